@@ -17,11 +17,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// readTimeout limits one read of the table access_keys. staleLimit is how long the last snapshot is used while the table cannot
-// be read; this node may then accept a key that another node has revoked.
+// Times of the reads of the table access_keys.
 const (
-	readTimeout = 5 * time.Second
-	staleLimit  = 5 * time.Minute
+	readTimeout = 5 * time.Second // limits one read
+	// staleLimit is how long the last snapshot is used while the table cannot be read. In that time this node may accept a key
+	// that another node has revoked.
+	staleLimit = 5 * time.Minute
 )
 
 // firstGeneration is the number of the first generation of a key. Its keys have no number in their claims, and it is valid
@@ -34,12 +35,12 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one of the keys of a role, anon or service_role. Rotation creates the next one. Created is nil for the first
-// generation, Revoked is nil while the key is valid.
+// Generation is one of the keys of a role, anon or service_role. Rotation creates the next one.
 type Generation struct {
-	Role             identity.Role
-	Number           int
-	Created, Revoked *time.Time
+	Role    identity.Role
+	Number  int
+	Created *time.Time // nil for the first generation
+	Revoked *time.Time // nil while the key is valid
 }
 
 // Service decides which keys are valid. It uses a snapshot of the table access_keys in memory, which it reads again after each
@@ -50,7 +51,7 @@ type Service struct {
 	tokens    *identity.Tokens
 	now       func() time.Time
 	reading   sync.Mutex               // held while the snapshot is read
-	snapshot  atomic.Pointer[snapshot] // the last one; nil before the first read
+	snapshot  atomic.Pointer[snapshot] // the last snapshot; nil before the first read
 	confirmed atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
@@ -68,7 +69,7 @@ func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func()
 }
 
 // Valid reports whether a generation of a role's keys exists and is not revoked; it is an identity.GenerationLookup. The
-// answer is at most a second old, and at most staleLimit old while the database does not answer.
+// result is at most a second old, or at most staleLimit while the database does not respond.
 func (s *Service) Valid(role identity.Role, number int) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()

@@ -26,8 +26,8 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// profile returns the user metadata of the account and of its identity: data, and the names that the service sets itself, which
-// data cannot override. id is the account's id. The metadata grants no rights.
+// profile returns the user metadata of the account with this id; its identity stores the same. It consists of data and of the
+// entries that the service sets itself, such as email_verified, which data cannot override. Metadata grants no rights.
 func (n newAccount) profile(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
@@ -48,7 +48,7 @@ func (n newAccount) validateProfile() error {
 }
 
 // createAccount stores an account and its identity. The account never gets a role. After errEmailExists or errPhoneExists the
-// transaction must be rolled back.
+// transaction must be rolled back, because PostgreSQL refuses further statements in it.
 func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
 	metadata := account.profile(id)
@@ -107,8 +107,8 @@ func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID st
 // same decoy id.
 var decoyNamespace = uuid.MustParse("5b0e9c3a-6f0d-4a53-9d27-1f6f5a0d8c11")
 
-// account returns the account of a login without its identities and factors, or the zero User when there is none. It makes
-// one query in either case, so that the time of the answer does not reveal whether the account exists.
+// account returns the account of a login without its identities and factors, or the zero User when there is none. It makes one
+// query in either case, so that the response time does not reveal whether the account exists.
 func (s *Service) account(ctx context.Context, l login) (User, error) {
 	u, err := userByLogin(ctx, s.db, l)
 	if errors.Is(err, db.ErrNoRows) {

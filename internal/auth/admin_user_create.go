@@ -36,8 +36,8 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// This check only avoids a needless slow hash. Another request may take the e-mail address meanwhile, so the unique index
-	// of the table decides.
+	// Without this check, a taken address would be refused only after the slow hash. Another request can take it in the
+	// meantime, so the table's unique index decides.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// changeFactor calls act with the factor that the request's path names, logs the action and answers the factor. Errors:
+// changeFactor calls act with the factor that the request's path names, logs the action and responds with the factor. Errors:
 // user_not_found, mfa_factor_not_found.
 func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action auditAction, act func(tx *db.Tx, u User, f *Factor) error) error {
 	ctx := r.Context()

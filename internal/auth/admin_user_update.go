@@ -63,7 +63,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminColumnChanges returns the changes of columns that the request names, except those of password and ban.
+// adminColumnChanges returns the changes of columns that the request asks for, except those of password and ban.
 func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	own := u.UserMetadata

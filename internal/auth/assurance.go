@@ -9,8 +9,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// Names of the second factors in the amr claim, which lists the authentication methods of a session. A session has the
-// assurance level aal1, and aal2 after a second factor. Supabase Auth has no recovery codes.
+// Names of the second factors in the amr claim, which lists the authentication methods of a session. A session starts with the
+// assurance level aal1; a second factor raises it to aal2. Supabase Auth does not have mfa/recovery_code.
 const (
 	methodTOTP         = "totp"
 	methodPhone        = "mfa/phone"

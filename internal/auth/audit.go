@@ -19,19 +19,19 @@ const (
 	auditUserModified              auditAction = "user_modified"
 	auditUserDeleted               auditAction = "user_deleted"
 	auditUserInvited               auditAction = "user_invited"
-	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: a link for a sign-up or a change of address
+	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: a link for a sign-up or a change of e-mail address
 	auditFactorUpdated             auditAction = "factor_updated"
 	auditFactorDeleted             auditAction = "factor_deleted"
 	auditConfirmationRequested     auditAction = "user_confirmation_requested"
 	auditRecoveryRequested         auditAction = "user_recovery_requested" // includes magic links and sign-in codes
 	auditReauthenticationRequested auditAction = "user_reauthenticate_requested"
-	auditEmailChangeRequested      auditAction = "mail_requested" // not in Supabase Auth: the messages that confirm a change of address
+	auditEmailChangeRequested      auditAction = "mail_requested" // not in Supabase Auth: the mails that confirm a change of e-mail address
 	auditLinked                    auditAction = "identity_linked"
 	auditUnlinked                  auditAction = "identity_unlinked"
 	auditSSOProvider               auditAction = "sso_provider_changed" // not in Supabase Auth
 	// Repeated sign-ups and text messages.
 	auditSignUpRepeated auditAction = "user_repeated_signup"
-	auditSMSSent        auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of number
+	auditSMSSent        auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of phone number
 	// Second factors.
 	auditFactorEnrolled          auditAction = "factor_in_progress"
 	auditFactorUnenrolled        auditAction = "factor_unenrolled"
@@ -45,8 +45,8 @@ const (
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// audit writes a security event to the audit log. q should be the transaction of the change, so that both the change and the
-// entry are stored, or neither. userID may be "". detail must not contain secrets.
+// audit writes a security event to the audit log. q should be the transaction of the change, so that the change and the entry
+// are stored together or not at all. userID may be "". detail must not contain secrets.
 func (s *Service) audit(ctx context.Context, q db.Querier, c client, action auditAction, userID string, detail map[string]any) error {
 	text, err := encodeMetadata(detail)
 	if err != nil {

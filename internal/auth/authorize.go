@@ -55,8 +55,8 @@ type providerRedirect struct {
 	cookie *http.Cookie // nil when the flow needs none
 }
 
-// startProviderFlow stores a new flow and returns the provider's URL for it. linkTo is the account to which the identity will
-// be added, or "" for a sign-in. An error that wraps oauth.ErrUnavailable means that the provider does not answer.
+// startProviderFlow stores a new flow and returns the redirect to the provider. linkTo is the account to which the identity
+// will be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable when the provider does not respond.
 func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkTo string) (providerRedirect, error) {
 	q := r.URL.Query()
 	p, err := s.provider(q.Get("provider"))

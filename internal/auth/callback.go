@@ -51,7 +51,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	return s.redirectWithSession(w, r, f.redirectTo, result.session, tokens)
 }
 
-// readAnswer returns the parameters of the provider's answer: those of the query, or of the form that the provider's page
+// readCallbackParams returns the parameters that the provider sends: in the URL's query, or in a form that the provider's page
 // posts.
 func readCallbackParams(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
@@ -99,8 +99,8 @@ type flowResult struct {
 	tokens  providerTokens // the provider's tokens
 }
 
-// finishProviderFlow checks the provider's answer, exchanges its code and signs the user in. It returns a providerError when
-// the provider refused the sign-in.
+// finishProviderFlow checks the callback's parameters, exchanges the code and signs the user in. It returns a providerError
+// when the provider refused the sign-in.
 func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, params url.Values) (flowResult, error) {
 	var secrets flowSecrets
 	plain, err := s.sealer.unseal(flowSecretsPurpose, f.providerSecrets)
@@ -157,7 +157,7 @@ func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user pr
 	return result, err
 }
 
-// providerError is an error that the provider's answer contains in place of a code, for example when the person has refused
+// providerError is an error that the provider sends to the callback instead of a code, for example when the person has refused
 // consent. kind is an OAuth error code such as access_denied.
 type providerError struct{ kind, description string }
 

@@ -51,7 +51,7 @@ type Config struct {
 // Keys are the three keys that are derived from one secret.
 type Keys struct{ RefreshKey, CodeKey, SealKey []byte }
 
-// Service answers the requests to /auth/v1.
+// Service handles the requests to /auth/v1.
 type Service struct {
 	db        *db.DB
 	queue     *jobs.Queue

@@ -186,8 +186,8 @@ const (
 	version2024   = "2024-01-01"
 )
 
-// WriteError writes an error in one of Supabase Auth's two forms. A request with X-Supabase-Api-Version 2024-01-01 or later
-// gets the newer form, and the header in the answer.
+// WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the header X-Supabase-Api-Version
+// 2024-01-01 or later gets the newer form, and that header in the response.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	code, message := e.Code, e.Message
 	switch {

@@ -27,8 +27,8 @@ type challengeResponse struct {
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
 }
 
-// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, which the client answers with a code of
-// the factor (VerifyFactor). For a phone factor it also sends the code.
+// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, and for a phone factor sends a code.
+// The client then sends a code of the factor to VerifyFactor.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, _, f, err := s.requestedFactor(r)
@@ -39,8 +39,8 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// Challenges of TOTP factors are counted per account and network: otherwise somebody who has stolen the password could use
-	// up the calls of the account's holder. Text messages cost money, so they are counted per account.
+	// Challenges of TOTP factors are counted per account and network: otherwise somebody who has stolen the password could
+	// exhaust the limit and lock the account's holder out. Text messages cost money, so they are counted per account.
 	name, subject, maxCalls := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateChannel(body.Channel); err != nil {

@@ -128,7 +128,7 @@ func (s *Service) validateEnrolment(b enrolRequest) error {
 	return nil
 }
 
-// newSecret creates the secret of a TOTP factor. It returns the secret for the answer, and sealed for the database.
+// newSecret creates the secret of a TOTP factor. It returns the secret twice: for the response, and sealed for the database.
 func (s *Service) newSecret(user User, factorID, issuer string) (*totpSecret, string, error) {
 	if issuer == "" {
 		if site, err := url.Parse(s.cfg.SiteURL); err == nil {

@@ -18,7 +18,7 @@ type verifyFactorRequest struct {
 }
 
 // VerifyFactor handles POST /auth/v1/factors/{id}/verify. A correct code verifies the factor and raises the session to aal2.
-// The answer is the session with new tokens.
+// The response is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)
@@ -50,8 +50,8 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	return s.respondSession(w, issued, err)
 }
 
-// openChallenge returns a challenge of the factor. It returns an error when the challenge is unknown, was answered, has expired,
-// or was requested from another network than the caller's.
+// openChallenge returns the factor's challenge with this id. It returns an error when the challenge is unknown, has expired,
+// was solved before, or was requested from another network than the caller's.
 func (s *Service) openChallenge(ctx context.Context, f storedFactor, id string) (factorChallenge, error) {
 	canonical, ok := canonicalUUID(id)
 	if id != "" && !ok {

@@ -29,11 +29,11 @@ const (
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
-// purposeTOTP, followed by the factor's id, is the purpose to which a factor's sealed secret is bound.
+// purposeTOTP, followed by the factor's id, is the purpose for which a factor's secret is sealed (see sealer).
 const purposeTOTP = "totp "
 
-// requestedFactor returns the caller's account, session, and the factor that the request's path names. A factor of another
-// account is errFactorNotFound.
+// requestedFactor returns the caller's account, the caller's session, and the factor that the request's path names. It returns
+// errFactorNotFound for a factor of another account.
 func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor, error) {
 	user, current, err := s.currentSession(r.Context())
 	if err != nil {

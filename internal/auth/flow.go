@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db"
 )
 
-// authCodeLife is how long a client may exchange the code of a finished PKCE flow.
+// authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
 // pkceChallenge is the part of a request body in which the client commits to its PKCE verifier. Both fields are empty for the
@@ -44,9 +44,9 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow: a sign-in whose result the client will exchange with a code (PKCE), or that a provider must answer.
-// state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and without a state
-// nothing is stored, and the returned flow has the id "".
+// startFlow stores a flow: a sign-in whose result the client will exchange with a code (PKCE), or that a provider must
+// complete. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
+// without a state nothing is stored, and the returned flow has the id "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {

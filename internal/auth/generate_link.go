@@ -50,7 +50,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !noAccount {
 		return err
 	}
-	switch {
+	switch { // without an account, only the types invite, signup and magiclink are possible
 	case !noAccount, body.Type == "invite":
 	case body.Type == "magiclink":
 		body.Type, body.Password, maker = "signup", "", s.signupLink

@@ -14,7 +14,7 @@ import (
 )
 
 // LinkIdentity handles GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, but the flow adds the
-// provider's identity to the caller's account. With skip_http_redirect=true it answers {url}, otherwise it redirects the
+// provider's identity to the caller's account. With skip_http_redirect=true the response is {url}; otherwise it redirects the
 // browser to the provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(r.Context())
@@ -52,8 +52,8 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return respondEmpty(w, err)
 }
 
-// linkingUser returns the caller's account, or an error when the caller may not change its identities. An account with a
-// second factor needs a session at aal2: a stolen password must not be enough to add another way to sign in.
+// linkingUser returns the caller's account, or an error when the caller must not change its identities. If the account has a
+// second factor, the session must be at aal2: a stolen password must not be enough to add another way to sign in.
 func (s *Service) linkingUser(ctx context.Context) (User, error) {
 	u, current, err := s.currentSession(ctx)
 	if err != nil {

@@ -41,15 +41,15 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, u, err)
 }
 
-// invite issues the link of an invitation. It creates the account unless the address has an unconfirmed one already.
+// invite issues the link of an invitation. It creates an account unless the e-mail address has an unconfirmed one already.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
 	now := s.now()
-	// Somebody else may have signed up with this address and a password, so the password is removed before the link confirms
-	// the account.
+	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before,
+	// so their password is removed.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {

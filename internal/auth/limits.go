@@ -10,27 +10,27 @@ import (
 	"atelie/internal/db"
 )
 
-// limitWindow is the length of one window of time. limit counts the requests in each window.
+// limitWindow is the length of a time window. limit counts the requests in each window and starts again with the next one.
 const limitWindow = 5 * time.Minute
 
-// Largest numbers of requests in limitWindow. Address means an IPv4 address or an IPv6 network (httpx.LimitSubject). Sign-ins
-// to one account have no common limit for all addresses: anybody could exhaust it with wrong passwords and so lock the
-// account's holder out.
+// Largest numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). Sign-ins
+// to one account have no limit over all IP addresses: anybody could exhaust it with wrong passwords and so lock the account's
+// holder out.
 const (
 	signInsPerIP                 = 100
-	signInsPerAccount            = 20 // sign-ins to one account from one address
+	signInsPerAccount            = 20 // sign-ins to one account from one IP address
 	setupsPerIP                  = 20
 	messagesPerIP                = 60
 	verifiesPerIP                = 100
 	changesPerAccount            = 20
 	factorCallsPerAccount        = 100
 	factorTextsPerAccount        = 10
-	recoveryTriesPerAccountAndIP = 20 // attempts at the recovery codes of one account from one address
+	recoveryTriesPerAccountAndIP = 20 // attempts at the recovery codes of one account from one IP address
 )
 
-// limit counts a request under name. When the subject (an account or an address) has made more than maxRequests requests under
-// this name in the current window, it returns errRateLimit and sets Retry-After to the seconds until the next window. It does
-// nothing if Config.RateLimits is false.
+// limit counts a request under name, for subject: an account or an IP address. When the subject has made more than maxRequests
+// requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds until the next window. It
+// does nothing if Config.RateLimits is false.
 func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	if !s.cfg.RateLimits {
 		return nil
@@ -38,7 +38,7 @@ func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject st
 	return s.limitAlways(w, r, name, subject, maxRequests)
 }
 
-// limitAlways is limit, but also counts if Config.RateLimits is false.
+// limitAlways is limit, but it counts even if Config.RateLimits is false.
 func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
@@ -53,8 +53,8 @@ func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subj
 	return nil
 }
 
-// cooldown is a kind of message that has a cooldown: the least time between two such messages to one e-mail address or phone
-// number.
+// cooldownKind is a kind of message that has a cooldown: the least time between two such messages to one e-mail address or
+// phone number.
 type cooldownKind string
 
 const (
@@ -107,8 +107,8 @@ func mailRate(perDay int) (burst int, every time.Duration) {
 	return burst, day / time.Duration(max(1, perDay-burst))
 }
 
-// spendMailQuota takes one mail of the kind from the quota of each address and returns 0. When an address has no quota left,
-// it takes nothing and returns how long to wait. The caller must hold the account's lock.
+// spendMailQuota takes one mail of the kind from the quota of each e-mail address and returns 0. If one of the addresses has
+// no quota left, it takes nothing and returns how long to wait. The caller must hold the account's lock.
 func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
 	if !s.cfg.RateLimits || s.cfg.MailsPerDay <= 0 {
 		return 0, nil
@@ -142,7 +142,7 @@ func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKi
 	return 0, nil
 }
 
-// requireMailQuota is spendMailQuota, but returns errTooSoon when an address has no quota left.
+// requireMailQuota is spendMailQuota, but returns errTooSoon if an e-mail address has no quota left.
 func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) error {
 	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
 	if err == nil && wait > 0 {

@@ -14,9 +14,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
-// validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
-// the account exists or not. Rows of the table jobs contain the value, so it must not change.
+// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request itself only
+// validates its input, starts the cooldown and queues the job, so that neither the response nor its time reveals whether the
+// account exists. The value must not change, because rows of the table jobs contain it.
 const jobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of jobMessageRequest.
@@ -45,12 +45,12 @@ const (
 	requestPhoneChange  requestKind = "phone_change"
 )
 
-// client returns the program that sent the request.
+// client returns the client that sent the HTTP request.
 func (m messageRequest) client() client {
 	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
 }
 
-// requestMessage starts the cooldown, queues the job and answers {}, no matter whether the account exists.
+// requestMessage starts the cooldown, queues the job and responds with {}, no matter whether the account exists.
 func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldown cooldownKind, m messageRequest) error {
 	ctx := r.Context()
 	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerIP); err != nil {

@@ -10,23 +10,21 @@ import (
 	"atelie/internal/db"
 )
 
-// Kinds of jobs that send the service's messages. Their payloads are Mail and SMS. Package app handles them with the packages
-// mail and sms.
+// Kinds of jobs that send mails and text messages. This package only queues the jobs; package app runs them.
 const (
-	JobMail = "auth.mail"
-	JobSMS  = "auth.sms"
+	JobMail = "auth.mail" // payload: Mail
+	JobSMS  = "auth.sms"  // payload: SMS
 )
 
-// Mail is an e-mail to queue in a transaction; it is sent after the commit. Link and Code are "" in notices, which only report
-// what has happened.
+// Mail is an e-mail about an account. It is queued in a transaction, and sent after the commit.
 type Mail struct {
 	Kind     MailKind  `json:"kind"`
-	To       string    `json:"to"`
-	Language string    `json:"language"` // en or pt
-	Link     string    `json:"link,omitempty"`
+	To       string    `json:"to"`             // e-mail address
+	Language string    `json:"language"`       // en or pt
+	Link     string    `json:"link,omitempty"` // Link and Code are "" in security notices
 	Code     string    `json:"code,omitempty"`
-	NewEmail string    `json:"new_email,omitempty"`
-	Device   string    `json:"device,omitempty"` // User-Agent of the request that the mail is about
+	NewEmail string    `json:"new_email,omitempty"` // the new address, in mails about a change of e-mail address
+	Device   string    `json:"device,omitempty"`    // User-Agent of the request that the mail is about
 	IP       string    `json:"ip,omitempty"`
 	At       time.Time `json:"at"`
 }
@@ -34,17 +32,18 @@ type Mail struct {
 // MailKind is the purpose of a mail. Its values are those of mail.Kind.
 type MailKind string
 
-// The kinds up to MailReauthentication have a link, a code or both; the later ones are notices.
+// The kinds up to MailReauthentication contain a link, a code or both. The later kinds are security notices, which only report
+// what has happened to the account.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"
 	MailMagicLink        MailKind = "magic_link"
 	MailRecovery         MailKind = "recovery"
-	MailEmailChange      MailKind = "email_change"     // to the account's current address, before a change
-	MailEmailChangeNew   MailKind = "email_change_new" // to the new address, before a change
+	MailEmailChange      MailKind = "email_change"     // to the account's current e-mail address, before a change
+	MailEmailChangeNew   MailKind = "email_change_new" // to the new e-mail address, before a change
 	MailReauthentication MailKind = "reauthentication" // has a code and no link
 	MailPasswordChanged  MailKind = "password_changed"
-	MailEmailChanged     MailKind = "email_changed" // to the former address, after a change
+	MailEmailChanged     MailKind = "email_changed" // to the former e-mail address, after a change
 	MailFactorAdded      MailKind = "factor_added"
 	MailNewDevice        MailKind = "new_device"
 )
@@ -65,7 +64,8 @@ func (s *Service) sendMail(ctx context.Context, tx *db.Tx, m Mail) error {
 	return s.queue.Enqueue(ctx, tx, JobMail, m)
 }
 
-// sendNotice queues a mail about a security event. It does nothing when the account has no confirmed address.
+// sendNotice queues a security notice: a mail without a link or code. It does nothing when the account has no confirmed e-mail
+// address.
 func (s *Service) sendNotice(ctx context.Context, tx *db.Tx, c client, u User, kind MailKind) error {
 	if u.Email == "" || u.EmailConfirmedAt == nil {
 		return nil
@@ -92,7 +92,7 @@ func languageFor(u User, c client) string {
 	return c.language
 }
 
-// Outdated reports whether link and code have expired before the mail could be delivered. Notices do not expire.
+// Outdated reports whether the mail's link and code have expired. Security notices do not expire.
 func (m Mail) Outdated(now time.Time) bool {
 	life := linkLife
 	switch m.Kind {
@@ -111,7 +111,7 @@ func (s *Service) mailFlow(ctx context.Context, tx *db.Tx, method string, c pkce
 	return f.id, err
 }
 
-// linkMail describes a kind of mail with a link and a code for the account's own address.
+// linkMail describes a kind of mail with a link and a code that is sent to the account's own e-mail address.
 type linkMail struct {
 	kind     MailKind
 	cooldown cooldownKind
@@ -138,8 +138,8 @@ var (
 	}
 )
 
-// sendLink mails a link and a code to the account's address. When the mail quota of the address is used up, it sends nothing
-// and returns nil: the links of earlier mails still work.
+// sendLink mails a link and a code to the account's e-mail address. If the address has no mail quota left, it sends nothing
+// and returns nil, because the links of earlier mails still work.
 func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m linkMail, challenge pkceChallenge, redirectTo string) error {
 	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
 		return err
@@ -158,8 +158,9 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 	)
 }
 
-// sendEmailChange mails a link and a code to the new address and, when the account has one, to the current address. The change
-// takes effect when both are confirmed. errTooSoon: the mail quota of one address is used up, and nothing is sent.
+// sendEmailChange mails a link and a code to the new e-mail address and, when the account has one, to the current one. The
+// change takes effect when both are confirmed. If one of the addresses has no mail quota left, it sends nothing and returns
+// errTooSoon.
 func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u User, address string, challenge pkceChallenge, redirectTo string) error {
 	addresses := []string{address}
 	if u.Email != "" && u.Email != address {
@@ -233,7 +234,7 @@ func checkChannel(channel string) (string, error) {
 	return "", errChannel.Becausef("%q", channel)
 }
 
-// phoneOf normalizes a number. It returns disabled when PhoneEnabled is off.
+// phoneOf normalizes a phone number. It returns the error disabled when Config.PhoneEnabled is false.
 func (s *Service) phoneOf(number string, disabled *apperr.Error) (string, error) {
 	if !s.cfg.PhoneEnabled {
 		return "", disabled

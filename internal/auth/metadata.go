@@ -13,8 +13,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of an account's app and user metadata, each in JSON. Requests send the access token, which contains both, in a header.
-// With these limits it fits into the 64 kB of headers that the server accepts.
+// Limits of an account's app metadata and of its user metadata, as JSON. The access token contains both and is sent in a
+// header of each request. The limits keep it below the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
 	maxMetadataDepth = 64 // levels; PostgreSQL rejects some thousand levels, depending on its stack size

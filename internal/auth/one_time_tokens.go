@@ -22,19 +22,20 @@ const (
 	tokenReauthenticate tokenType = "reauthentication"
 )
 
-// How long links and codes are valid, and how many attempts at codes are allowed. Codes have only six digits, so the attempts
-// must be limited. An attempt is counted for all valid codes of its kind.
+// How long links and codes are valid, and how many attempts at codes are allowed. The attempts must be limited, because codes
+// have only six digits. An attempt is counted for all valid codes of its kind.
 const (
 	linkLife        = time.Hour      // life of links that sign in
-	confirmLife     = 24 * time.Hour // life of links that confirm an address
+	confirmLife     = 24 * time.Hour // life of links that confirm an e-mail address
 	codeLife        = time.Hour      // life of codes by SMS and of codes for reauthentication
 	codeTries       = 5              // attempts that each code allows
 	codesPerAccount = 33             // attempts at an account in codeWindow; low because a guess can hit any of maxTokens valid codes
 	codeWindow      = 24 * time.Hour
 )
 
-// issuedToken is a one-time token: the link and the code of a mail or SMS. Link has 256 random bits in base64, with the prefix
-// "pkce_" if it belongs to a PKCE flow (RFC 7636). Code has six digits.
+// issuedToken is a new one-time token in plain text: the link and the code to send. The database stores only their hashes
+// (oneTimeToken). Link has 256 random bits in base64, after the prefix "pkce_" if it belongs to a PKCE flow (RFC 7636). Code
+// has six digits.
 type issuedToken struct{ Link, Code string }
 
 // issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and

@@ -12,9 +12,9 @@ type otpRequest struct {
 	pkceChallenge
 }
 
-// OTP handles POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The answer to a valid request is
-// always {}. Supabase Auth, in contrast, answers otp_disabled when there is no account and none may be created, which reveals
-// which addresses have an account.
+// OTP handles POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The response to a valid request
+// is always {}. Supabase Auth returns the error otp_disabled when there is no account and none may be created; this would
+// reveal who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {

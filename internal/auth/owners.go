@@ -24,8 +24,8 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 }
 
 // AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address.
-// password replaces the account's password and ends its sessions. "" keeps the password; only a confirmed account that has one
-// allows that. All set-up links become invalid. Errors: validation_failed, weak_password.
+// A password other than "" replaces the account's password and ends its sessions. The password may be "" only if the account
+// is confirmed and has one. All set-up links become invalid. Errors: validation_failed, weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 			return err
 		}
 		if hash == "" {
-			// Anybody may have signed up with this address, so the password of an unconfirmed account must not become an
-			// owner's.
+			// Anybody can sign up with an address that is not theirs, so the password of an unconfirmed account must not
+			// become an owner's.
 			existing, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err

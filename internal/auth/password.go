@@ -12,25 +12,26 @@ import (
 	"atelie/internal/apperr"
 )
 
-const maxPasswordBytes = 1024 // limits the work of hashing; nobody types a longer password
+// maxPasswordBytes is the length of the longest accepted password. It limits the work of hashing.
+const maxPasswordBytes = 1024
 
 var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 
-// weakPassword contains the reasons why a password is too weak, in the form that the client reads.
+// weakPassword describes why a password is too weak. It is the JSON object weak_password in the response to a sign-in.
 type weakPassword struct {
 	Message string   `json:"message"`
-	Reasons []string `json:"reasons"` // length, pwned
+	Reasons []string `json:"reasons"` // length (too short), pwned (known from breaches, or easy to guess)
 }
 
-// errWeakPassword returns the error for a weak password. Its Details are the reasons, separated by commas, from which
-// WriteError makes the list that the client reads.
+// errWeakPassword returns the error for a weak password. Its Details are a string: the reasons, joined by commas, which
+// WriteError splits again.
 func errWeakPassword(weak *weakPassword) *apperr.Error {
 	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, weak.Message)
 	e.Details = strings.Join(weak.Reasons, ",")
 	return e
 }
 
-// weakness returns why a password is too weak, or nil when it is good enough.
+// weakness returns the reasons why a password is too weak, or nil when it is good enough.
 func (s *Service) weakness(password string) *weakPassword {
 	var messages, reasons []string
 	if utf8.RuneCountInString(password) < s.cfg.PasswordMinLength {
@@ -58,7 +59,7 @@ func (s *Service) validatePassword(password string) error {
 	return nil
 }
 
-// newHash checks a new password and hashes it.
+// newHash returns the hash of a new password, or the error of validatePassword.
 func (s *Service) newHash(ctx context.Context, password string) (string, error) {
 	if err := s.validatePassword(password); err != nil {
 		return "", err

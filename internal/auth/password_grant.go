@@ -26,8 +26,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// passwordTries is how many times a sign-in checks the password at most. A second check is needed when a concurrent sign-in has
-// replaced an outdated hash meanwhile: the new hash must be checked too.
+// passwordTries is the largest number of times that one sign-in checks the password. Usually it checks once. If another
+// sign-in replaces an outdated hash during the check, the new hash must be checked too.
 const passwordTries = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")

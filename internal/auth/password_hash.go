@@ -29,8 +29,8 @@ const (
 	keyBytes  = 32
 )
 
-// Largest accepted costs of a stored hash. Hashes can be imported (AdminCreateUser); one with higher costs could block the
-// server.
+// Largest accepted costs of a stored hash. Hashes can be imported (AdminCreateUser), and checking a password against a hash
+// with higher costs could block the server.
 const (
 	maxArgonMemory = 256 * 1024 // KiB
 	maxArgonTime   = 16
@@ -41,7 +41,8 @@ const (
 type hasher struct {
 	params argonParams
 	slots  chan struct{} // one value for each running computation
-	idKey  func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
+	// idKey is argon2.IDKey; tests replace it.
+	idKey func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
 }
 
 func newHasher() *hasher {
@@ -74,8 +75,8 @@ func (h *hasher) derive(p argonParams, salt []byte, password string, length int)
 
 // verify compares a password with a stored argon2id or bcrypt hash. ok reports whether the password is correct, outdated
 // whether a correct password should be hashed again with the current costs. When stored is "" (there is no account or no
-// password), it computes a decoy hash, so that the answer takes the same time. It does the same for a hash that it cannot read,
-// and returns errUnreadableHash.
+// password), verify computes a decoy hash, so that the response takes the same time. It does the same for a hash that it
+// cannot read, and returns errUnreadableHash.
 func (h *hasher) verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
 	if strings.HasPrefix(stored, "$2") {
 		if cost, err := bcrypt.Cost([]byte(stored)); err == nil && cost <= maxBcryptCost {

@@ -43,7 +43,8 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, pkceSessionResponse{session, extra}, err)
 }
 
-// exchange consumes the flow that a code belongs to and opens a session, in one transaction.
+// exchange consumes the flow to which a code belongs and opens a session, in one transaction. extra are the provider's tokens,
+// if a provider was used.
 func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (issued issuedSession, extra providerTokens, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		issued, extra = issuedSession{}, providerTokens{}

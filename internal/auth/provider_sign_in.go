@@ -10,17 +10,18 @@ import (
 	"atelie/internal/db"
 )
 
-// providerUser is a person as an OAuth provider describes them.
+// providerUser is what an OAuth provider reports about the person who signs in, with the e-mail address in the form of
+// accounts.
 type providerUser struct {
 	oauth.Identity
 	provider string
-	email    string // normalized e-mail address; "" when the provider gives no valid one
+	email    string // normalized e-mail address; "" when the provider reports no valid one
 	proven   bool   // the provider has verified the e-mail address
 	assumed  bool   // proven is true only because the provider is known to verify all addresses
 }
 
-// newProviderUser returns the providerUser for a provider's Identity. It leaves email empty if the provider's e-mail address is
-// invalid.
+// newProviderUser returns the providerUser for the Identity that a provider reports. email is empty if the provider's e-mail
+// address is invalid.
 func newProviderUser(provider string, person oauth.Identity) providerUser {
 	p := providerUser{Identity: person, provider: provider}
 	if email, err := normalizeEmail(person.Email); err == nil {
@@ -29,13 +30,13 @@ func newProviderUser(provider string, person oauth.Identity) providerUser {
 	return p
 }
 
-// signInTries is the largest number of attempts at a sign-in. If two concurrent sign-ins of a new person both find no account,
-// only one of them can insert it. The other one must start again.
+// signInTries is the largest number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
+// account. Only one of them can insert it; the other one must start again.
 const signInTries = 3
 
 // signInProviderUser finds or creates the account of p, and calls finish with it in the same transaction. If linkTo is not "",
-// it adds the identity to the account linkTo instead. Some errors are returned after a commit, for example when a confirmation
-// mail was queued. The link in that mail redirects to redirectTo.
+// it adds the identity to the account linkTo instead. redirectTo is the URL to which the link of a confirmation mail
+// redirects. Some errors are returned after the transaction was committed, so that such a mail is sent.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error
@@ -70,8 +71,8 @@ type providerSignIn struct {
 	client     client
 	redirectTo string
 	user       providerUser
-	// refusal is an error to return after the commit. The transaction may have queued a mail, and an error within it would
-	// roll it back.
+	// refusal is an error to return after the commit. An error within the transaction would roll back the mail that was queued
+	// in it.
 	refusal *apperr.Error
 }
 

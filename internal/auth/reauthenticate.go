@@ -8,8 +8,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code back
-// as nonce, for example with PUT /user, when a change of the password needs a new proof.
+// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code
+// back as nonce with a request that needs reauthentication, for example a change of the password with PUT /user.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, _, err := s.currentUser(ctx)
@@ -50,8 +50,8 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ConfirmReauthentication handles POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
-// password or the code that Reauthenticate has sent, and records the check as the newest sign-in of the session. The site calls
-// it before those requests of Supabase's client to which it cannot add a proof.
+// password or the code that Reauthenticate has sent, and records the check as the session's newest sign-in. Some methods of
+// Supabase's client cannot send a password or code along; the site calls this endpoint before it uses them.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, callerSession, err := s.currentSession(ctx)

@@ -9,17 +9,18 @@ import (
 	"atelie/internal/db"
 )
 
-// reauthenticateAfter is a time after a session's last sign-in (lastSignIn). An account with a role needs a new proof for later
-// changes of its password, e-mail address, phone number or second factors.
+// reauthenticateAfter is a time since a session's last sign-in (see lastSignIn). Before it has passed, the session can change
+// the password, e-mail address, phone number and second factors of an account with a role; after it, each change needs a new
+// proof.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at the current password of an account are allowed in limitWindow.
 const reauthenticationsPerAccount = 20
 
-// methodNonce is the name of a reauthentication by a code in the amr claim.
+// methodNonce is the method in the amr claim for a reauthentication by a code.
 const methodNonce = "otp"
 
-// proof is the part of a request body by which the caller proves their identity again: the current password, or the code that
+// proof is the part of a request body with which the caller reauthenticates: the current password, or the code that
 // Reauthenticate has sent.
 type proof struct {
 	CurrentPassword string `json:"current_password"`
@@ -37,8 +38,8 @@ func (s session) lastSignIn() (last time.Time) {
 	return last
 }
 
-// needsReauthentication reports whether the account has a role and the session's last sign-in is older than
-// reauthenticateAfter. For an account with a role it also returns true if the token names no session (sessionID is "").
+// needsReauthentication reports whether a change needs a new proof: the account has a role, and the session's last sign-in is
+// older than reauthenticateAfter, or the token names no session (sessionID is "").
 func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
 	owner, err := hasOwnerRole(ctx, s.db, u.ID)
 	if err != nil || !owner {
@@ -48,7 +49,7 @@ func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID s
 	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
 }
 
-// lastSignIn returns lastSignIn of the session, or the zero time when sessionID is "".
+// lastSignIn reads a session and returns its session.lastSignIn, or the zero time when sessionID is "".
 func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
 	if sessionID == "" {
 		return time.Time{}, nil
@@ -57,8 +58,8 @@ func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (tim
 	return current.lastSignIn(), err
 }
 
-// checkProof checks the password or the nonce of a proof. It returns the nonce, or the zero value for a password; the
-// transaction of the change must pass it to consumeNonce. Errors:
+// checkProof checks the password or the nonce of a proof. It returns the nonce, which the transaction of the change must pass
+// to consumeNonce, or the zero value for a password. Errors:
 //   - errEmpty: the proof is empty.
 //   - errCurrentPassword: the password is wrong.
 //   - errReauthNotValid: the nonce is wrong or has expired, or there were too many attempts at it.
@@ -92,7 +93,7 @@ func (s *Service) consumeNonce(ctx context.Context, tx *db.Tx, nonce oneTimeToke
 	return s.consumeToken(ctx, tx, nonce)
 }
 
-// reauthenticateIfStale calls checkProof when needsReauthentication says so; otherwise it returns the zero nonce.
+// reauthenticateIfStale calls checkProof if needsReauthentication returns true; otherwise it returns the zero nonce.
 func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, u User, sessionID string, p proof) (nonce oneTimeToken, err error) {
 	needed, err := s.needsReauthentication(r.Context(), u, sessionID)
 	if err != nil || !needed {

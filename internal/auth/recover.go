@@ -9,7 +9,7 @@ type recoverRequest struct {
 }
 
 // Recover handles POST /auth/v1/recover, for a forgotten password: it mails a link and a code that sign in, so that the
-// password can be changed. The answer to a valid request is always {}, no matter whether the e-mail address has an account.
+// password can be changed. The response to a valid request is always {}, no matter whether the e-mail address has an account.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	var body recoverRequest
 	if err := decode(w, r, &body); err != nil {

@@ -86,8 +86,8 @@ type recoveryRequest struct {
 
 var errRecoveryUnknown = errors.New("no such unused code")
 
-// VerifyRecoveryCode handles POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in
-// place of a factor. The answer is the session with new tokens.
+// VerifyRecoveryCode handles POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in place
+// of a factor. The response is the session with new tokens.
 func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, err := s.currentSession(ctx)

@@ -11,8 +11,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// redirectTarget returns the URL to which a browser is redirected after a link or a provider's answer: target when it belongs
-// to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host header, which an attacker can choose.
+// redirectTarget returns the URL to which a browser is redirected after it has opened a mailed link or came from a provider:
+// target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host header, which an
+// attacker can choose.
 func (s *Service) redirectTarget(target string) string {
 	if target != "" && s.redirects.allows(target) {
 		return target
@@ -29,8 +30,8 @@ func requestedRedirect(r *http.Request) string {
 	return r.Header.Get("Redirect_to")
 }
 
-// redirectWithSession ends an implicit flow. It puts the session into the URL's fragment, which browsers do not send to
-// servers. extra contains further parameters, such as the provider's tokens.
+// redirectWithSession ends an implicit flow: it redirects the browser with the session in the URL's fragment, which browsers
+// do not send to servers. extra contains further parameters, such as the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
 	body, err := s.sessionResponse(issued)
 	if err != nil {
@@ -48,13 +49,13 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithCode ends a PKCE flow: it puts the code into the URL's query.
+// redirectWithCode ends a PKCE flow: it redirects the browser with the code in the URL's query.
 func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, code string) error {
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }
 
-// redirectWithError answers a link that failed: it redirects the browser with the error in the URL's fragment. Clients of the
-// PKCE flow read the query, so pkce adds the error there too.
+// redirectWithError is the response to a link that failed: it redirects the browser with the error in the URL's fragment.
+// Clients of the PKCE flow read the query, so pkce adds the error there too.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
 	kind := errorKinds[e.Status]
 	switch {
@@ -109,8 +110,8 @@ var errorKinds = map[int]string{
 	http.StatusServiceUnavailable: "temporarily_unavailable",
 }
 
-// seeOther redirects the browser. The URL may contain a session, so caches must not store the answer and the next page must
-// not send the URL as its referrer.
+// seeOther redirects the browser. The URL can contain a session, so caches must not store the response, and the browser must
+// not send the URL to the next page as the referrer.
 func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -10,8 +10,8 @@ type resendRequest struct {
 	pkceChallenge
 }
 
-// Resend handles POST /auth/v1/resend: it sends the message of a sign-up, of a change of e-mail address or phone number, or the
-// code by SMS, once more. The answer to a valid request is always {}, no matter whether the account exists.
+// Resend handles POST /auth/v1/resend: it sends again the message that confirms a sign-up, a new e-mail address or a new phone
+// number, or a code by SMS. The response to a valid request is always {}, no matter whether the account exists.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest
 	if err := decode(w, r, &body); err != nil {

@@ -28,8 +28,8 @@ func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) e
 
 const maxBody = 64 << 10 // bytes
 
-// respond writes body as JSON. If err is not nil, it writes nothing and returns err. The functions below do the same, so that a
-// handler can end with them and pass the error of its last call.
+// respond writes body as JSON. If err is not nil, it writes nothing and returns err. The functions below do the same. A
+// handler can therefore end with one of them and pass the error of its last call.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -45,12 +45,12 @@ func respondPrivate(w http.ResponseWriter, body any, err error) error {
 	return respond(w, http.StatusOK, body, err)
 }
 
-// respondEmpty writes {}. Message requests use it, because their answer must not reveal whether an account exists.
+// respondEmpty writes {}. Requests for a message use it, because their response must not reveal whether an account exists.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }
 
-// respondNoContent answers with status 204.
+// respondNoContent sends status 204.
 func respondNoContent(w http.ResponseWriter, err error) error {
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)
@@ -77,13 +77,13 @@ type sessionResponse struct {
 	User         User   `json:"user"`
 }
 
-// passwordSessionResponse is the answer to a sign-in with a password.
+// passwordSessionResponse is the response to a sign-in with a password.
 type passwordSessionResponse struct {
 	sessionResponse
 	WeakPassword *weakPassword `json:"weak_password"` // why the password should be changed; nil when it is good enough
 }
 
-// sessionResponse signs an access token for the grant. The token expires with its session when that ends earlier.
+// sessionResponse signs an access token for the session. The token expires with its session when that ends earlier.
 func (s *Service) sessionResponse(issued issuedSession) (sessionResponse, error) {
 	issuedAt := s.now().UTC().Truncate(time.Second)
 	expiresAt := issuedAt.Add(s.cfg.JWTExpiry)
@@ -110,7 +110,7 @@ func (s *Service) sessionResponse(issued issuedSession) (sessionResponse, error)
 	}, nil
 }
 
-// respondSession writes the session of a grant, for sign-ins without a password.
+// respondSession writes the session, for sign-ins without a password.
 func (s *Service) respondSession(w http.ResponseWriter, issued issuedSession, err error) error {
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Service) respondSession(w http.ResponseWriter, issued issuedSession, er
 	return respondPrivate(w, body, err)
 }
 
-// respondPasswordSession writes the session of a grant, and whether the password that opened it is weak.
+// respondPasswordSession writes the session, and whether the password that opened it is weak.
 func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSession, password string, err error) error {
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ const (
 )
 
 // SAMLACS handles POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
-// response here. The request needs no key. The answer redirects the browser with a session or a code (PKCE), or to the site
-// with an error.
+// response here. The request needs no key. The HTTP response redirects the browser with a session or a code (PKCE), or to the
+// site with an error.
 func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
 	outcome, err := s.acceptSAML(w, r)
 	if err != nil {
@@ -81,9 +81,9 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	return s.signInSAMLUser(r.Context(), clientOf(r), relay, p, assertion, person)
 }
 
-// matchSAMLResponse returns the stored request that a response answers and its provider, and consumes the request. state is
-// the form's RelayState, answer the SAML response. A provider may also start a sign-in without a request: state is then
-// empty or the URL to go to afterwards, and the returned relayState has no id.
+// matchSAMLResponse returns the stored request to which a response belongs, and the provider, and consumes the request. state
+// is the form's RelayState. A provider may also start a sign-in without a request: state is then empty or the URL to go to
+// afterwards, and the returned relayState has no id.
 func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse string) (relayState, SSOProvider, error) {
 	if id, ok := canonicalUUID(state); ok {
 		relay, err := s.consumeRelayState(ctx, id)

@@ -38,7 +38,7 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// ssoKeyPurpose is the purpose to which the sealed private key is bound.
+// ssoKeyPurpose is the purpose for which the private key is sealed (see sealer).
 const ssoKeyPurpose = "saml key"
 
 // serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored.

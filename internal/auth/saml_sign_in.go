@@ -15,10 +15,10 @@ import (
 type samlOutcome struct {
 	to      string        // URL to redirect the browser to
 	code    string        // the code of a PKCE flow; "" in an implicit flow
-	session issuedSession // the session of an implicit flow; the zero grant in a PKCE flow
+	session issuedSession // the session of an implicit flow; the zero value in a PKCE flow
 }
 
-// samlUser is the person that an assertion describes.
+// samlUser is what an assertion states about the person who signs in.
 type samlUser struct {
 	subject    string // the provider's id for the person
 	email      string // normalized
@@ -26,8 +26,8 @@ type samlUser struct {
 	sessionEnd *time.Time // when the provider ends the session; nil: the assertion contains no end
 }
 
-// readSAMLUser returns the person that an assertion describes. It applies the provider's attribute mapping. Errors:
-// errSAMLNoUserID, errSAMLNoEmail.
+// readSAMLUser reads the person from an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
+// errSAMLNoEmail.
 func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 	person := samlUser{subject: a.UserID()}
 	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSubject {

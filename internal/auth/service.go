@@ -1,4 +1,4 @@
-// Package auth is the authentication service at /auth/v1: accounts, sign-in, second factors and sessions. Requests, answers
+// Package auth is the authentication service at /auth/v1: accounts, sign-in, second factors and sessions. Requests, responses
 // and error codes are those of Supabase Auth, so that Supabase's client works unchanged.
 package auth
 

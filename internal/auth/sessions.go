@@ -19,7 +19,7 @@ type signIn struct {
 	notAfter *time.Time // when the identity provider ends the session; nil: it sets no end
 }
 
-// grant is an opened or refreshed session, with its account and its new refresh token.
+// issuedSession is an opened or refreshed session, with its account and its new refresh token in plain text.
 type issuedSession struct {
 	session      session
 	user         User

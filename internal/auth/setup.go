@@ -20,8 +20,9 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup handles POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first owner,
-// with the e-mail address and password of the body, and is signed in. A link works once, and only while the site has no owner.
+// Setup handles POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first
+// owner, with the e-mail address and password of the body, and is signed in. A set-up link works once, and only while the site
+// has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest
@@ -35,8 +36,8 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	linkHash := hashToken(body.Token)
-	// This check only avoids a needless slow hash. Another request may use the link meanwhile, so the check in the transaction
-	// decides.
+	// Without this check, an invalid link would be refused only after the slow hash of the password. Another request can use
+	// the link in the meantime, so it is checked again in the transaction.
 	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	return s.respondPasswordSession(w, issued, body.Password, err)
 }
 
-// NewSetupLink creates a set-up link and returns its secret, which is valid for 24 hours; the database stores only the hash. It
+// NewSetupLink creates a set-up link, valid for 24 hours, and returns the secret in it. The database stores only a hash. It
 // returns an error with the code conflict when there is an owner.
 func (s *Service) NewSetupLink(ctx context.Context) (token string, err error) {
 	token = randomToken()

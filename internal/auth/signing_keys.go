@@ -20,16 +20,17 @@ import (
 	"atelie/internal/seal"
 )
 
-// signingGrace is the time between the publication of a new key and its first use. It is longer than nodes and clients cache
-// the published keys (jwksMaxAge), so that all of them know the key when its first token arrives. retireLeeway is how much
-// longer than its last token an old key is accepted, because clocks differ.
+// Times around a rotation of the signing key.
 const (
+	// signingGrace is the time between the publication of a new key and its first use. Nodes and clients cache the published
+	// keys for a shorter time (jwksMaxAge), so that all of them know the key when its first token arrives.
 	signingGrace = 15 * time.Minute
+	// retireLeeway is how much longer an old key is accepted than its last token is valid, because clocks differ.
 	retireLeeway = 5 * time.Minute
 )
 
 const (
-	// purposeSigning, followed by the key's id, is the purpose to which a sealed private key is bound.
+	// purposeSigning, followed by the key's id, is the purpose for which a private key is sealed (see sealer).
 	purposeSigning = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"

@@ -21,9 +21,9 @@ type signupRequest struct {
 	pkceChallenge
 }
 
-// Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the answer is a session.
-// Otherwise it is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken, the answer
-// is a decoy account and takes the same time, so that it does not reveal who has an account.
+// Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the response is a session.
+// Otherwise the response is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken,
+// the response is a decoy account and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
@@ -86,7 +86,8 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 	return account, channel, err
 }
 
-// signUp creates the account, or answers as signUpAgain says when there is one, and queues the message that confirms it.
+// signUp creates the account and queues the message that confirms it. If the account exists, signUpAgain decides about the
+// response.
 func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
 	existing, err := s.account(ctx, login{email: account.email, phone: account.phone})
@@ -143,10 +144,10 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 	return respondPrivate(w, u, nil)
 }
 
-// signUpAgain handles a sign-up for an account that exists, and returns the account to answer. A confirmed account stays
-// unchanged; the answer is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not get an
-// account with a password of somebody else. When the two passwords differ, it therefore keeps none of them, and only the
-// link opens the account.
+// signUpAgain handles a sign-up for an account that exists, and returns the account for the response. A confirmed account
+// stays unchanged; the response is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not
+// get an account with somebody else's password. When the two passwords differ, signUpAgain therefore keeps neither, and only
+// the link opens the account.
 func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing User, account newAccount, samePassword bool) (User, error) {
 	u, err := lockUser(ctx, tx, existing.ID)
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account newAccount
 	return deleteUser(ctx, tx, id)
 }
 
-// decoyUser returns an account that does not exist, for the answer to a sign-up with a taken address.
+// decoyUser returns an account that does not exist, for the response to a sign-up with a taken e-mail address or phone number.
 func (s *Service) decoyUser(account newAccount) User {
 	now := s.now()
 	data := account.data

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// relayLife is how long a person has to sign in at the SAML identity provider.
+// relayLife is how long a person has to sign in at the SAML identity provider. After it, the provider's response is refused.
 const relayLife = 10 * time.Minute
 
 const ssoStartsPerIP = 100 // requests from one IP address in limitWindow
@@ -26,7 +26,7 @@ type ssoRequest struct {
 	ProviderID       string `json:"provider_id"`
 	Domain           string `json:"domain"` // domain of the person's e-mail address
 	RedirectTo       string `json:"redirect_to"`
-	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // answer {url} instead of a redirect
+	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // respond with {url} instead of a redirect
 }
 
 func (b ssoRequest) validate() error {

@@ -27,7 +27,7 @@ type SSOProviderChange struct {
 	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
 	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml, or ""
-	ResourceID       *string       `json:"resource_id"`    // a name of the caller's choice; "" removes it
+	ResourceID       *string       `json:"resource_id"`    // an id of the host's choice; "" removes it
 	Disabled         *bool         `json:"disabled"`
 }
 

@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// startCooldown records that a message is sent now and returns true. It records nothing and returns false when the last message
-// was sent less than interval ago. It is one statement, so that only one of several concurrent requests gets true.
+// startCooldown records that a message of a kind is sent now to subject (a hash) and returns true. If the last message was
+// sent less than interval ago, it records nothing and returns false. It is one statement, so that only one of several
+// concurrent requests gets true. A stored time far in the future was written by a wrong clock and is ignored.
 func startCooldown(ctx context.Context, q db.Querier, kind, subject string, interval time.Duration, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into auth_last_sent (kind, subject, sent_at) values ($1, $2, $3)
 		on conflict (kind, subject) do update set sent_at = excluded.sent_at where auth_last_sent.sent_at <= $4 or auth_last_sent.sent_at > $5`,

@@ -8,7 +8,7 @@ import (
 )
 
 // flowState is a row of auth_flow_states, a flow: a pending sign-in whose result the client will exchange with a code (PKCE,
-// RFC 7636), or that an OAuth provider must answer.
+// RFC 7636), or that an OAuth provider must complete.
 type flowState struct {
 	id              string
 	codeChallenge   string // "" for the implicit flow

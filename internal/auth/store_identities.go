@@ -16,6 +16,7 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 	where, args := userIDIn(userIDs)
 	return db.Collect(ctx, q, func(row db.Row) (i Identity, err error) {
 		var data string
+		// The column id is IdentityID in the API; ID is the column provider_id.
 		if err := row.Scan(&i.IdentityID, &i.ID, &i.UserID, &data, &i.Provider, &i.LastSignInAt, &i.CreatedAt, &i.UpdatedAt); err != nil {
 			return Identity{}, err
 		}
@@ -26,8 +27,10 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 		from auth_identities where `+where+` order by created_at, id`, args...)
 }
 
-// saveEmailIdentity adds or updates the account's e-mail identity. The address must be proven.
+// saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so it must be
+// called only after the address was confirmed.
 func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
+	// The provider "email" has no ids of its own: the identity has the account's id.
 	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
 }
 
@@ -63,7 +66,7 @@ func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map
 	return db.Exec(ctx, tx, "update auth_identities set identity_data = $2, updated_at = $3 where id = $1", identityID, string(text), now)
 }
 
-// recordSignIn stores the time of a sign-in in the account, and in the identity that was used.
+// recordSignIn stores the time of a sign-in in the account, and in the identity of the provider that was used.
 func recordSignIn(ctx context.Context, q db.Querier, userID, provider string, now time.Time) error {
 	return errors.Join(
 		db.Exec(ctx, q, "update auth_users set last_sign_in_at = $2, updated_at = $2 where id = $1", userID, now),
@@ -71,9 +74,9 @@ func recordSignIn(ctx context.Context, q db.Querier, userID, provider string, no
 	)
 }
 
-// usersByProvenEmail returns the accounts that have an identity with this address, verified by its provider. It leaves out
-// accounts of SAML single sign-on, and Facebook identities of accounts with a role: Facebook does not say whether it has
-// verified an address.
+// usersByProvenEmail returns the accounts that have an identity with this e-mail address, verified by its provider. It leaves
+// out accounts of SAML single sign-on, and Facebook identities of accounts with a role: Facebook does not say whether it has
+// verified an e-mail address.
 func usersByProvenEmail(ctx context.Context, q db.Querier, email string) ([]string, error) {
 	// JSON's true becomes the text "true" in PostgreSQL and 1 in SQLite.
 	return db.Collect(ctx, q, db.ScanOne[string], `select distinct u.id from auth_identities i join auth_users u on u.id = i.user_id
@@ -92,8 +95,8 @@ func deleteProviderIdentities(ctx context.Context, q db.Querier, userID string) 
 	return db.Exec(ctx, q, "delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')", userID)
 }
 
-// deleteUnprovenIdentities deletes an account's provider identities with this address that their provider has not verified. It
-// returns whether there were any.
+// deleteUnprovenIdentities deletes the account's provider identities that have this e-mail address without a verification by
+// their provider. It returns whether there were any.
 func deleteUnprovenIdentities(ctx context.Context, q db.Querier, userID, email string) (bool, error) {
 	return db.Changed(ctx, q, `delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')
 		and lower(identity_data ->> 'email') = $2 and coalesce(cast(identity_data ->> 'email_verified' as text), '') not in ('true', '1')`, userID, email)

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, "" for the SAML key. For a second factor,
-// email is the account's e-mail address, or its phone number if it has none; otherwise "".
+// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, or "" for the SAML key. email is set for
+// a second factor only: the account's e-mail address, or its phone number if it has no address.
 type sealedSecret struct{ kind, id, email, sealed string }
 
 // Kinds of stored secrets.

@@ -17,7 +17,7 @@ import (
 // SSOProvider is a SAML identity provider, in the form of the admin API.
 type SSOProvider struct {
 	ID         string      `json:"id"`
-	ResourceID *string     `json:"resource_id,omitempty"` // a name that whoever added the provider has chosen; nil for none
+	ResourceID *string     `json:"resource_id,omitempty"` // an id of the host's choice, in addition to ID; nil for none
 	Disabled   bool        `json:"disabled"`
 	SAML       SAMLDetails `json:"saml"`
 	Domains    []SSODomain `json:"domains"`

@@ -13,11 +13,10 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// Settings of TOTP, the codes of authenticator apps (RFC 6238). totpPeriod is the length of a step, after which an app shows
-// the next code. totpSkew is how many steps a clock may be fast or slow (§5.2).
+// Settings of TOTP, the codes of authenticator apps (RFC 6238). Each code belongs to a step of time.
 const (
-	totpPeriod = 30 // seconds
-	totpSkew   = 1
+	totpPeriod = 30 // length of a step in seconds
+	totpSkew   = 1  // how many steps the app's clock may be fast or slow (§5.2)
 )
 
 // newTOTP returns a random secret of 160 bits for an authenticator app. issuer and account are the names that the app shows.
@@ -48,8 +47,8 @@ const (
 	qrEdge   = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
 )
 
-// qrSVG returns the text as a QR code in SVG. It names the colours instead of writing #rrggbb: the client puts the SVG into a
-// data: URL, where a # would begin the fragment.
+// qrSVG returns the text as a QR code in SVG. It writes colours as names and not as #rrggbb, because the client puts the SVG
+// into a data: URL, where a # would begin the fragment.
 func qrSVG(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

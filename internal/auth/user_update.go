@@ -34,8 +34,8 @@ func (b userUpdateRequest) changesCredentials() bool {
 	return b.Password != nil || b.Email != "" || b.Phone != ""
 }
 
-// passwordReauthAfter is a time after a session's last sign-in. After it, a new password needs a nonce if Config.PasswordReauth
-// is true.
+// passwordReauthAfter is a time since a session's last sign-in. After it has passed, a new password needs a nonce if
+// Config.PasswordReauth is true.
 const passwordReauthAfter = 24 * time.Hour
 
 // UpdateUser handles PUT /auth/v1/user. A new password and new metadata take effect immediately, a new e-mail address or phone

@@ -33,11 +33,11 @@ const (
 type verifyResult struct {
 	issued   issuedSession // the opened session
 	authCode string        // the code of a PKCE flow
-	first    bool          // the token was the first of the two confirmations of an e-mail change, which opens no session
+	first    bool          // the token was the first of the two confirmations of an e-mail change; it opens no session
 }
 
-// findLinkOf returns the one-time token of a link. kind is the type of verification. It returns errLinkExpired if the link is
-// not valid for it.
+// findLinkOf returns the one-time token of a link. kind is the type of verification that the client names; it returns
+// errLinkExpired if the link does not allow this type.
 func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeToken, error) {
 	kinds, ok := linkKinds[kind]
 	if !ok {
@@ -53,7 +53,8 @@ func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeTok
 	return t, nil
 }
 
-// candidate is an account (or a decoy id) and a kind of code that may have been sent for this account.
+// candidate is an account (or a decoy id) and a kind of code that may have been sent to this account. findCode compares a code
+// with all candidates.
 type candidate struct {
 	userID string
 	kind   tokenType

@@ -23,11 +23,11 @@ type verifyRequest struct {
 	RedirectTo string `json:"redirect_to"`
 }
 
-// firstOfTwo is the text of the answer to the first of the two confirmations of an e-mail change.
+// firstOfTwo is the text of the response to the first of the two confirmations of an e-mail change.
 const firstOfTwo = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
 // Verify handles POST /auth/v1/verify: it consumes a code or a link, and opens a session. After the first of the two
-// confirmations of an e-mail change it answers firstOfTwo instead.
+// confirmations of an e-mail change, the response is firstOfTwo instead.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body verifyRequest
@@ -119,8 +119,9 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 	return s.redirectWithSession(w, r, to, v.issued, url.Values{"type": {kind}})
 }
 
-// findCode returns the token of a code that was sent to the request's address or number. For an unknown one it looks for the
-// codes of a decoy id, so that the answer takes the same time. It returns errOTPExpired when no code matches.
+// findCode returns the token of a code that was sent to the request's e-mail address or phone number. If these have no
+// account, it looks for the codes of a decoy id, so that the response takes the same time. It returns errOTPExpired when no
+// code matches.
 func (s *Service) findCode(ctx context.Context, v verifyRequest) (oneTimeToken, error) {
 	to, candidates, err := s.codeCandidates(ctx, v)
 	if err != nil {
@@ -143,7 +144,8 @@ func (s *Service) findCode(ctx context.Context, v verifyRequest) (oneTimeToken, 
 	return oneTimeToken{}, refusal
 }
 
-// codeCandidates returns the normalized address or number of a request, and the accounts and kinds of code to compare.
+// codeCandidates returns the normalized e-mail address or phone number of a request, and the accounts and kinds of code to
+// compare.
 func (s *Service) codeCandidates(ctx context.Context, v verifyRequest) (to string, list []candidate, err error) {
 	if v.Phone != "" {
 		return s.phoneCandidates(ctx, v)

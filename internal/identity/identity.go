@@ -64,8 +64,8 @@ type Claims struct {
 // ErrNoKey is returned when a request carries neither a key nor a token.
 var ErrNoKey = apperr.New(http.StatusUnauthorized, "no_authorization", "No API key found in request")
 
-// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired one. A surface whose contract has one
-// code for both answers with the code of ErrBadToken.
+// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired one. The responses of some surfaces have
+// only one code for both cases: that of ErrBadToken.
 var (
 	ErrBadToken = apperr.New(http.StatusUnauthorized, "bad_jwt", "Invalid token")
 	ErrExpired  = apperr.New(http.StatusUnauthorized, "jwt_expired", "Token expired")

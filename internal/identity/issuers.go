@@ -8,7 +8,7 @@ import (
 )
 
 // ownIssuer is the iss claim (issuer) of the API keys that this program creates. keyIssuers are all accepted issuers of API
-// keys: a site that moves here from Supabase with its secret can go on using its old keys.
+// keys. They include Supabase's, so that a site that moves here with its secret can go on using its old keys.
 const ownIssuer = "atelie"
 
 var keyIssuers = []string{ownIssuer, "supabase", "supabase-demo"}
@@ -20,15 +20,14 @@ const audience = "authenticated"
 // not have expired yet.
 type IssuerLoader func(ctx context.Context) ([]string, error)
 
-// issuersMinInterval is the least time between two reads of the accepted issuers because of an unknown issuer. issuersTimeout
-// limits one read.
+// Times of the reads of the accepted issuers.
 const (
-	issuersMinInterval = 5 * time.Second
-	issuersTimeout     = 5 * time.Second
+	issuersMinInterval = 5 * time.Second // least time between two reads because of an unknown issuer
+	issuersTimeout     = 5 * time.Second // limits one read
 )
 
-// issuers caches the accepted issuers of access tokens. check reads the list again before it rejects an unknown issuer: a node
-// with another URL may have been started since the last read.
+// issuers caches the accepted issuers of access tokens. Another node with another URL may have been started since the last
+// read, so check reads the list again before it rejects an unknown issuer.
 type issuers struct {
 	mu      sync.Mutex
 	load    IssuerLoader
@@ -44,8 +43,8 @@ func (i *issuers) reload() error {
 	return i.read()
 }
 
-// read loads the list. The caller must have locked mu. read uses a context of its own, because all requests need the list, not
-// only the one that caused the read.
+// read loads the list. The caller must have locked mu. read does not use the context of the request that caused it, because
+// all requests need the list, even if that one is cancelled.
 func (i *issuers) read() error {
 	ctx, cancel := context.WithTimeout(context.Background(), issuersTimeout)
 	defer cancel()

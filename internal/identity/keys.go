@@ -34,8 +34,8 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// Times of keySet. A node that cannot read the database may sign with an old key until keysStale after a rotation, so tokens of
-// the old key must be accepted for longer than that.
+// Times of keySet. After a rotation, a node that cannot read the database may go on signing with the old key for keysStale.
+// Tokens of an old key must therefore be accepted for longer than that.
 const (
 	keysMaxAge      = time.Minute      // age at which the cached keys are read again
 	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used
@@ -56,7 +56,7 @@ type keySet struct {
 	failure  error     // error of the last read; nil when it succeeded
 }
 
-// current returns the keys. It reads them again if they are older than keysMaxAge, and returns an error if they are older than
+// current returns the keys. It reads them again if they are older than keysMaxAge. It returns an error if they are older than
 // keysStale after that.
 func (k *keySet) current() ([]SigningKey, error) {
 	k.mu.Lock()
@@ -71,8 +71,8 @@ func (k *keySet) current() ([]SigningKey, error) {
 	return k.keys, nil
 }
 
-// read loads the keys. The caller must have locked mu. read uses a context of its own, because all requests need the keys, not
-// only the one that caused the read.
+// read loads the keys. The caller must have locked mu. read does not use the context of the request that caused it, because
+// all requests need the keys, even if that one is cancelled.
 func (k *keySet) read(now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), keysTimeout)
 	defer cancel()

@@ -19,15 +19,15 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// fileLife is how long the files of mails are kept. The links in them expire much earlier.
+// fileLife is how long a mail in a file is kept. The links in the mail expire much earlier.
 const fileLife = 30 * 24 * time.Hour
 
-// aboutHeader is the header, only of mails in files, with the ids of the visitors' messages that the mail is about. DeleteAbout
-// reads it.
+// aboutHeader is a header that only mails in files have: the ids of the visitors' messages that the mail is about. DeleteAbout
+// searches for these ids.
 const aboutHeader = "X-Atelie-About"
 
-// writeFile writes the mail as an .eml file that only this user can read, and returns its path. It is used when no mail
-// server is set. The file's name contains the time and random characters, but not the recipient.
+// writeFile writes the mail as an .eml file and returns its path. It is used when no mail server is set. Other users of the
+// machine cannot read the file. Its name contains the time and random characters, but not the recipient.
 func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (path string, err error) {
 	if len(msg.About) > 0 {
 		out.SetGenHeader(aboutHeader, strings.Join(msg.About, " "))
@@ -40,7 +40,7 @@ func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (path string, err error
 	return file, nil
 }
 
-// writeAtomically writes a temporary file and renames it, so that a crash leaves no incomplete .eml file.
+// writeAtomically writes a temporary file and renames it to file, so that a crash leaves no incomplete .eml file.
 func writeAtomically(out io.WriterTo, file string) error {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -30,17 +30,17 @@ import (
 type Kind string
 
 // The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later ones are notices: they
-// report what has happened.
+// only report what has happened.
 const (
 	Confirmation     Kind = "confirmation"
 	MagicLink        Kind = "magic_link"
 	Recovery         Kind = "recovery"
 	Invite           Kind = "invite"
-	EmailChange      Kind = "email_change"     // to the account's current address, before a change
-	EmailChangeNew   Kind = "email_change_new" // to the new address, before a change
+	EmailChange      Kind = "email_change"     // to the account's current e-mail address, before a change
+	EmailChangeNew   Kind = "email_change_new" // to the new e-mail address, before a change
 	Reauthentication Kind = "reauthentication"
 	PasswordChanged  Kind = "password_changed"
-	EmailChanged     Kind = "email_changed" // to the former address, after a change
+	EmailChanged     Kind = "email_changed" // to the former e-mail address, after a change
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"
@@ -61,11 +61,11 @@ var noticeKinds = map[Kind]bool{
 type Message struct {
 	ID       string // for the header Message-ID, the same at every attempt; "": Send creates one
 	Kind     Kind
-	To       string // a bare address, without a name
+	To       string // a bare e-mail address, without a name
 	Language i18n.Language
 	Link     string // complete URL
 	Code     string
-	NewEmail string    // the address after a change of address
+	NewEmail string    // the new e-mail address, in mails about a change of it
 	Device   string    // User-Agent of the request that the mail is about
 	IP       string    // of the same request
 	At       time.Time // when the reported event happened; shown only in notices

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// palette contains the colours of web/src/styles/tokens.css that mails use, each for light and for dark mode. Mail programs do
-// not support CSS variables, so paint writes the values into the template.
+// palette contains the colours of web/src/styles/tokens.css that mails use. Each has a value for light and one for dark mode.
+// Mail programs do not support CSS variables, so paint writes the values into the template.
 var palette = map[string][2]string{
 	"page":          {"#FAFAF8", "#11141B"},
 	"shade":         {"#EEF1F6", "#181C26"},
@@ -54,8 +54,8 @@ func paint(source string) string {
 	return strings.NewReplacer(pairs...).Replace(source)
 }
 
-// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width. It
-// is the result of a function because html/template removes comments from a template.
+// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width.
+// A function returns it, because html/template removes comments from templates.
 func mso(part string) htmltemplate.HTML {
 	switch part {
 	case "open":

@@ -21,19 +21,23 @@ const (
 	deliveryTimeout = 45 * time.Second // the whole delivery
 )
 
-// loginMethods are the login methods, best first. On a connection without encryption, the library does not use the methods that send
-// the password in plain text, except to this machine.
+// loginMethods are the methods of the login, best first. On a connection without encryption, the library skips the methods
+// that send the password in plain text, unless the server is on this machine.
 var loginMethods = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
 
-// deliver sends the mail to the SMTP server and returns the server's address. It dials the connection itself in order to close
-// it when ctx ends: the library leaves it open when the greeting, the encryption or the login fails.
+// deliver sends the mail to the SMTP server and returns the server's host:port. If the greeting, the encryption or the login
+// fails, the library does not close the connection. deliver therefore dials the connection itself and closes it when ctx ends.
 func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()
 	server := m.cfg.Server
 	tlsConfig := &tls.Config{ServerName: server.Host, RootCAs: m.cfg.RootCAs, MinVersion: tls.VersionTLS12}
 	options := []gomail.Option{
-		gomail.WithPort(server.Port), gomail.WithTimeout(exchangeTimeout), gomail.WithTLSConfig(tlsConfig), gomail.WithTLSPolicy(policy(server.TLS)), gomail.WithHELO(m.helo()),
+		gomail.WithPort(server.Port),
+		gomail.WithTimeout(exchangeTimeout),
+		gomail.WithTLSConfig(tlsConfig),
+		gomail.WithTLSPolicy(policy(server.TLS)),
+		gomail.WithHELO(m.helo()),
 		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 			conn, err := server.dial(dialing, network, address, tlsConfig)
 			if err == nil {
@@ -50,7 +54,7 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		return "", fmt.Errorf("mail: %w", err)
 	}
 	err = client.DialAndSendWithContext(ctx, msg)
-	if err == nil || msg.IsDelivered() { // an error after the delivery, in QUIT, must not make the job send the mail again
+	if err == nil || msg.IsDelivered() { // QUIT may fail after the delivery; the job must not send the mail again then
 		return server.address(), nil
 	}
 	if ctx.Err() != nil {

@@ -37,6 +37,7 @@ type Grant struct {
 	Columns []string // columns that may be written; nil means all
 }
 
+// Decisions that several tables share.
 var (
 	denied     = Grant{}
 	allRows    = Grant{Allowed: true}
@@ -161,7 +162,7 @@ func Function(c identity.Caller, name string) bool {
 	return false
 }
 
-// hasKnownRole reports whether the caller has one of the three roles. All others, such as the zero Caller, may do nothing.
+// hasKnownRole reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
 func hasKnownRole(c identity.Caller) bool {
 	return c.Role == identity.Anon || c.Role == identity.Authenticated || c.Role == identity.Service
 }

@@ -18,7 +18,7 @@ import (
 // Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
-	Secret string // v1,whsec_<base64>
+	Secret string // the key of the signatures: v1,whsec_<base64>
 
 	key []byte // the decoded Secret
 }
@@ -63,7 +63,7 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("sms: the hook's address cannot be called") // without the cause: it contains the address, which may be secret
+		return errors.New("sms: the hook's address cannot be called") // without the cause: it contains the URL, which may be secret
 	}
 	id, sent := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")
@@ -85,14 +85,14 @@ func (h *Hook) sign(id, sent string, body []byte) string {
 }
 
 // hookError returns the error that a hook reports with status 200: {"error":{"http_code":…,"message":…}}. It returns nil for
-// any other answer.
+// any other response body.
 func hookError(response []byte) error {
 	var body struct {
 		Error *struct {
 			Status int `json:"http_code"`
 		} `json:"error"`
 	}
-	understood := json.Unmarshal(response, &body) == nil // after a success a hook may answer with anything
+	understood := json.Unmarshal(response, &body) == nil // after a success, the body of a hook's response can be anything
 	if !understood || body.Error == nil {
 		return nil
 	}

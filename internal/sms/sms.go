@@ -21,7 +21,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// Message is a code for a phone.
+// Message is a text message with a code for a phone.
 type Message struct {
 	ID       string // the same at every attempt, so that receivers can ignore duplicates; "": Send creates one
 	UserID   string // the account, for the hook
@@ -49,7 +49,7 @@ type Sender struct {
 // Limits of one HTTP request.
 const (
 	requestTimeout = 15 * time.Second
-	maxResponse    = 64 << 10 // bytes of an answer that are read
+	maxResponse    = 64 << 10 // bytes of a response that are read
 )
 
 // New returns a sender. It returns an error when the hook's secret is malformed.
@@ -59,11 +59,12 @@ func New(cfg Config, now func() time.Time) (*Sender, error) {
 			return nil, err
 		}
 	}
-	// A redirect would send the code to an address that was not configured.
+	// Redirects are not followed, because they could send the code to a URL that was not configured.
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sender{cfg: cfg, client: &http.Client{Timeout: requestTimeout, CheckRedirect: noRedirect}, now: now}, nil
 }
 
+// Formats of the phone number and the code of a Message.
 var (
 	phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // as Supabase Auth checks numbers
 	codePattern  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
@@ -106,14 +107,14 @@ func (s *Sender) text(ctx context.Context, m Message) (string, error) {
 	return i18n.Choose(string(m.Language)).Text("sms.code", "code", m.Code, "site", site), nil
 }
 
-// exchange sends the request and returns the first maxResponse bytes of the answer. A status other than 2xx is an error, which
-// is jobs.Permanent when another attempt would only repeat it.
+// exchange sends the request and returns the first maxResponse bytes of the response. A status other than 2xx is an error,
+// which is jobs.Permanent when another attempt would only repeat it.
 func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 	res, err := s.client.Do(req)
 	if err != nil {
 		var u *url.Error
 		if errors.As(err, &u) {
-			err = u.Err // the text of url.Error contains the whole address, which may be secret
+			err = u.Err // the text of url.Error contains the whole URL, which may be secret
 		}
 		return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)
 	}

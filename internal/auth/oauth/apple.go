@@ -18,8 +18,8 @@ import (
 const appleSecretLife = 5 * time.Minute
 
 // apple sets the provider up for Sign in with Apple. It differs from other OpenID Connect providers in three points: the
-// client secret is a token that this program signs, the answer arrives as a POST, and only a person's first answer contains
-// the name.
+// client secret is a token that this program signs, the callback is a POST, and only the callback of a person's first sign-in
+// contains the name.
 func (p *Provider) apple() error {
 	if err := p.openID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
@@ -61,8 +61,8 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-// appleName returns the person's name from Apple's user parameter, or "". The parameter also has an address, which is not
-// used because Apple does not sign it.
+// appleName returns the person's name from Apple's user parameter, or "". The parameter also has an e-mail address, which is
+// not used because Apple does not sign it.
 func appleName(user string) string {
 	var parsed struct {
 		Name struct {

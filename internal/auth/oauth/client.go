@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Limits of a request to a provider, and of the provider's response.
+// Limits of a request to a provider, and of the response.
 const (
 	requestTimeout   = 10 * time.Second
 	maxResponseBytes = 1 << 20
@@ -28,8 +28,7 @@ func newClient() *http.Client {
 	}
 }
 
-// limitedTransport is a transport that limits the length of responses. It also sets User-Agent, because GitHub rejects requests without
-// it.
+// limitedTransport limits the length of responses. It also sets User-Agent, because GitHub rejects requests without it.
 type limitedTransport struct{ next http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -42,7 +41,7 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// limitedBody is a body whose Read returns errResponseTooLong when the body is longer than allowed.
+// limitedBody is a response body whose Read returns errResponseTooLong after more than maxResponseBytes.
 type limitedBody struct {
 	io.ReadCloser
 	left int64 // bytes that may still be read
@@ -61,8 +60,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// getJSON requests a JSON object from a provider and stores it in dst. token is the access token, or "" for a public object.
-// Errors: ErrRefused for a status below 500, otherwise ErrUnavailable.
+// getJSON requests JSON from a provider's endpoint (a URL) and decodes it into dst. token is the access token, or "" for a
+// public document. Errors: ErrRefused for a status below 500, otherwise ErrUnavailable.
 func (p *Provider) getJSON(ctx context.Context, endpoint, token string, dst any) (err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
 	if err != nil {

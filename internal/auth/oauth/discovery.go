@@ -15,7 +15,7 @@ import (
 
 const (
 	documentLife = time.Hour       // how long a provider's configuration is cached
-	retryAfter   = 2 * time.Second // how long after a failed read the configuration is not requested again
+	retryAfter   = 2 * time.Second // least time between a failed read of the configuration and the next one
 )
 
 // metadata is the part of an OpenID Connect provider's configuration that this package uses (OpenID Connect Discovery 1.0 §3).
@@ -121,8 +121,8 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 	return &m, nil
 }
 
-// checkEndpoint returns an error for a URL without TLS, because codes and secrets are sent there. http is accepted when the
-// issuer itself has http.
+// checkEndpoint returns an error for an endpoint URL without TLS, because codes and secrets are sent there. http is accepted
+// when the issuer itself has http.
 func checkEndpoint(endpoint, issuer string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {

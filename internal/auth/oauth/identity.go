@@ -7,17 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Reasons of an ErrRefused. VerifyIDToken and Exchange wrap the reason and ErrRefused in the same error.
+// Reasons why an ID token is refused. VerifyIDToken and Exchange return them wrapped together with ErrRefused.
 var (
 	ErrAudience      = errors.New("audience")
 	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not")
 	ErrNonceMismatch = errors.New("nonces mismatch")
 )
 
-// Identity is a person as a provider describes them.
+// Identity is what a provider reports about a person who has signed in: the account at the provider, and some facts about the
+// person.
 type Identity struct {
-	Subject       string // the provider's id for the person, which never changes and is never reused
-	Email         string // as the provider writes it; "" when the provider gives none
+	Subject       string // the provider's id for the person's account; it never changes and is never reused
+	Email         string // as the provider writes it; "" when the provider reports none
 	EmailVerified bool   // the provider has verified that the person receives mail at Email
 	EmailAssumed  bool   // EmailVerified is true only because the provider is known to verify all addresses
 	Name          string

@@ -46,8 +46,9 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	return person, nil
 }
 
-// checkClientNonce compares the token's nonce with the hash of the client's nonce. It rejects a token that contains the nonce
-// unhashed, except with lenientNonce: somebody who steals such a token could read the nonce from it.
+// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. It rejects a token that
+// contains the client's nonce unhashed, except with lenientNonce: somebody who steals such a token could read the nonce from
+// it.
 func (p *Provider) checkClientNonce(inToken, given string) error {
 	sum := sha256.Sum256([]byte(given))
 	switch {
@@ -99,8 +100,8 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 	return token, claims, nil
 }
 
-// openIDProfile reads the person from the ID token of an exchange. When the token has no address, it adds the claims of the
-// userinfo endpoint.
+// openIDProfile reads the person from the ID token of an exchange. When the token has no e-mail address, it adds the claims of
+// the userinfo endpoint.
 func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, callback Callback) (Identity, error) {
 	raw, _ := granted.Extra("id_token").(string)
 	if raw == "" {
@@ -127,7 +128,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, cal
 		if err := p.getJSON(ctx, d.UserInfoURL, granted.AccessToken, &more); err != nil {
 			return Identity{}, err
 		}
-		// Without this check the answer could describe another person (OpenID Connect Core §5.3.2).
+		// Without this check the response could describe another person (OpenID Connect Core §5.3.2).
 		if subject, _ := more["sub"].(string); subject != token.Subject {
 			return Identity{}, fmt.Errorf("%w: userinfo about another subject", ErrRefused)
 		}

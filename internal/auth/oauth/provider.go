@@ -16,7 +16,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrUnavailable means that the provider does not answer, or that its answer cannot be read. A later attempt may succeed.
+// ErrUnavailable means that the provider does not respond, or that its response cannot be read. A later attempt may succeed.
 // ErrRefused means that a code or token is not valid. Another attempt with the same code or token will fail too.
 var (
 	ErrUnavailable = errors.New("the identity provider does not answer as it should")
@@ -44,12 +44,12 @@ type Settings struct {
 // Provider is one configured provider. It is safe for concurrent use.
 type Provider struct {
 	settings    Settings
-	callbackURL string // URL of the callback, to which the provider sends the browser back
+	callbackURL string // where the provider sends the browser after a sign-in
 	client      *http.Client
 	now         func() time.Time
 
 	scopes        []string        // requested at every sign-in
-	formPost      bool            // the answer arrives as a POST from the provider's page
+	formPost      bool            // the callback is a form that the provider's page posts; false: a redirect
 	issuers       []string        // accepted issuers of ID tokens; the provider's configuration is read from the first one
 	document      *document       // the cached configuration; nil for a provider without ID tokens
 	oauthEndpoint oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
@@ -67,8 +67,8 @@ type Provider struct {
 
 var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,200}$`) // RFC 6749 §3.3
 
-// New returns a provider. callback is the URL to which it sends browsers back. New does not call the provider, so that the
-// server starts even when the provider is down. It returns an error for invalid settings.
+// New returns a provider. callbackURL is where it sends browsers back. New does not call the provider, so that the server
+// starts even when the provider is down. It returns an error for invalid settings.
 func New(s Settings, callbackURL string, now func() time.Time) (*Provider, error) {
 	if len(s.ClientIDs) == 0 || slices.Contains(s.ClientIDs, "") {
 		return nil, fmt.Errorf("%s: the client id is missing", s.Name)
@@ -108,7 +108,7 @@ func (p *Provider) Name() string { return p.settings.Name }
 // Issues reports whether the provider issues ID tokens with this issuer.
 func (p *Provider) Issues(issuer string) bool { return slices.Contains(p.issuers, issuer) }
 
-// FormPost reports whether the provider's page posts its answer to the callback.
+// FormPost reports whether the provider's page posts a form to the callback. Other providers redirect the browser there.
 func (p *Provider) FormPost() bool { return p.formPost }
 
 // openID sets the provider up for OpenID Connect. issuer is used when Settings.Issuer is "".
@@ -155,7 +155,8 @@ type Request struct {
 	Extra    url.Values // parameters of the client; those that are not in extras are left out
 }
 
-// extras are the parameters that a client may add. They change the provider's page, but never its answer.
+// extras are the parameters that a client may add. They change the provider's sign-in page, but never the result of the
+// sign-in.
 var extras = []string{
 	"access_type", "acr_values", "allow_signup", "auth_type", "connection", "display", "domain_hint", "hd", "include_granted_scopes", "kc_idp_hint",
 	"login", "login_hint", "max_age", "organization", "prompt", "screen_hint", "ui_locales",
@@ -218,7 +219,8 @@ func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) 
 	return d.endpoint(), d.pkce(), nil
 }
 
-// Answer is the provider's answer, which the browser brings to the callback, and the secrets of its Request.
+// Callback holds the parameters that the provider sends to the callback URL through the browser, and the secrets of the
+// sign-in's Request.
 type Callback struct {
 	Code     string
 	Issuer   string // RFC 9207; "" when the provider does not name it
@@ -227,7 +229,7 @@ type Callback struct {
 	Verifier string // of the Request
 }
 
-// Exchange exchanges the code of an answer and returns the person who has signed in. Errors wrap ErrRefused or
+// Exchange exchanges the callback's code for tokens and returns the person who has signed in. Errors wrap ErrRefused or
 // ErrUnavailable, and a cause for the log.
 func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, error) {
 	if callback.Issuer != "" && p.document != nil && !slices.Contains(p.issuers, callback.Issuer) {

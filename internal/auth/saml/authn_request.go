@@ -18,7 +18,7 @@ import (
 )
 
 // AuthnRequest creates a signed authentication request for the redirect binding (SAML bindings §3.4). It returns the request's
-// id, which the response must repeat, and the URL to which the browser is sent. nameIDFormat is a NameID constant; ""
+// id, which the response must repeat, and the URL to which the browser is redirected. nameIDFormat is a NameID constant; ""
 // requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
 	random := make([]byte, 20)

@@ -29,8 +29,11 @@ const (
 	nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 )
 
-var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32} // bytes
+// keySizes maps each AES algorithm to the length of its key in bytes.
+var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
+// oaepDigests and oaepMasks map the digests and mask functions that a message can name for RSA-OAEP to hashes. "" is the default
+// for a message that names none.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
 	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,
@@ -41,12 +44,12 @@ var oaepMasks = map[string]crypto.Hash{
 	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
 }
 
-// errDecrypt is the error for every failure after the key was used. It does not tell at which step the decryption failed,
-// because an attacker who sends modified messages could learn from that.
+// errDecrypt is the error for every failure after the key was used. It does not say at which step the decryption failed,
+// because an attacker could send modified messages and learn from the steps.
 var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 
-// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). Anybody can encrypt with the public key, so the
-// assertion must be checked like an unencrypted one.
+// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). A decrypted assertion must be checked like an
+// unencrypted one, because anybody can encrypt with the public key.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {

@@ -10,8 +10,8 @@ import (
 
 // Expected holds the values that a response must match.
 type Expected struct {
-	// RequestID is the id of the request that the response answers. "" means that the identity provider has started the
-	// sign-in: the response must then name no request (SAML profiles §4.1.5).
+	// RequestID is the id of the authentication request, which the response must repeat as InResponseTo. "" means that the
+	// identity provider has started the sign-in: the response must then name no request (SAML profiles §4.1.5).
 	RequestID string
 	Now       time.Time
 }

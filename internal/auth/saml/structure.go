@@ -9,9 +9,9 @@ import (
 // idPattern matches the accepted IDs of signed elements. goxmldsig could not find an element by any other ID.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
-// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted. It returns the assertion,
-// or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any namespace, and
-// ids that occur twice. This already prevents signature wrapping, before a signature is checked.
+// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the
+// assertion, or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any
+// namespace, and ids that occur twice. This alone already prevents signature wrapping, even before a signature is checked.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !is(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")

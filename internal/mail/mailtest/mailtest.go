@@ -114,7 +114,8 @@ func (s *Server) Close() error {
 // Address is host:port.
 func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// Answer sets the answers to the next RCPT commands, each nil or a Refusal. The server accepts all later ones.
+// Answer sets the replies to the next RCPT commands: nil accepts the recipient, a Refusal rejects it. After these, the server
+// accepts every recipient.
 func (s *Server) Answer(answers ...error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

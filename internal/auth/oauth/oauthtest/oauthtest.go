@@ -49,15 +49,15 @@ type Server struct {
 	Configuration func(map[string]any)
 	// Claims changes the claims of an ID token before they are signed.
 	Claims func(jwt.MapClaims)
-	// Down makes every answer a 503.
+	// Down makes every response a 503.
 	Down bool
-	// Answers holds the answers of the APIs of GitHub, Facebook and Discord, by path.
+	// Responses holds the JSON that the APIs of GitHub, Facebook and Discord return, by path.
 	Responses map[string]any
 	// CheckSecret reports whether the client's secret is right; nil compares it with ClientSecret.
 	CheckSecret func(secret string) bool
 }
 
-// grant is a person's consent to a sign-in. The client exchanges the code of the grant for tokens.
+// consent records that a person has agreed to a sign-in. The client exchanges its code for tokens.
 type consent struct {
 	clientID, redirect, challenge, nonce string
 	claims                               map[string]any
@@ -101,15 +101,15 @@ func (s *Server) Set(change func(*Server)) {
 	change(s)
 }
 
-// Asked returns how many requests for a path the provider has received.
+// Requests returns how many requests for a path the provider has received.
 func (s *Server) Requests(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[path]
 }
 
-// Consent acts as a person who signs in at the provider and agrees. It returns the parameters with which the browser is sent
-// to the callback. who are the person's claims; sub is required.
+// Consent acts as a person who signs in at the provider and agrees. claims describe the person; sub is required. It returns
+// the parameters with which the browser is sent to the callback.
 func (s *Server) Consent(authorizeURL string, claims map[string]any) url.Values {
 	s.t.Helper()
 	u, err := url.Parse(authorizeURL)
@@ -235,7 +235,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.send(w, http.StatusOK, response)
 }
 
-// profile answers with the entry of Answers for the path. Without one, /userinfo answers the claims of the person.
+// profile responds with the entry of Responses for the path. Without one, /userinfo responds with the claims of the person.
 func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	claims, ok := s.tokens[identity.BearerToken(r)]

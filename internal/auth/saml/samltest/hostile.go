@@ -20,8 +20,8 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// Case is one response that a service provider must reject. Make builds the response for a target, which names the request that
-// the response answers.
+// Case is one response that a service provider must reject. Make builds the response for a target: the service provider, and
+// the request that the response claims to belong to.
 type Case struct {
 	Name string
 	Make func(t testing.TB, target Target) string
