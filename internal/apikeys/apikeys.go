@@ -58,9 +58,9 @@ type Service struct {
 // snapshot is the content of access_keys at one content version. Triggers on the table raise the content version (migration
 // 24). A snapshot is therefore up to date if its version is the current one.
 type snapshot struct {
-	edited int64 // content.At.Edited when the table was read
-	list   []Generation
-	public string // the newest anon key
+	edited int64        // content.At.Edited when the table was read
+	list   []Generation // all generations, revoked ones included
+	public string       // the newest anon key
 }
 
 // New returns a service that reads its keys from d; version must be the content version of d.

@@ -14,7 +14,7 @@ import (
 type newAccount struct {
 	email, phone string         // exactly one is set
 	hash         string         // hash of the password; "" for an account without one
-	confirmed    bool           // the address or number needs no confirmation by a message
+	confirmed    bool           // the e-mail address or phone number needs no confirmation by a message
 	data         map[string]any // user metadata that the client sent
 }
 

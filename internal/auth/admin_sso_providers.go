@@ -34,7 +34,7 @@ func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) er
 	return respond(w, http.StatusCreated, p, err)
 }
 
-// AdminSSOProvider handles GET /auth/v1/admin/sso/providers/{id} with the provider.
+// AdminSSOProvider handles GET /auth/v1/admin/sso/providers/{id}: it returns the provider.
 func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request)
 	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminDeleteSSOProvider handles DELETE /auth/v1/admin/sso/providers/{id} with the deleted provider.
+// AdminDeleteSSOProvider handles DELETE /auth/v1/admin/sso/providers/{id}: it deletes the provider and returns it.
 func (s *Service) AdminDeleteSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

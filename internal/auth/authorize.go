@@ -26,7 +26,7 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	redirect, err := s.startProviderFlow(w, r, "")
 	if errors.Is(err, oauth.ErrUnavailable) {
 		// A browser has opened this URL, not a script: redirect it back to the site's page, which shows the error.
-		return s.redirectWithFailure(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
+		return s.redirectWithFlowError(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
 	}
 	if err != nil {
 		return err

@@ -26,25 +26,25 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	}
 	params, err := readCallbackParams(w, r)
 	if err != nil {
-		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
+		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
 	f, err := s.consumeOAuthFlow(r.Context(), params.Get("state"))
 	if err != nil {
-		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
+		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
 	result, err := s.finishProviderFlow(w, r, f, params)
 	var providerErr *providerError
 	if errors.As(err, &providerErr) {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
-		return s.redirectWithBoth(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
+		return s.redirectWithErrorTwice(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}
 	if err != nil {
-		return s.redirectWithFailure(w, r, f.redirectTo, callbackError(err))
+		return s.redirectWithFlowError(w, r, f.redirectTo, callbackError(err))
 	}
 	if result.code != "" {
 		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
-	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}}
+	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}} // sb: see withFragment
 	if result.tokens.RefreshToken != "" {
 		tokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}

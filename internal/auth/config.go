@@ -36,9 +36,9 @@ type Config struct {
 	RedirectURLs      []string                   // patterns of further allowed redirect targets, see compileGlob
 	SAML              bool                       // single sign-on by SAML 2.0 is available
 	MessageJitter     time.Duration              // longest random delay before the job of a message request looks the account up
-	MailMinInterval   time.Duration              // least time between two mails of a kind to one address
-	MailsPerDay       int                        // largest number of mails of a kind to one address in a day; 0: no limit
-	SMSMinInterval    time.Duration              // least time between two SMS of a kind to one number
+	MailMinInterval   time.Duration              // least time between two mails of a kind to one e-mail address
+	MailsPerDay       int                        // largest number of mails of a kind to one e-mail address in a day; 0: no limit
+	SMSMinInterval    time.Duration              // least time between two SMS of a kind to one phone number
 	PasswordMinLength int                        // least length of a new password in code points; at least 6
 	Providers         map[string]*oauth.Provider // OAuth providers by name
 	SMSProvider       string                     // name of the SMS service, for /settings

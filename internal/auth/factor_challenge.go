@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// challengeLife is how long a challenge can be answered with a code.
+// challengeLife is how long a challenge accepts a code.
 const challengeLife = 5 * time.Minute
 
 // challengeRequest is the body of ChallengeFactor.

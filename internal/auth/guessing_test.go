@@ -62,7 +62,7 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 		h.expect("recover", h.post("recover", fields{"email": email}, home), 200, "")
 		hash, _ := h.linkOf(h.mail(MailRecovery))
 		h.expect("the owner's link", h.post("verify", fields{"type": "recovery", "token_hash": hash}, home), 200, "")
-		h.clock.pass(codeWindow)
+		h.clock.pass(triesWindow)
 		h.expect("recover", h.post("recover", fields{"email": email}, home), 200, "")
 		h.expect("codes again, a day later", h.post("verify", fields{"type": "recovery", "email": email, "token": h.mail(MailRecovery).Code}, home), 200, "")
 	})

@@ -36,8 +36,8 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id} with {}: it removes an identity from the caller's
-// account. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
+// UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id}: it removes an identity from the caller's account and
+// responds with {}. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
 // email_conflict_identity_not_deletable.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.linkingUser(r.Context())

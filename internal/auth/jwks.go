@@ -9,7 +9,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// jwksMaxAge is how long clients may cache the published keys, as in Supabase Auth.
+// jwksMaxAge is how long clients can cache the published keys, as in Supabase Auth.
 const jwksMaxAge = 10 * time.Minute
 
 // jwksResponse is the response body of JWKS.

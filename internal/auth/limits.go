@@ -18,14 +18,14 @@ const limitWindow = 5 * time.Minute
 // holder out.
 const (
 	signInsPerIP                 = 100
-	signInsPerAccount            = 20 // sign-ins to one account from one IP address
-	setupsPerIP                  = 20
-	messagesPerIP                = 60
-	verifiesPerIP                = 100
-	changesPerAccount            = 20
-	factorCallsPerAccount        = 100
-	factorTextsPerAccount        = 10
-	recoveryTriesPerAccountAndIP = 20 // attempts at the recovery codes of one account from one IP address
+	signInsPerAccount            = 20  // sign-ins to one account from one IP address
+	setupsPerIP                  = 20  // attempts to use a set-up link
+	messagesPerIP                = 60  // requests for a mail or SMS, sign-ups included
+	verifiesPerIP                = 100 // attempts to use a link or code
+	changesPerAccount            = 20  // changes of the e-mail address or phone number
+	factorCallsPerAccount        = 100 // enrolments, challenges, and new recovery codes
+	factorTextsPerAccount        = 10  // codes of phone factors by SMS
+	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
 // limit counts a request under name, for subject: an account or an IP address. When the subject has made more than maxRequests

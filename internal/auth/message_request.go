@@ -24,9 +24,9 @@ type messageRequest struct {
 	Kind       requestKind    `json:"kind"`
 	Email      string         `json:"email,omitempty"`
 	Phone      string         `json:"phone,omitempty"`
-	Channel    string         `json:"channel,omitempty"`
-	Data       map[string]any `json:"data,omitempty"`   // user metadata of a new account
-	Create     bool           `json:"create,omitempty"` // create an account if the e-mail address or phone number has none
+	Channel    string         `json:"channel,omitempty"` // for a phone number: sms or whatsapp
+	Data       map[string]any `json:"data,omitempty"`    // user metadata of a new account
+	Create     bool           `json:"create,omitempty"`  // create an account if the e-mail address or phone number has none
 	Challenge  pkceChallenge  `json:"challenge"`
 	RedirectTo string         `json:"redirect_to,omitempty"`
 	UserAgent  string         `json:"user_agent,omitempty"`

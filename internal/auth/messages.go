@@ -148,12 +148,12 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 	if err != nil {
 		return err
 	}
-	secret, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, columnChange{m.sent, s.now()})
+	issued, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, columnChange{m.sent, s.now()})
 	return errors.Join(
 		err,
 		s.audit(ctx, tx, c, m.action, u.ID, map[string]any{"kind": m.kind}),
 		s.sendMail(ctx, tx, Mail{
-			Kind: m.kind, To: u.Email, Language: languageFor(u, c), Code: secret.Code, Link: s.verifyLink(secret.Link, m.link, redirectTo),
+			Kind: m.kind, To: u.Email, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.Link, m.link, redirectTo),
 		}),
 	)
 }
@@ -184,9 +184,9 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 		s.audit(ctx, tx, c, auditEmailChangeRequested, u.ID, map[string]any{"kind": MailEmailChange}),
 	)
 	send := func(token tokenType, kind MailKind, to string) error {
-		secret, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
+		issued, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
 		return errors.Join(err, s.sendMail(ctx, tx, Mail{
-			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: secret.Code, Link: s.verifyLink(secret.Link, "email_change", redirectTo),
+			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.Link, "email_change", redirectTo),
 		}))
 	}
 	if u.Email != "" {
@@ -202,11 +202,11 @@ func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u Us
 
 // sendCode issues a code and queues the SMS with it. name is the SMS's type; changes are written to the account.
 func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, name, channel string, changes ...columnChange) error {
-	secret, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
+	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
 	return errors.Join(
 		err,
 		s.audit(ctx, tx, c, codeRequested(kind), u.ID, map[string]any{"kind": name, "channel": channel}),
-		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: secret.Code, Type: name, Channel: channel, Language: languageFor(u, c)}),
+		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: issued.Code, Type: name, Channel: channel, Language: languageFor(u, c)}),
 	)
 }
 

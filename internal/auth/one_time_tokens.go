@@ -25,12 +25,12 @@ const (
 // How long links and codes are valid, and how many attempts at codes are allowed. The attempts must be limited, because codes
 // have only six digits. An attempt is counted for all valid codes of its kind.
 const (
-	linkLife        = time.Hour      // life of links that sign in
-	confirmLife     = 24 * time.Hour // life of links that confirm an e-mail address
-	codeLife        = time.Hour      // life of codes by SMS and of codes for reauthentication
-	codeTries       = 5              // attempts that each code allows
-	codesPerAccount = 33             // attempts at an account in codeWindow; low because a guess can hit any of maxTokens valid codes
-	codeWindow      = 24 * time.Hour
+	linkLife           = time.Hour      // life of links that sign in
+	confirmLife        = 24 * time.Hour // life of links that confirm an e-mail address
+	codeLife           = time.Hour      // life of codes by SMS and of codes for reauthentication
+	maxCodeTries       = 5              // attempts that each code allows
+	maxTriesPerAccount = 33             // attempts at an account in triesWindow; low because a guess can hit any of maxTokens valid codes
+	triesWindow        = 24 * time.Hour
 )
 
 // issuedToken is a new one-time token in plain text: the link and the code to send. The database stores only their hashes
@@ -78,21 +78,21 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 // limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
 func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
 	if s.cfg.RateLimits {
-		hits, err := s.db.Hit(ctx, "auth code account", userID, codeWindow, s.now())
+		hits, err := s.db.Hit(ctx, "auth code account", userID, triesWindow, s.now())
 		if err != nil {
 			return oneTimeToken{}, err
 		}
-		if hits > codesPerAccount {
-			// The same error as for an account that does not exist: the answer must not reveal which accounts there are.
+		if hits > maxTriesPerAccount {
+			// The same error as for an account that does not exist: the response must not reveal which accounts there are.
 			return oneTimeToken{}, errOTPExpired.Becausef("%d codes tried for user %s; links still work", hits, userID)
 		}
 	}
-	good, err := countCodeTry(ctx, s.db, userID, kind, codeTries, s.now())
+	good, err := countCodeTry(ctx, s.db, userID, kind, maxCodeTries, s.now())
 	if err != nil {
 		return oneTimeToken{}, err
 	}
 	if len(good) == 0 {
-		return oneTimeToken{}, errOTPExpired.Becausef("no code of kind %s, or it has expired, or was tried %d times", kind, codeTries)
+		return oneTimeToken{}, errOTPExpired.Becausef("no code of kind %s, or it has expired, or was tried %d times", kind, maxCodeTries)
 	}
 	found := oneTimeToken{}
 	for _, t := range good {

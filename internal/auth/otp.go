@@ -13,8 +13,8 @@ type otpRequest struct {
 }
 
 // OTP handles POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The response to a valid request
-// is always {}. Supabase Auth returns the error otp_disabled when there is no account and none may be created; this would
-// reveal who has an account.
+// is always {}. Supabase Auth, in contrast, returns otp_disabled when there is no account and the request creates none; this
+// would reveal who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {

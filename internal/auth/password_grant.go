@@ -26,13 +26,13 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// passwordTries is the largest number of times that one sign-in checks the password. Usually it checks once. If another
+// maxPasswordTries is the largest number of times that one sign-in checks the password. Usually it checks once. If another
 // sign-in replaces an outdated hash during the check, the new hash must be checked too.
-const passwordTries = 3
+const maxPasswordTries = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
 
-// passwordGrant handles POST /auth/v1/token?grant_type=password: a sign-in with a password and an e-mail address or phone
+// passwordGrant handles POST /auth/v1/token?grant_type=password: it signs in with a password and an e-mail address or phone
 // number.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var body passwordRequest
@@ -53,7 +53,7 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+ip), signInsPerAccount); err != nil {
 		return err
 	}
-	for range passwordTries {
+	for range maxPasswordTries {
 		issued, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
 		if !errors.Is(err, errPasswordReplaced) {
 			return s.respondPasswordSession(w, issued, body.Password, err)
@@ -68,7 +68,7 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)
 		if err != nil {
-			return login{}, nil //nolint:nilerr // answered as an unknown name
+			return login{}, nil //nolint:nilerr // the response is that for an unknown name
 		}
 		return login{email: email}, nil
 	}
@@ -77,13 +77,13 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 	}
 	phone, err := normalizePhone(p.Phone)
 	if err != nil {
-		return login{}, nil //nolint:nilerr // answered as an unknown name
+		return login{}, nil //nolint:nilerr // the response is that for an unknown name
 	}
 	return login{phone: phone}, nil
 }
 
 // signInWithPassword opens a session when the password is right. It does the same work when there is no such account, so that
-// the time of the answer does not reveal whether it exists. errPasswordReplaced: the caller must try again.
+// the response time does not reveal whether it exists. errPasswordReplaced: the caller must try again.
 func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (issuedSession, error) {
 	known, err := s.account(ctx, l)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 	case err != nil:
 		return issuedSession{}, err
 	case !ok:
-		// Refused sign-ins are logged for unknown accounts too: otherwise the answer would take longer for known ones.
+		// Refused sign-ins are logged for unknown accounts too: otherwise the response would take longer for known ones.
 		if err := s.audit(ctx, s.db, c, auditSignInRefused, known.ID, map[string]any{"method": "password"}); err != nil {
 			return issuedSession{}, err
 		}

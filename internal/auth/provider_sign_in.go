@@ -10,11 +10,10 @@ import (
 	"atelie/internal/db"
 )
 
-// providerUser is what an OAuth provider reports about the person who signs in, with the e-mail address in the form of
-// accounts.
+// providerUser is what an OAuth provider reports about the person who signs in, together with the name of the provider.
 type providerUser struct {
 	oauth.Identity
-	provider string
+	provider string // its name in identities, such as google
 	email    string // normalized e-mail address; "" when the provider reports no valid one
 	proven   bool   // the provider has verified the e-mail address
 	assumed  bool   // proven is true only because the provider is known to verify all addresses
@@ -30,9 +29,9 @@ func newProviderUser(provider string, person oauth.Identity) providerUser {
 	return p
 }
 
-// signInTries is the largest number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
+// maxSignInTries is the largest number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
 // account. Only one of them can insert it; the other one must start again.
-const signInTries = 3
+const maxSignInTries = 3
 
 // signInProviderUser finds or creates the account of p, and calls finish with it in the same transaction. If linkTo is not "",
 // it adds the identity to the account linkTo instead. redirectTo is the URL to which the link of a confirmation mail
@@ -49,7 +48,7 @@ func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redi
 			}
 			return finish(tx, userID)
 		})
-		if try < signInTries && linkTo == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
+		if try < maxSignInTries && linkTo == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
 			continue
 		}
 		if err == nil && refusal != nil {

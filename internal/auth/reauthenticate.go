@@ -39,11 +39,11 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
 			return err
 		}
-		secret, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, columnChange{colReauthSent, s.now()})
+		issued, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, columnChange{colReauthSent, s.now()})
 		return errors.Join(
 			err,
 			s.audit(ctx, tx, c, auditReauthenticationRequested, u.ID, map[string]any{"kind": MailReauthentication}),
-			s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: secret.Code}),
+			s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: issued.Code}),
 		)
 	})
 	return respondEmpty(w, err)

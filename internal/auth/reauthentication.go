@@ -45,12 +45,12 @@ func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID s
 	if err != nil || !owner {
 		return false, err
 	}
-	last, err := s.lastSignIn(ctx, u.ID, sessionID)
+	last, err := s.readLastSignIn(ctx, u.ID, sessionID)
 	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
 }
 
-// lastSignIn reads a session and returns its session.lastSignIn, or the zero time when sessionID is "".
-func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
+// readLastSignIn reads a session and returns its session.lastSignIn, or the zero time when sessionID is "".
+func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
 	if sessionID == "" {
 		return time.Time{}, nil
 	}
@@ -103,7 +103,7 @@ func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, 
 }
 
 // checkNonce compares a code with the one that Reauthenticate has sent. It returns errReauthNotValid when the code is wrong or
-// expired, or was sent to an address that the account does not have any more.
+// expired, or was sent to an e-mail address or phone number that the account does not have any more.
 func (s *Service) checkNonce(ctx context.Context, u User, nonce string) (oneTimeToken, error) {
 	t, err := s.checkCode(ctx, u.ID, tokenReauthenticate, nonce)
 	if err == nil && t.sentTo != u.Email && t.sentTo != u.Phone {

@@ -81,15 +81,15 @@ func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithFailure logs an error of a provider flow and sends the browser back with it.
-func (s *Service) redirectWithFailure(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
+// redirectWithFlowError logs an error of a provider flow and redirects the browser back with it.
+func (s *Service) redirectWithFlowError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	return s.redirectWithBoth(w, r, to, url.Values{"error": {errorKind(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
+	return s.redirectWithErrorTwice(w, r, to, url.Values{"error": {errorKind(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
 }
 
-// redirectWithBoth puts an error (RFC 6749 §4.1.2.1) into the query, which clients of the PKCE flow read, and into the
-// fragment, which clients of the implicit flow read.
-func (s *Service) redirectWithBoth(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
+// redirectWithErrorTwice redirects the browser with an error (RFC 6749 §4.1.2.1) in the query, which clients of the PKCE flow
+// read, and in the fragment, which clients of the implicit flow read.
+func (s *Service) redirectWithErrorTwice(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
 	to = withQuery(to, v)
 	v.Set("sb", "") // tells the client that the fragment is this service's
 	return seeOther(w, r, withFragment(to, v))

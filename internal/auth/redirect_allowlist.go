@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// redirects decides to which URLs a browser may be redirected: those of the site, and those that match a pattern of
-// Config.RedirectURLs. The URL of a redirect can contain a session, which must not reach another site.
+// redirects decides to which URLs a browser can be redirected: those of the site, and those that match a pattern of
+// Config.RedirectURLs. All others are refused, because the URL of a redirect can contain a session, which must not reach
+// another site.
 type redirects struct {
 	site     *url.URL // SiteURL; nil when it cannot be parsed
 	patterns []redirectPattern

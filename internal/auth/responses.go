@@ -12,22 +12,6 @@ import (
 	"atelie/internal/identity"
 )
 
-// decode reads a JSON request body of at most maxBody bytes into dst.
-func decode(w http.ResponseWriter, r *http.Request, dst any) error {
-	return httpx.DecodeJSON(w, r, maxBody, dst)
-}
-
-// decodeAdmin is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in
-// bytes.
-func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
-	if err := requireServiceKey(r.Context()); err != nil {
-		return err
-	}
-	return httpx.DecodeJSON(w, r, limit, dst)
-}
-
-const maxBody = 64 << 10 // bytes
-
 // respond writes body as JSON. If err is not nil, it writes nothing and returns err. The functions below do the same. A
 // handler can therefore end with one of them and pass the error of its last call.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
@@ -127,6 +111,22 @@ func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSes
 	body, err := s.sessionResponse(issued)
 	return respondPrivate(w, passwordSessionResponse{body, s.weakness(password)}, err)
 }
+
+// decode reads a JSON request body of at most maxBody bytes into dst.
+func decode(w http.ResponseWriter, r *http.Request, dst any) error {
+	return httpx.DecodeJSON(w, r, maxBody, dst)
+}
+
+// decodeAdmin is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in
+// bytes.
+func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
+	if err := requireServiceKey(r.Context()); err != nil {
+		return err
+	}
+	return httpx.DecodeJSON(w, r, limit, dst)
+}
+
+const maxBody = 64 << 10 // bytes
 
 // pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
 // the first "=".

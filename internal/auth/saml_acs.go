@@ -134,5 +134,5 @@ func (s *Service) failSAML(w http.ResponseWriter, r *http.Request, err error) er
 	if err := seeOther(w, r, withQuery(s.cfg.SiteURL, url.Values{"error": {kind}, "error_code": {code}, "error_description": {e.Message}})); err != nil {
 		return err
 	}
-	return e // the answer is written already, so the returned error is only logged
+	return e // the response is written already, so the returned error is only logged
 }

@@ -100,7 +100,7 @@ func challengeByID(ctx context.Context, q db.Querier, factorID, id string) (c fa
 	return c, err
 }
 
-// useChallenge marks a challenge as answered. It returns false when it was answered before.
+// useChallenge marks a challenge as used. It returns false when it was used before.
 func useChallenge(ctx context.Context, tx *db.Tx, id string, now time.Time) (bool, error) {
 	return db.Changed(ctx, tx, "update auth_factor_challenges set verified_at = $2 where id = $1 and verified_at is null", id, now)
 }

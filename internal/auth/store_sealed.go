@@ -20,7 +20,7 @@ const (
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	purposes      func(id string) []string // the purposes that the value of a row may be bound to
+	purposes      func(id string) []string // the purposes for which the value of a row can be sealed
 }
 
 // listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, which it leaves out

@@ -193,8 +193,8 @@ type statusQuery struct {
 	AAL     string  `json:"l"`
 }
 
-// sessionStatuses answers all queries with one SQL statement and stores each result in list, at the query's Index. Its rules
-// are those of hasAdminRoleThrough.
+// sessionStatuses reads the results of all queries with one SQL statement, and stores each in list at the query's Index. Its
+// rules are those of hasAdminRoleThrough.
 func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, aliveArgs []any, list []identity.SessionStatus) (err error) {
 	text, err := json.Marshal(queries)
 	if err != nil {
@@ -276,7 +276,7 @@ func refreshHashesAfter(ctx context.Context, q db.Querier, sessionID string, gen
 }
 
 // deleteReplacedRefreshTokens deletes tokens that were used at limit or earlier and replaced at least twice. A later use of
-// such a token is answered as that of an unknown one.
+// such a token gets the same response as an unknown one.
 func deleteReplacedRefreshTokens(ctx context.Context, q db.Querier, limit time.Time) error {
 	return db.Exec(ctx, q, `delete from auth_refresh_tokens where used_at <= $1 and exists (select 1 from auth_refresh_tokens n
 		where n.session_id = auth_refresh_tokens.session_id and n.generation = auth_refresh_tokens.generation + 2)`, limit)

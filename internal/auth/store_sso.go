@@ -206,7 +206,8 @@ func insertRelayState(ctx context.Context, tx *db.Tx, r relayState) error {
 		r.id, r.providerID, r.requestID, orNull(r.flowID), r.redirectTo, r.createdAt)
 }
 
-// consumeRelayStateRow returns and deletes a request, so that it is answered once. db.ErrNoRows: unknown or answered before.
+// consumeRelayStateRow returns and deletes a request, so that only one response to it is accepted. db.ErrNoRows: the request
+// is unknown or was consumed before.
 func consumeRelayStateRow(ctx context.Context, tx *db.Tx, id string) (r relayState, err error) {
 	err = tx.QueryRow(ctx, `delete from auth_sso_relay_states where id = $1
 		returning id, provider_id, request_id, coalesce(cast(flow_id as text), ''), redirect_to, created_at`, id).

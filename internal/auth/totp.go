@@ -16,7 +16,7 @@ import (
 // Settings of TOTP, the codes of authenticator apps (RFC 6238). Each code belongs to a step of time.
 const (
 	totpPeriod = 30 // length of a step in seconds
-	totpSkew   = 1  // how many steps the app's clock may be fast or slow (§5.2)
+	totpSkew   = 1  // how many steps the app's clock can be fast or slow (§5.2)
 )
 
 // newTOTP returns a random secret of 160 bits for an authenticator app. issuer and account are the names that the app shows.

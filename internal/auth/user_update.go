@@ -145,7 +145,7 @@ func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request
 	if body.Password == nil || !s.cfg.PasswordReauth {
 		return nonce, nil
 	}
-	last, err := s.lastSignIn(r.Context(), u.ID, sessionID)
+	last, err := s.readLastSignIn(r.Context(), u.ID, sessionID)
 	if err != nil || !s.now().After(last.Add(passwordReauthAfter)) {
 		return nonce, err
 	}

@@ -193,7 +193,7 @@ func TestACodeTakesFiveTriesAndItsLinkStillWorks(t *testing.T) {
 		h.owner()
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
-		for range codeTries {
+		for range maxCodeTries {
 			h.expect("wrong", h.post("verify", fields{"type": "recovery", "email": email, "token": wrong(m.Code)}), 403, "otp_expired")
 		}
 		h.expect("right, too late", h.post("verify", fields{"type": "recovery", "email": email, "token": m.Code}), 403, "otp_expired")
@@ -210,7 +210,7 @@ func TestManyTriesAtOnceAreStillFive(t *testing.T) {
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
 		var wg sync.WaitGroup
-		for range 4 * codeTries {
+		for range 4 * maxCodeTries {
 			wg.Go(func() { h.post("verify", fields{"type": "recovery", "email": email, "token": wrong(m.Code)}) })
 		}
 		wg.Wait()
@@ -238,7 +238,7 @@ func TestOfManyVerificationsAtOnceOneSucceeds(t *testing.T) {
 				wg   sync.WaitGroup
 				good atomic.Int32
 			)
-			for range codeTries {
+			for range maxCodeTries {
 				wg.Go(func() {
 					switch r := h.post("verify", body); {
 					case r.status == 200:

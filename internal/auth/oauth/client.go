@@ -31,10 +31,10 @@ func newClient() *http.Client {
 // limitedTransport limits the length of responses. It also sets User-Agent, because GitHub rejects requests without it.
 type limitedTransport struct{ next http.RoundTripper }
 
-func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", "atelie")
-	response, err := b.next.RoundTrip(r)
+	response, err := t.next.RoundTrip(r)
 	if err == nil {
 		response.Body = &limitedBody{response.Body, maxResponseBytes}
 	}
@@ -44,7 +44,7 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // limitedBody is a response body whose Read returns errResponseTooLong after more than maxResponseBytes.
 type limitedBody struct {
 	io.ReadCloser
-	left int64 // bytes that may still be read
+	left int64 // bytes that Read can still return
 }
 
 var errResponseTooLong = errors.New("the provider's answer is too long")

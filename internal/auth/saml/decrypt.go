@@ -55,7 +55,7 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	if len(data) != 1 {
 		return nil, refuse("there are %d of EncryptedData", len(data))
 	}
-	var keys []*etree.Element // EncryptedKey may be inside EncryptedData or beside it
+	var keys []*etree.Element // EncryptedKey is inside EncryptedData or beside it
 	if err := descend(el, func(e *etree.Element) error {
 		if is(e, nsXMLEnc, "EncryptedKey") {
 			keys = append(keys, e)

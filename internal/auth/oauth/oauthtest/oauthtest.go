@@ -216,7 +216,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.tokens[access] = given.claims
 	s.mu.Unlock()
-	if r.URL.Path == "/login/oauth/access_token" { // GitHub answers a URL-encoded form unless JSON is requested
+	if r.URL.Path == "/login/oauth/access_token" { // GitHub responds with a URL-encoded form unless JSON is requested
 		w.Header().Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 		if _, err := w.Write([]byte(url.Values{"access_token": {access}, "scope": {"user:email"}, "token_type": {"bearer"}}.Encode())); err != nil {
 			s.t.Error(err)
