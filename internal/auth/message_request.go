@@ -14,9 +14,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request itself only
-// validates its input, starts the cooldown and queues the job, so that neither the response nor its time reveals whether the
-// account exists. The value must not change, because rows of the table jobs contain it.
+// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
+// validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
+// the account exists or not. Rows of the table jobs contain the value, so it must not change.
 const jobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of jobMessageRequest.

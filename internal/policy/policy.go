@@ -49,7 +49,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
 		return allRows
 	}
-	if !hasKnownRole(c) {
+	if !known(c) {
 		return denied
 	}
 	admin := isAdmin(c)
@@ -130,13 +130,13 @@ func Object(c identity.Caller, bucket string, action FileAction) bool {
 	if c.Role == identity.Service {
 		return true
 	}
-	return hasKnownRole(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
+	return known(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
 }
 
 // Bucket reports whether the caller may see that a bucket exists: every caller for a public bucket, and otherwise the
 // callers that may read its objects.
 func Bucket(c identity.Caller, bucket string, public bool) bool {
-	return public && hasKnownRole(c) || Object(c, bucket, FileRead)
+	return public && known(c) || Object(c, bucket, FileRead)
 }
 
 // PrivateBuckets reports whether the caller may list all buckets, private ones included.
@@ -155,15 +155,15 @@ func Channel(c identity.Caller) bool {
 func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
-		return hasKnownRole(c)
+		return known(c)
 	case "contact-quarantine", "contact-notices", "mail-test": // for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false
 }
 
-// hasKnownRole reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
-func hasKnownRole(c identity.Caller) bool {
+// known reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
+func known(c identity.Caller) bool {
 	return c.Role == identity.Anon || c.Role == identity.Authenticated || c.Role == identity.Service
 }
 
