@@ -16,10 +16,11 @@ import (
 	"atelie/internal/httpx"
 )
 
-const callbacksPerIP = 200 // requests from one IP address in limitWindow
+const callbacksPerIP = 200 // requests per IP address in limitWindow
 
 // Callback handles GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
-// to the redirect_to of the flow. The URL contains a session, a code (PKCE) or an error.
+// to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. Until the flow is known, errors go to
+// the site's own URL.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerIP); err != nil {
 		return err
@@ -44,7 +45,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if result.code != "" {
 		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
-	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}} // sb: see withFragment
+	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}} // sb marks the fragment as ours for Supabase's client
 	if result.tokens.RefreshToken != "" {
 		tokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}

@@ -20,14 +20,14 @@ import (
 )
 
 // migrationFiles are the numbered migrations, which both engines share. Where the SQL of the engines differs, a file contains
-// a template name, which columnWords replaces (dialect.go).
+// a placeholder such as {{.uuid}}, for which templateWords has the SQL of each engine.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
 // Migrate updates the schema to the newest version, each migration in a transaction. On PostgreSQL a lock makes other nodes
 // wait while one node migrates. Migrate returns an error and changes nothing if the schema is newer than this program, or if
-// the database holds an unfinished copy.
+// an interrupted `atelie copy` has filled only a part of the database.
 func (d *DB) Migrate(ctx context.Context) error {
 	if found, err := d.tables(ctx); err != nil {
 		return err

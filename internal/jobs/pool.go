@@ -35,9 +35,8 @@ func (q *Queue) wake() {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for the jobs that are running. It does not wait for jobs of slow pools (runTime
-// above DefaultRunTime), because stopping the server must not take that long: it cancels them, and they are due again
-// immediately, for another node or the next start.
+// Run runs jobs until ctx ends. Then it waits for the running jobs, except those of slow pools (runTime above DefaultRunTime):
+// these it cancels, because stopping the server must not take that long. They are due again immediately, for another node or the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {

@@ -20,6 +20,7 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 		if !site {
 			return nil, nil
 		}
+		// errTruncated: the film can be read, but the file ends too early. Uploads of such files are refused.
 		found, errTruncated, err := s.probeFilm(ctx, f, t)
 		if err == nil && errTruncated != nil {
 			err = errFilmCut.Because(errTruncated)

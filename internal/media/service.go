@@ -32,16 +32,16 @@ type Blobs interface {
 	Reserve(ctx context.Context, n int) ([]string, error)
 	// Put stores the bytes of a pending blob. After an error nothing is stored.
 	Put(ctx context.Context, id string, body io.Reader) (files.Blob, error)
-	// Commit makes blobs no longer pending, in the transaction whose rows refer to them.
+	// Commit makes blobs permanent, in the transaction that writes the rows that refer to them.
 	Commit(ctx context.Context, tx *db.Tx, ids ...string) error
-	// Discard removes a blob after the commit of the transaction that deletes the reference to it.
+	// Discard removes a committed blob once tx, which deletes the last reference to it, has been committed.
 	Discard(ctx context.Context, tx *db.Tx, id string) error
-	// Remove deletes pending blobs.
+	// Remove deletes blobs that are still pending.
 	Remove(ctx context.Context, ids ...string)
 }
 
-// Engine makes renditions; rendition.Processor implements it. An error with a status below 500 is caused by the picture, so
-// that another attempt would fail too.
+// Engine makes renditions; rendition.Processor implements it. If an error is an apperr.Error with a status below 500, the
+// picture itself is the cause, and another attempt would fail too.
 type Engine interface {
 	Make(ctx context.Context, job rendition.Job) (rendition.Result, error)
 	// Takes reports whether the engine can decode pictures of a type.

@@ -13,14 +13,14 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// ResumableUpload describes an upload whose bytes arrive in several requests (package resumable). The first request sets all
-// fields.
+// ResumableUpload describes an upload whose bytes arrive in several requests; package resumable implements their protocol. All
+// fields are known from the first request on.
 type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
 	Upsert       bool  // an object of the same name is replaced
 	Options      PutOptions
-	Grant        *UploadGrant // permission of a signed upload URL, used in place of the caller's and of Upsert; else nil
+	Grant        *UploadGrant // set if a signed upload URL is used; its permission and its Upsert then apply instead of the caller's
 }
 
 // checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.

@@ -12,8 +12,9 @@ import (
 
 // This file is the part of Disk for blobs that arrive in pieces.
 
-// Append implements Store. When it returns a nil error, the piece is on disk.
-func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ /* last */ bool) (Partial, error) {
+// Append implements Store. at is what the previous call returned and the caller has saved. When Append returns a nil error, the
+// piece is synced to disk. It does not matter here whether the piece is the last one, as it does with S3.
+func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
 		return at, err
 	}

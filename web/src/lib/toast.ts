@@ -1,8 +1,8 @@
-// Toasts are queued here until the toast area (components/ui/toast-area.tsx) is mounted, whose code loads with the first
-// toast.
+// The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is mounted, toasts wait
+// in this queue.
 
 export type ToastText = { title: string; description?: string; destructive?: boolean };
-/** `channel` is the function that was called: helperToast or areaToast. */
+/** `channel` says how the toast is shown: "helper" replaces the previous one of its kind, "area" joins the stack. */
 export type QueuedToast = ToastText & { channel: "helper" | "area" };
 
 type Area = (toast: QueuedToast) => void;
@@ -11,7 +11,7 @@ const queue: QueuedToast[] = [];
 const listeners = new Set<() => void>();
 /** The mounted toast area. */
 let area: Area | null = null;
-/** Whether the toast area must load although no toast is queued (preloadToastArea). */
+/** Set by preloadToastArea: the toast area must load although no toast is queued. */
 let expected = false;
 
 function notify() {
@@ -38,13 +38,13 @@ export function areaToast(toast: ToastText): void {
   deliver({ ...toast, channel: "area" });
 }
 
-/** Loads the toast area in advance, because after the network has failed it could not load to report that. */
+/** Loads the toast area in advance, so that it can report a failure of the network, when its code could no longer load. */
 export function preloadToastArea(): void {
   expected = true;
   if (!area) notify();
 }
 
-/** Calls `listener` when the toast area must be mounted. Returns a function that unsubscribes. */
+/** Calls `listener` when the toast area is needed. Returns a function that unsubscribes. */
 export function onToastNeeded(listener: () => void): () => void {
   listeners.add(listener);
   if (expected || queue.length > 0) listener();

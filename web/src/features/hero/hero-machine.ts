@@ -25,10 +25,11 @@ export type HeroState = {
   pageHidden: boolean;
   /** Whether enough of the hero is on the screen to play a film. */
   inView: boolean;
-  /** Whether the page is still loading; meanwhile no film must load. */
+  /** Whether the page is still loading; meanwhile films must not load. */
   pageLoading: boolean;
   /**
-   * Remaining dwell time in milliseconds. Null after an arrow press or the end of the dwell, until the next selection.
+   * Remaining dwell time in milliseconds. Null while the carousel moves on (an arrow was pressed, or the dwell is over), until the
+   * next slide is selected.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
@@ -40,7 +41,7 @@ export type HeroState = {
    * "refused" if the browser did not play it after all retries.
    */
   film: "off" | "waiting" | "playing" | "retrying" | "refused";
-  /** Whether the film has not played since its slide was selected. It then starts from the beginning. */
+  /** True until the film first plays after its slide was selected: it then starts from the beginning. */
   filmFresh: boolean;
   /** How often playing the film was attempted again. Reset when the slide, the pause button or the visibility changes. */
   retries: number;
@@ -52,7 +53,7 @@ export type HeroEvent =
   | { type: "slides"; slides: readonly SlideKind[] }
   /** The carousel has selected a slide. */
   | { type: "select"; index: number }
-  /** An arrow button was pressed. */
+  /** An arrow button was pressed; a "select" event with the new index follows. */
   | { type: "arrow" }
   /** The pause button was pressed. */
   | { type: "toggle" }
