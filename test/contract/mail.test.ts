@@ -42,7 +42,7 @@ describe.each(engines)("mail on %s", (engine) => {
   });
 
   it("A-mail-7: asks a busy server again and sends once", async () => {
-    post.answer("451 Try again");
+    await post.answer("451 Try again");
     await invite("rui@example.com", "en");
     const mail = await post.next("rui@example.com");
     expect(mail.subject).toContain("an invitation");
@@ -51,7 +51,7 @@ describe.each(engines)("mail on %s", (engine) => {
   });
 
   it("A-mail-7: gives up where the server refuses, and says so without the link", async () => {
-    post.answer("550 No such user");
+    await post.answer("550 No such user");
     await invite("nobody@example.com", "en");
     await expect.poll(() => server.log()).toContain("failed for good");
     expect(server.log()).toContain("No such user");
@@ -64,7 +64,7 @@ describe.each(engines)("mail on %s", (engine) => {
       "has taken the mail for eva@example.com",
     );
     expect((await post.next("eva@example.com")).subject).toContain("o e-mail funciona");
-    post.answer("550 No such user");
+    await post.answer("550 No such user");
     await expect(server.command(["mail", "test", "nobody@example.com"])).rejects.toThrow(
       "No such user",
     );

@@ -283,7 +283,7 @@ test("AM-notice-5: a notice that did not leave says so and leaves later", async 
   server = own;
   try {
     await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
-    post.answer("550 No such mailbox");
+    await post.answer("550 No such mailbox");
     await write("Inês");
     await expect.poll(() => own.log()).toContain("failed for good");
     await signIn(page, "/admin/contact-messages");

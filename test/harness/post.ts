@@ -20,8 +20,8 @@ export type Post = {
   next: (to: string, timeoutMs?: number) => Promise<Mail>;
   /** Returns all mails so far. */
   all: () => Mail[];
-  /** Sets the server's reply to the next recipient, such as "451 Try later". */
-  answer: (text: string) => void;
+  /** Sets the server's reply to the next recipient, such as "451 Try later". It applies when the promise is fulfilled. */
+  answer: (text: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -40,8 +40,14 @@ export async function startPost(): Promise<Post> {
   const mails: Mail[] = [];
   const taken = new Set<Mail>();
   const waiting = new Set<() => void>();
+  const confirmations: (() => void)[] = [];
   lines.on("line", (line) => {
-    mails.push(JSON.parse(line));
+    const read = JSON.parse(line) as Mail | { answer: string };
+    if ("answer" in read) {
+      confirmations.shift()?.();
+      return;
+    }
+    mails.push(read);
     for (const check of waiting) check();
   });
   const find = (to: string) => mails.find((mail) => mail.to === to && !taken.has(mail));
@@ -70,7 +76,11 @@ export async function startPost(): Promise<Post> {
         check();
       }),
     all: () => [...mails],
-    answer: (text) => helper.stdin.write(text + "\n"),
+    answer: (text) =>
+      new Promise((done) => {
+        confirmations.push(done);
+        helper.stdin.write(text + "\n");
+      }),
     stop: async () => {
       helper.stdin.end();
       await ended;

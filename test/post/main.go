@@ -1,6 +1,7 @@
 // Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints one line of JSON with its
 // address and the file of its certificate, then one for each mail that it has accepted. A line such as "451 Try later" on
-// standard input is its answer to the next recipient. It stops at the end of the input.
+// standard input is its answer to the next recipient; a line of JSON confirms that it applies from now on. The program stops at
+// the end of the input.
 package main
 
 import (
@@ -28,6 +29,11 @@ func main() {
 type greeting struct {
 	URL          string `json:"url"`
 	Certificates string `json:"certificates"`
+}
+
+// confirmation says that the answer to the next recipient is set.
+type confirmation struct {
+	Answer string `json:"answer"`
 }
 
 type message struct {
@@ -83,6 +89,7 @@ func serve() (err error) {
 			return err
 		}
 		server.Answer(mailtest.Refusal(code, text))
+		print(confirmation{lines.Text()})
 	}
 	return lines.Err()
 }
