@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"syscall"
 )
 
 // Error describes why a request was rejected or failed. All fields except Cause are safe to show to anyone.
@@ -65,7 +64,7 @@ func From(err error) *Error {
 	switch {
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case IsDiskFull(err):
 		return NoSpace.Because(err)
 	}
 	return &Error{Status: http.StatusInternalServerError, Code: "unexpected_failure", Message: "Unexpected failure, please check server logs for more information", Cause: err}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // Names of the files and folders in a data folder.
@@ -34,10 +33,14 @@ const (
 )
 
 // Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything
-// that the program stores there. It logs one line about the changed entries, and one about those that it could not change.
+// that the program stores there. It logs one line about the changed entries, and one about those that it could not change. On
+// systems without such permissions (hasModes) the folder keeps what it inherits.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
+	}
+	if !hasModes {
+		return nil
 	}
 	r := &permissions{}
 	err := r.restrict(dir)
@@ -143,9 +146,4 @@ func (r *permissions) restrictEntry(path, name string, reachable bool) error {
 		}
 	}
 	return nil
-}
-
-func owned(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(stat.Uid) == os.Geteuid()
 }

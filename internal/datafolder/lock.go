@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"atelie/internal/apperr"
 )
 
 // InUse is the error of Lock if another process has locked the data folder.
@@ -38,10 +39,11 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
-		}
+	locked, err := TryLock(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
+	}
+	if !locked {
 		text, _ := io.ReadAll(io.LimitReader(f, 20)) // a missing process id only makes the error less helpful
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		return nil, errors.Join(&InUse{Folder: path, PID: pid}, f.Close())
@@ -50,7 +52,7 @@ func Lock(dir string) (release func() error, err error) {
 	if err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
-	if err != nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) { // on a full disk the server still starts; only its process id is missing
+	if err != nil && !apperr.IsDiskFull(err) { // on a full disk the server still starts; only its process id is missing
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
 	return f.Close, nil // the file is not deleted: another process may have opened it to lock it
@@ -59,20 +61,20 @@ func Lock(dir string) (release func() error, err error) {
 // lockRetryInterval is the pause between two attempts of LockStart.
 const lockRetryInterval = 20 * time.Millisecond
 
-// LockStart waits until no other program is starting in the folder, and locks the folder itself until done is called. The
-// error is ctx.Err() if ctx ends first.
+// LockStart waits until no other program is starting in the folder, and locks it (openForStart) until done is called. The error
+// is ctx.Err() if ctx ends first.
 func LockStart(ctx context.Context, dir string) (done func() error, err error) {
-	f, err := os.Open(dir)
+	f, err := openForStart(dir)
 	if err != nil {
 		return nil, fmt.Errorf("data-dir: %w", err)
 	}
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return f.Close, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		locked, err := TryLock(f)
+		if err != nil {
 			return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
+		}
+		if locked {
+			return f.Close, nil
 		}
 		select {
 		case <-ctx.Done():

@@ -142,12 +142,3 @@ func writeTemporary(dir, text string) (path string, err error) {
 	}
 	return tmp.Name(), nil
 }
-
-// SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
-func SyncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -116,12 +115,11 @@ func (s *Space) Check() Usage {
 }
 
 func (s *Space) check() {
-	var stat syscall.Statfs_t
-	if err := syscall.Statfs(s.dir, &stat); err != nil {
+	free, total, err := measure(s.dir)
+	if err != nil {
 		s.log.Error("the free space of the data folder cannot be read", "folder", s.dir, "cause", err.Error())
 		return
 	}
-	free, total := int64(stat.Bavail)*int64(stat.Bsize), int64(stat.Blocks)*int64(stat.Bsize) //nolint:unconvert // other systems have other types
 	size := min(reserveSize, total/4)
 	hasReserve := s.hasReserve(size)
 	switch {
@@ -159,11 +157,7 @@ func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) 
 // hasReserve reports whether the reserve exists and takes up at least half of size, in bytes.
 func (s *Space) hasReserve(size int64) bool {
 	info, err := os.Stat(s.reserveFile())
-	if err != nil {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Size() >= size/2 && stat.Blocks*512 >= size/2 // a sparse file reserves nothing
+	return err == nil && info.Size() >= size/2 && allocated(info) >= size/2 // a sparse file reserves nothing
 }
 
 // removeReserve removes the reserve and reports whether there was one.

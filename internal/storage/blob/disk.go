@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/google/uuid"
+
+	"atelie/internal/datafolder"
 )
 
 // Disk stores blobs in a folder: the blob abcd… as ab/cd/abcd…. A blob that is being received is in tmp/, or in staged/ if it
@@ -123,7 +124,7 @@ func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	if err := os.Rename(from, target); err != nil {
 		return false, err
 	}
-	return true, syncFolder(filepath.Dir(target))
+	return true, datafolder.SyncFolder(filepath.Dir(target))
 }
 
 // Open implements Store. An open blob can be read to its end even if it is deleted.
@@ -132,7 +133,7 @@ func (d *Disk) Open(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(p)
+	f, err := openFile(p, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err // not f: a nil *os.File in an interface is not nil
 	}
@@ -181,11 +182,11 @@ func (d *Disk) path(id string) (string, error) {
 // recognizes that the file is in use. If a sweep removes the file before it is locked, createTemporary creates another one.
 func (d *Disk) createTemporary() (*os.File, error) {
 	for {
-		f, err := os.OpenFile(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := openFile(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
-		locked, err := tryLock(f)
+		locked, err := datafolder.TryLock(f)
 		if err != nil {
 			return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
@@ -215,12 +216,12 @@ func (d *Disk) sweepTemporary() error {
 }
 
 func sweepFile(name string) (err error) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := openFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	locked, err := tryLock(f)
+	locked, err := datafolder.TryLock(f)
 	if err != nil || !locked {
 		return err
 	}
@@ -237,29 +238,10 @@ func (d *Disk) makeShard(dir string) error {
 		if err := os.Mkdir(p, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := syncFolder(filepath.Dir(p)); err != nil {
+		if err := datafolder.SyncFolder(filepath.Dir(p)); err != nil {
 			return err
 		}
 	}
 	d.shards.Store(dir, nil)
 	return nil
-}
-
-// syncFolder writes a folder's entries to disk. Without this, a renamed file may be missing after a power failure.
-func syncFolder(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// tryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
-// process ends, also after a crash.
-func tryLock(f *os.File) (bool, error) {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"atelie/internal/datafolder"
 )
 
 // This file is the part of Disk for blobs that arrive in pieces.
@@ -29,7 +31,7 @@ func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _
 	if at.Size == 0 {
 		flags |= os.O_CREATE
 	}
-	f, err := os.OpenFile(name, flags, 0o600)
+	f, err := openFile(name, flags, 0o600)
 	if err != nil {
 		return at, err
 	}
@@ -37,7 +39,7 @@ func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _
 		return at, err
 	}
 	if at.Size == 0 {
-		if err := syncFolder(filepath.Dir(name)); err != nil {
+		if err := datafolder.SyncFolder(filepath.Dir(name)); err != nil {
 			return at, err
 		}
 	}
@@ -75,7 +77,7 @@ func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error)
 	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
 		from = target
 	}
-	f, err := os.Open(from)
+	f, err := openFile(from, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error)
 			return err
 		}
 		if from == target {
-			return syncFolder(filepath.Dir(target))
+			return datafolder.SyncFolder(filepath.Dir(target))
 		}
 		_, err := d.moveIn(name, target)
 		return err

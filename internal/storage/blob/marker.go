@@ -14,6 +14,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"atelie/internal/datafolder"
 )
 
 // markerName is the name of a file in the folder, or an object in the bucket, that contains an id. The site's database
@@ -52,7 +54,7 @@ func (d *Disk) Mark(_ context.Context, marker string) (err error) {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(d.root)
+	return datafolder.SyncFolder(d.root)
 }
 
 // Expect implements Store.

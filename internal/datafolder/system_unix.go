@@ -1,0 +1,58 @@
+//go:build unix
+
+package datafolder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// hasModes is true if the mode of a file tells who may read it.
+const hasModes = true
+
+// TryLock locks a file or folder without waiting; false means that another process holds the lock. The kernel releases the lock
+// when the file is closed, also after a crash.
+func TryLock(f *os.File) (bool, error) {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// openForStart opens what LockStart locks: the folder itself.
+func openForStart(dir string) (*os.File, error) { return os.Open(dir) }
+
+// SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// measure returns the free and the total space in bytes of the disk that holds the folder.
+func measure(dir string) (free, total int64, err error) {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		return 0, 0, os.NewSyscallError("statfs", err)
+	}
+	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // other systems have other types
+}
+
+// allocated returns how many bytes of the disk a file takes up.
+func allocated(info fs.FileInfo) int64 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return stat.Blocks * 512
+}
+
+func owned(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(stat.Uid) == os.Geteuid()
+}

@@ -1,0 +1,64 @@
+package datafolder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// hasModes is false: access control lists, which the folder inherits, say who may read a file.
+const hasModes = false
+
+// lockOffset is the high half of the position of the byte that TryLock locks. Locks are mandatory here, so the byte lies far
+// behind the content, which other processes read.
+const lockOffset = 1 << 30
+
+// TryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
+// file is closed, also after a crash.
+func TryLock(f *os.File) (bool, error) {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
+	}
+	return err == nil, os.NewSyscallError("LockFileEx", err)
+}
+
+// openForStart opens what LockStart locks: a file, because folders cannot be locked here.
+func openForStart(dir string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
+}
+
+// SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
+func SyncFolder(dir string) error {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return err
+	}
+	// os.Open asks for reading alone, and what is open for reading cannot be flushed.
+	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	return errors.Join(os.NewSyscallError("FlushFileBuffers", windows.FlushFileBuffers(handle)), windows.CloseHandle(handle))
+}
+
+// measure returns the free and the total space in bytes of the disk that holds the folder.
+func measure(dir string) (free, total int64, err error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	var available, size uint64
+	err = windows.GetDiskFreeSpaceEx(name, &available, &size, nil)
+	return int64(available), int64(size), os.NewSyscallError("GetDiskFreeSpaceEx", err)
+}
+
+// allocated returns the size of a file: the program makes no sparse files here.
+func allocated(info fs.FileInfo) int64 { return info.Size() }
+
+// owned returns true; it is not asked where hasModes is false.
+func owned(fs.FileInfo) bool { return true }
