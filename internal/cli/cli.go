@@ -23,7 +23,13 @@ const (
 	exitOK    = 0
 	exitError = 1 // the command failed
 	exitUsage = 2 // wrong arguments or settings
+	exitNewer = 3 // atelie upgrade --check: a newer release is there
 )
+
+// status is the error of a command that has printed its result and ends with this exit code.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // commands declares the whole command line: the commands, and the settings, which are flags of all commands. The library kong
 // reads the tags of the fields.
@@ -44,6 +50,8 @@ type commands struct {
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
+	About   versionCommand `cmd:"" name:"version" help:"Print the version, and what the program was built from."`
+	Upgrade upgradeCommand `cmd:"" help:"Say whether the release file names a newer release."`
 
 	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
 }
@@ -95,6 +103,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	c.Build = version
 	env := &environment{ctx: ctx, cfg: &c.Config, kong: parsed, in: in, out: out, errOut: errOut, log: newLogger(errOut), now: time.Now}
 	if err := parsed.Run(env); err != nil {
+		var ended status
+		if errors.As(err, &ended) {
+			return int(ended)
+		}
 		return printErrors(errOut, err, exitError)
 	}
 	return exitOK

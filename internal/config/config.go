@@ -52,6 +52,7 @@ type Server struct {
 	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
+	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"Where atelie upgrade --check reads what the newest release is: a file, or an address with https. Nothing else reads it."`
 }
 
 // Database contains the database's URL and the limit of one read.
@@ -210,6 +211,7 @@ func (s *Server) validate() error {
 	m.check(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not an address such as https://example.com, without a path", s.SiteURL)
 	m.check(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not an address such as https://example.com, without a path", s.APIURL)
 	m.check(strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:"), "api-url: a site on https cannot call a backend on http")
+	m.check(strings.Contains(s.ReleaseFile, "://") && !strings.HasPrefix(s.ReleaseFile, "https://"), "release-file: must be a file or an address with https")
 	_, err := s.Proxies()
 	m.add(err)
 	m.add(s.validateHTTPS())
