@@ -80,7 +80,7 @@ func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err e
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	if newest := migrations[len(migrations)-1].Version; current > newest {
-		return fmt.Errorf("the database has schema version %d and this program knows %d: start a newer program, or restore a backup", current, newest)
+		return fmt.Errorf("a newer program has updated the database (its schema is %d, this program knows %d): start that program again, or restore a backup from before the upgrade", current, newest)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
