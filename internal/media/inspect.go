@@ -7,7 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
+	"github.com/google/uuid"
+
+	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/media/metadata"
@@ -58,7 +62,7 @@ func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ 
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp(s.cfg.Scratch, "picture-*")
+	file, err := datafolder.OpenShared(filepath.Join(s.cfg.Scratch, "picture-"+uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (d *Disk) Open(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFile(p, os.O_RDONLY, 0)
+	f, err := datafolder.OpenShared(p, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err // not f: a nil *os.File in an interface is not nil
 	}
@@ -182,7 +182,7 @@ func (d *Disk) path(id string) (string, error) {
 // recognizes that the file is in use. If a sweep removes the file before it is locked, createTemporary creates another one.
 func (d *Disk) createTemporary() (*os.File, error) {
 	for {
-		f, err := openFile(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := datafolder.OpenShared(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (d *Disk) sweepTemporary() error {
 }
 
 func sweepFile(name string) (err error) {
-	f, err := openFile(name, os.O_RDWR, 0)
+	f, err := datafolder.OpenShared(name, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

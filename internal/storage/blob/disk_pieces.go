@@ -31,7 +31,7 @@ func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _
 	if at.Size == 0 {
 		flags |= os.O_CREATE
 	}
-	f, err := openFile(name, flags, 0o600)
+	f, err := datafolder.OpenShared(name, flags, 0o600)
 	if err != nil {
 		return at, err
 	}
@@ -77,7 +77,7 @@ func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error)
 	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
 		from = target
 	}
-	f, err := openFile(from, os.O_RDONLY, 0)
+	f, err := datafolder.OpenShared(from, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
