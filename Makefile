@@ -9,7 +9,7 @@ CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := scripts/compress.mjs $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
-.PHONY: help run dev build test test-fast soak bench lint audit format deps deps-test deps-bench clean
+.PHONY: help run dev build test test-fast soak bench lint audit release format deps deps-test deps-bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,8 +44,11 @@ lint: deps ## Run the linters alone
 audit: deps ## Look for known vulnerabilities, where their databases can be reached
 	@scripts/audit.sh
 
+release: deps ## Make the files of a release in dist/: programs, packages, an image, checksums; twice, and compared
+	@scripts/release.sh dist $(VERSION)
+
 format: deps ## Format all sources
-	@gofmt -w cmd internal test bench web/embed.go
+	@gofmt -w cmd internal test bench tools web/embed.go
 	@npm run --silent format:write
 
 deps: $(CACHE)/npm.stamp
@@ -58,7 +61,7 @@ deps-bench:
 	@npm ci --prefix bench --no-audit --no-fund --loglevel=error
 
 clean: ## Remove everything that was built
-	@rm -rf bin $(CACHE) node_modules
+	@rm -rf bin dist $(CACHE) node_modules
 	@find web/dist -mindepth 1 ! -name .gitkeep -delete
 
 $(CACHE)/npm.stamp: package.json package-lock.json

@@ -1,0 +1,184 @@
+package deploy
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Tests of what make release makes of a program. That the programs themselves are the same each time is proved by
+// scripts/release.sh, which builds them twice.
+
+const releaseVersion, releaseTime = "9.8.7-rc.1", "1795000000"
+
+func runIn(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SOURCE_DATE_EPOCH="+releaseTime)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %v: %v: %s", name, args, err, out)
+	}
+	return string(out)
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Proves H-release-package.
+func TestDebianPackage(t *testing.T) {
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, dir := need(t, "dpkg-deb"), t.TempDir()
+	files := []string{filepath.Join(dir, "one.deb"), filepath.Join(dir, "two.deb")}
+	for _, file := range files {
+		runIn(t, root, "scripts/deb.sh", binary, runtime.GOARCH, releaseVersion, file)
+	}
+	if !bytes.Equal(read(t, files[0]), read(t, files[1])) {
+		t.Error("two packages of one program differ")
+	}
+	if said := runIn(t, root, tool, "--field", files[0], "Package", "Version", "Architecture"); said != "Package: atelie\nVersion: 9.8.7~rc.1\nArchitecture: "+runtime.GOARCH+"\n" {
+		t.Errorf("%s", said)
+	}
+	out := filepath.Join(dir, "out")
+	runIn(t, root, tool, "--raw-extract", files[0], out)
+	if said := runIn(t, dir, filepath.Join(out, "usr/bin/atelie"), "version"); !strings.Contains(said, "platform: linux/"+runtime.GOARCH) {
+		t.Errorf("%s", said)
+	}
+	unit := string(read(t, filepath.Join(out, "lib/systemd/system/atelie.service")))
+	if want := strings.Replace(value(t, example(t, "atelie.service"), "ExecStart"), "/usr/local/bin/", "/usr/bin/", 1); value(t, unit, "ExecStart") != want {
+		t.Errorf("the unit starts %q", value(t, unit, "ExecStart"))
+	}
+	if owner := string(read(t, filepath.Join(out, "usr/lib/sysusers.d/atelie.conf"))); !strings.HasPrefix(owner, "u "+value(t, unit, "User")+" ") {
+		t.Errorf("the package makes another user than the unit's: %s", owner)
+	}
+	for _, script := range []string{"postinst", "prerm", "postrm"} {
+		runIn(t, out, "sh", "-n", "DEBIAN/"+script)
+	}
+}
+
+// Proves H-release-image, H-release-components, H-release-file.
+func TestFilesOfARelease(t *testing.T) {
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, tool := "atelie_"+releaseVersion+"_linux_"+runtime.GOARCH, filepath.Join(t.TempDir(), "release")
+	runIn(t, root, "go", "build", "-C", "tools", "-o", tool, "./release")
+	npm := write(t, filepath.Join(t.TempDir(), "npm.json"), `{"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "components": [{"type": "library", "name": "react", "version": "19.0.0", "purl": "pkg:npm/react@19.0.0"}]}`)
+	folders := []string{t.TempDir(), t.TempDir()}
+	for _, dir := range folders {
+		copyFile(t, binary, filepath.Join(dir, name), 0o755)
+		runIn(t, root, tool, "-folder", dir, "-version", releaseVersion, "-date", releaseTime, "-dockerfile", "deploy/Dockerfile", "-npm", npm)
+	}
+	runIn(t, root, "diff", "-r", folders[0], folders[1])
+
+	sum := sha256.Sum256(read(t, binary))
+	if text := string(read(t, filepath.Join(folders[0], "release.json"))); !strings.Contains(text, hex.EncodeToString(sum[:])) || !strings.Contains(text, `"linux/`+runtime.GOARCH+`"`) {
+		t.Errorf("%s", text)
+	}
+	// The program of this test is no release, so only its answer to the file's form can be asked for.
+	said, err := exec.Command(binary, "upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", filepath.Join(folders[0], "release.json")).CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "not built from a release") {
+		t.Errorf("%v, %s", err, said)
+	}
+
+	components := string(read(t, filepath.Join(folders[0], "atelie_"+releaseVersion+".cdx.json")))
+	for _, want := range []string{`"pkg:npm/react@19.0.0"`, `"pkg:golang/modernc.org/sqlite@v`, `"pkg:golang/std@` + strings.TrimPrefix(runtime.Version(), "go") + `"`, `"version": "` + releaseVersion + `"`} {
+		if !strings.Contains(components, want) {
+			t.Errorf("the components do not have %s", want)
+		}
+	}
+	checkImage(t, filepath.Join(folders[0], "atelie_"+releaseVersion+"_image.tar"), binary)
+}
+
+// checkImage follows the digests of an OCI archive from its index to the files of the image.
+func checkImage(t *testing.T, archive, binary string) {
+	t.Helper()
+	blobs := tarFiles(t, bytes.NewReader(read(t, archive)))
+	next := func(text []byte, field string) []byte {
+		t.Helper()
+		var of map[string]json.RawMessage
+		if err := json.Unmarshal(text, &of); err != nil {
+			t.Fatal(err)
+		}
+		var one struct{ Digest string }
+		var some []struct{ Digest string }
+		if err := json.Unmarshal(of[field], &one); err == nil {
+			some = append(some, one)
+		} else if err := json.Unmarshal(of[field], &some); err != nil || len(some) != 1 {
+			t.Fatalf("%s: %v", text, err)
+		}
+		blob := blobs["blobs/"+strings.Replace(some[0].Digest, ":", "/", 1)]
+		if sum := sha256.Sum256(blob); "sha256:"+hex.EncodeToString(sum[:]) != some[0].Digest {
+			t.Fatalf("%s has another digest", some[0].Digest)
+		}
+		return blob
+	}
+	manifest := next(next(blobs["index.json"], "manifests"), "manifests")
+	var config struct {
+		Architecture string
+		Config       struct {
+			User, StopSignal string
+			Env, Entrypoint  []string
+			Cmd              []string
+			Volumes          map[string]struct{}
+		}
+	}
+	if err := json.Unmarshal(next(manifest, "config"), &config); err != nil {
+		t.Fatal(err)
+	}
+	if c := config.Config; config.Architecture != runtime.GOARCH || c.User != "65532:65532" || c.StopSignal != "SIGTERM" || strings.Join(c.Entrypoint, " ") != "/atelie" || strings.Join(c.Cmd, " ") != "serve" ||
+		strings.Join(c.Env, " ") != "ATELIE_DATA_DIR=/data ATELIE_LISTEN=0.0.0.0:8000" || len(c.Volumes) != 1 {
+		t.Errorf("%+v", config)
+	}
+	layer, err := gzip.NewReader(bytes.NewReader(next(manifest, "layers")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := tarFiles(t, layer)
+	if !bytes.Equal(files["atelie"], read(t, binary)) || bytes.Count(files["etc/ssl/certs/ca-certificates.crt"], []byte("BEGIN CERTIFICATE")) < 50 {
+		t.Error("the image has another program, or too few certificate authorities")
+	}
+	for _, folder := range []string{"data/", "tmp/"} {
+		if _, ok := files[folder]; !ok {
+			t.Errorf("the image has no %s", folder)
+		}
+	}
+}
+
+func tarFiles(t *testing.T, r io.Reader) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for archive := tar.NewReader(r); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[h.Name], err = io.ReadAll(archive); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
