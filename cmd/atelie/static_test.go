@@ -37,7 +37,7 @@ func TestBinaryIsStatic(t *testing.T) {
 }
 
 // maxBinary is the largest allowed size of the program in bytes.
-const maxBinary = 45_000_000
+const maxBinary = 50_000_000
 
 func TestBinaryIsSmall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "atelie")
