@@ -53,10 +53,12 @@ func main() {
 		err = nodeTable(ctx, os.Stdout)
 	case "upload":
 		err = uploadTable(ctx, os.Stdout)
+	case "metrics":
+		err = metricsTable(ctx, os.Stdout)
 	case "anonymous":
 		err = anonymousTable(ctx, os.Stdout)
 	default:
-		err = errors.Join(demoTables(ctx, os.Stdout), pageTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), anonymousTable(ctx, os.Stdout), firstSizes(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
+		err = errors.Join(demoTables(ctx, os.Stdout), pageTable(ctx, os.Stdout), metricsTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), anonymousTable(ctx, os.Stdout), firstSizes(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 inline=()
-for packages in github.com/... go.uber.org/... golang.org/x/net/... golang.org/x/oauth2/... golang.org/x/text/... crypto/x509/... \
+for packages in github.com/... go.uber.org/... golang.org/x/net/... golang.org/x/oauth2/... golang.org/x/text/... google.golang.org/... crypto/x509/... \
   encoding/asn1 html/template text/template/... encoding/xml atelie/internal/{cli,certificates,mail}/...; do
   inline+=("-gcflags=$packages=-l")
 done

@@ -34,6 +34,7 @@ import (
 	"atelie/internal/mail"
 	"atelie/internal/media"
 	"atelie/internal/media/rendition"
+	"atelie/internal/metrics"
 	"atelie/internal/pages"
 	"atelie/internal/realtime"
 	"atelie/internal/settings"
@@ -68,6 +69,7 @@ type App struct {
 	content        *content.Version
 	responses      *tables.ResponseCache
 	sms            *sms.Sender
+	metrics        *metrics.Metrics // nil if they have no listener
 	authenticator  *identity.Authenticator
 	trusted        []netip.Prefix
 	cfg            config.Config
@@ -154,7 +156,11 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.wireDelivery(); err != nil {
 		return err
 	}
-	return a.wireRealtime(ctx)
+	if err := a.wireRealtime(ctx); err != nil {
+		return err
+	}
+	a.wireMetrics()
+	return nil
 }
 
 func (a *App) wirePages() error {
@@ -325,9 +331,9 @@ func (a *App) server(h http.Handler) *http.Server {
 
 // Serve serves requests and runs jobs until ctx ends; then it lets running requests and jobs finish. It returns an error
 // immediately while another node serves the database with a different secret, because neither node would accept the other's
-// tokens.
-func (a *App) Serve(ctx context.Context, listener net.Listener) error {
-	return a.serve(ctx, endpoint{a.server(a.Handler()), listener})
+// tokens. metrics is the listener of the metrics; it is nil if none is set.
+func (a *App) Serve(ctx context.Context, site, metrics net.Listener) error {
+	return a.serve(ctx, a.withMetrics(metrics, endpoint{a.server(a.Handler()), site})...)
 }
 
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {

@@ -234,7 +234,7 @@ func TestShutdownFinishesRunningRequests(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, listener) }()
+	go func() { served <- a.Serve(ctx, listener, nil) }()
 
 	// A message whose body arrives in two halves, with the stop between them. The client sends the first half only when
 	// the handler has asked for it ("100 Continue"), so that the request is under way for certain.

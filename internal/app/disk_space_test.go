@@ -94,7 +94,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		if err := a.Serve(ctx, l); err != nil {
+		if err := a.Serve(ctx, l, nil); err != nil {
 			t.Error(err)
 		}
 	})

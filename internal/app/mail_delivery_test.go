@@ -57,7 +57,7 @@ func serve(t *testing.T, a *App) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, listener) }()
+	go func() { served <- a.Serve(ctx, listener, nil) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {

@@ -59,7 +59,7 @@ func nodes(t *testing.T, cfg config.Config) (apps []*App, urls []string) {
 		}
 		urls = append(urls, "http://"+l.Addr().String())
 		serving.Go(func() {
-			if err := a.Serve(ctx, l); err != nil {
+			if err := a.Serve(ctx, l, nil); err != nil {
 				t.Error(err)
 			}
 		})

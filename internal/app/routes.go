@@ -165,7 +165,7 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.observer(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
 // surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. An

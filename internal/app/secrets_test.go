@@ -77,7 +77,7 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 				t.Fatal(err)
 			}
 			ended := make(chan error, 1)
-			go func() { ended <- after.Serve(ctx, l) }()
+			go func() { ended <- after.Serve(ctx, l, nil) }()
 			if got := <-seen; got != `"kept"` {
 				t.Errorf("the job: %s", got)
 			}

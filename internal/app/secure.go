@@ -15,8 +15,8 @@ import (
 
 // ServeSecure is Serve with HTTPS. The program obtains the certificates itself (ACME). https is the listener of the site. plain
 // is the listener for unencrypted requests: ACME challenges and health checks, and other requests, which are redirected to
-// HTTPS. Both accept requests even before the first certificate exists.
-func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error {
+// HTTPS. Both accept requests even before the first certificate exists. metrics is that of Serve.
+func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
-	plainServer := a.server(httpx.Log(a.log, a.trusted)(manager.HTTP(server.SiteURL, health)))
+	plainServer := a.server(httpx.Log(a.log, a.trusted, a.observer(noSurface))(manager.HTTP(server.SiteURL, health)))
 
 	managerCtx, stopManager := context.WithCancel(ctx)
 	managerEnded := make(chan struct{})
@@ -52,7 +52,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 		manager.Run(managerCtx)
 		close(managerEnded)
 	}()
-	err = a.serve(ctx, endpoint{httpsServer, https}, endpoint{plainServer, plain})
+	err = a.serve(ctx, a.withMetrics(metrics, endpoint{httpsServer, https}, endpoint{plainServer, plain})...)
 	stopManager()
 	<-managerEnded
 	return errors.Join(err, manager.Close())

@@ -160,7 +160,7 @@ func (w *town) start() *node {
 	}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	served := make(chan error, 1)
-	go func() { served <- a.ServeSecure(ctx, listeners[0], listeners[1]) }()
+	go func() { served <- a.ServeSecure(ctx, listeners[0], listeners[1], nil) }()
 	n := &node{app: a, https: listeners[0].Addr().String(), plain: listeners[1].Addr().String()}
 	n.stop = sync.OnceFunc(func() {
 		cancel()

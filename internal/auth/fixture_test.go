@@ -131,7 +131,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 			mux.Handle(pattern, handler)
 		}
 	}
-	h.handler = httpx.Chain(mux, httpx.Log(slog.New(slog.NewTextHandler(io.Discard, nil)), []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}), httpx.CORS)
+	h.handler = httpx.Chain(mux, httpx.Log(slog.New(slog.NewTextHandler(io.Discard, nil)), []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, nil), httpx.CORS)
 	return h
 }
 

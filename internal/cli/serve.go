@@ -34,14 +34,22 @@ func (c *serveCommand) Run(env *environment) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }() // Serve closes it too; this closes it if the start fails
-	serve := func(a *app.App) error { return a.Serve(env.ctx, listener) }
+	var metrics net.Listener
+	if server.MetricsListen != "" {
+		if metrics, err = listen(env.ctx, server.MetricsListen); err != nil {
+			return err
+		}
+		defer func() { _ = metrics.Close() }()
+		env.log.Info("metrics", "address", metrics.Addr().String())
+	}
+	serve := func(a *app.App) error { return a.Serve(env.ctx, listener, metrics) }
 	if len(server.Domain) > 0 {
 		plain, err := listen(env.ctx, server.ListenHTTP)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = plain.Close() }()
-		serve = func(a *app.App) error { return a.ServeSecure(env.ctx, listener, plain) }
+		serve = func(a *app.App) error { return a.ServeSecure(env.ctx, listener, plain, metrics) }
 	}
 	env.cfg.DeriveURLs(listener.Addr())
 	env.cfg.New = c.New

@@ -38,7 +38,7 @@ type Config struct {
 }
 
 // Server contains the data folder and the warning about its disk, the addresses to listen on, the public URLs of the site, the
-// domains with their certificate authority (ACME), and the trusted proxies.
+// domains with their certificate authority (ACME), the trusted proxies, and the address of the metrics.
 type Server struct {
 	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
@@ -53,6 +53,7 @@ type Server struct {
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
 	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"Where atelie upgrade --check reads what the newest release is: a file, or an address with https. Nothing else reads it."`
+	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Whoever reaches it can read them: take the loopback or a private network. Off when empty."`
 }
 
 // Database contains the database's URL and the limit of one read.
@@ -215,7 +216,48 @@ func (s *Server) validate() error {
 	_, err := s.Proxies()
 	m.add(err)
 	m.add(s.validateHTTPS())
+	m.add(s.validateMetrics())
 	return m.join()
+}
+
+// validateMetrics returns an error if the metrics would share an address with the site, and so be public.
+func (s *Server) validateMetrics() error {
+	if s.MetricsListen == "" {
+		return nil
+	}
+	if err := validateListen("metrics-listen", s.MetricsListen); err != nil {
+		return err
+	}
+	public := []string{s.Listen}
+	if len(s.Domain) > 0 {
+		public = []string{s.ListenHTTPS, s.ListenHTTP}
+	}
+	for _, address := range public {
+		if sameAddress(s.MetricsListen, address) {
+			return fmt.Errorf("metrics-listen: the site listens on %s; the metrics need an address of their own, such as 127.0.0.1:9464", address)
+		}
+	}
+	return nil
+}
+
+// sameAddress reports whether two listen addresses have a port in common. Port 0 stands for any free port.
+func sameAddress(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	numberA, _ := strconv.ParseUint(portA, 10, 16) // validateListen reports what is no number
+	numberB, _ := strconv.ParseUint(portB, 10, 16)
+	return errA == nil && errB == nil && numberA == numberB && numberA != 0 && (hostA == hostB || coversAll(hostA) || coversAll(hostB) || isLoopback(hostA) && isLoopback(hostB))
+}
+
+// coversAll reports whether a listener on host has all addresses of the machine.
+func coversAll(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.Unmap().IsUnspecified()
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 func validateListen(name, value string) error {

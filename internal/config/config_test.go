@@ -30,6 +30,21 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"site with a path", func(c *Config) { c.Server.SiteURL = "https://a.example/site" }, []string{"site-url:"}},
 		{"mixed schemes", func(c *Config) { c.Server.SiteURL, c.Server.APIURL = "https://a.example", "http://b.example" }, []string{"api-url:"}},
 		{"proxies", func(c *Config) { c.Server.TrustedProxies = []string{"10.0.0.0/8", "::1", "home"} }, []string{"trusted-proxies:"}},
+		{"metrics off", func(c *Config) { c.Server.MetricsListen = "" }, nil},
+		{"metrics beside the site", func(c *Config) { c.Server.MetricsListen = "127.0.0.1:9464" }, nil},
+		{"metrics on another address", func(c *Config) { c.Server.MetricsListen = "10.0.0.2:8000" }, nil},
+		{"metrics on any port", func(c *Config) { c.Server.Listen, c.Server.MetricsListen = "127.0.0.1:0", "127.0.0.1:0" }, nil},
+		{"metrics without a port", func(c *Config) { c.Server.MetricsListen = "127.0.0.1" }, []string{"metrics-listen:"}},
+		{"metrics at the site's address", func(c *Config) { c.Server.MetricsListen = "127.0.0.1:8000" }, []string{"metrics-listen: the site listens on 127.0.0.1:8000"}},
+		{"metrics at the site's address by its name", func(c *Config) { c.Server.MetricsListen = "localhost:08000" }, []string{"metrics-listen:"}},
+		{"metrics everywhere", func(c *Config) { c.Server.MetricsListen = ":8000" }, []string{"metrics-listen:"}},
+		{"a site everywhere", func(c *Config) { c.Server.Listen, c.Server.MetricsListen = "[::]:8000", "10.0.0.2:8000" }, []string{"metrics-listen:"}},
+		{"metrics on the HTTP port", func(c *Config) {
+			c.Server.Domain, c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.MetricsListen = []string{"a.example"}, ":443", ":80", "10.0.0.2:80"
+		}, []string{"metrics-listen: the site listens on :80"}},
+		{"metrics at the unused address", func(c *Config) {
+			c.Server.Domain, c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.MetricsListen = []string{"a.example"}, ":443", ":80", "127.0.0.1:8000"
+		}, nil},
 		{"database", func(c *Config) { c.Database.URL = "mysql://x" }, []string{"database-url:"}},
 		{"s3 without key and bucket", func(c *Config) { c.Storage.URL = "s3://host" }, []string{"storage-url: needs a key", "storage-url: names no bucket"}},
 		{"s3 with other words", func(c *Config) { c.Storage.URL = "s3://k:s@host/bucket/a//b?tls=maybe&color=red&region=A" }, []string{"storage-url: the prefix", "storage-url: after ?", "storage-url: region", "storage-url: tls"}},

@@ -45,6 +45,7 @@ type driver interface {
 	probe(ctx context.Context) error      // checks that a new connection can read
 	probeWrite(ctx context.Context) error // checks that a new connection gets the write lock
 	resetPool()                           // drops the connections made before an outage
+	pools() []PoolStats
 	close() error
 }
 

@@ -19,12 +19,16 @@ const rowCacheBytes = 1 << 20
 type RowCache[T any] struct {
 	version *content.Version
 	rows    *content.Cache[string, T]
+	lookups content.Lookups // only requests during an outage look for rows
 }
 
 // NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
 func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T] {
-	return &RowCache[T]{version, content.NewCache[string](rowCacheBytes, size)}
+	return &RowCache[T]{version: version, rows: content.NewCache[string](rowCacheBytes, size)}
 }
+
+// Lookups returns the counts of requests during outages that looked for rows.
+func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
 // Serve responds to the request for a key. It calls fresh, which reads the rows, responds from them and passes them to
 // remember. During an outage of the database it calls stale with the cached rows, unless any content was edited since they were
@@ -50,6 +54,7 @@ func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, 
 		}
 	}
 	rows, ok := c.rows.GetStale(at, key, content.OutageLife)
+	c.lookups.Record(ok)
 	if !ok {
 		return db.ErrOutage
 	}

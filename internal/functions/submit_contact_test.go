@@ -83,7 +83,7 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		}
 		guarded.ServeHTTP(w, r)
 	})
-	s.http = httpx.Log(slog.New(slog.DiscardHandler), nil)(mux)
+	s.http = httpx.Log(slog.New(slog.DiscardHandler), nil, nil)(mux)
 	return s
 }
 

@@ -28,7 +28,7 @@ func writeCode(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 
 func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
 	var out bytes.Buffer
-	logged := Log(slog.New(slog.NewJSONHandler(&out, nil)), nil)
+	logged := Log(slog.New(slog.NewJSONHandler(&out, nil)), nil, nil)
 	for _, c := range []struct {
 		name   string
 		h      Handler
@@ -116,7 +116,7 @@ func TestAPanicInHalfAnAnswerCutsTheConnection(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				return out.Write(p)
-			}), nil)), nil)(h))
+			}), nil)), nil, nil)(h))
 			res, err := server.Client().Get(server.URL)
 			if err == nil {
 				_, err = io.ReadAll(res.Body)
@@ -195,7 +195,7 @@ func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
 func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
 	var lines bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&lines, nil))
-	h := Log(log, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := Log(log, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	ask := func(from, forwarded string) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = from

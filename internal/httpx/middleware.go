@@ -72,9 +72,12 @@ func LimitSubject(ctx context.Context) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
+// Observer is called at the end of each request, with the status and the time that the access log writes.
+type Observer func(r *http.Request, status int, took time.Duration)
+
 // Log is the middleware that gives each request an id, writes a line to the access log at its end, and sends the status 500
-// after a panic.
-func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
+// after a panic. observe may be nil.
+func Log(log *slog.Logger, trusted []netip.Prefix, observe Observer) Middleware {
 	var warned forwardedWarning
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +96,14 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 						p = nil
 					}
 				}
-				logRequest(r, log, rec, i, time.Since(start))
+				if rec.status == 0 {
+					rec.status = http.StatusOK // net/http answers so if the handler has written nothing
+				}
+				took := time.Since(start)
+				if observe != nil {
+					observe(r, rec.status, took)
+				}
+				logRequest(r, log, rec, i, took)
 				if p != nil {
 					panic(http.ErrAbortHandler) // cut the connection: the client must notice that the response is incomplete
 				}
@@ -105,9 +115,6 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 
 func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo, took time.Duration) {
 	status := rec.status
-	if status == 0 {
-		status = http.StatusOK
-	}
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
 		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),

@@ -161,6 +161,43 @@ type State struct {
 	LastError string
 }
 
+// Depth counts the jobs of one kind, or of all kinds that this node does not know under the kind OtherKinds.
+type Depth struct {
+	Kind    string
+	Waiting int // due now or later, running ones included
+	Failed  int // without another attempt
+}
+
+// OtherKinds stands for the kinds that have no handler on this node. Newer nodes may have queued such jobs.
+const OtherKinds = "other"
+
+// Depths counts the jobs of every kind that has a handler on this node, in the order of the kinds, and of OtherKinds.
+func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
+	counted, err := countByKind(ctx, q.db)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]Depth{}
+	for _, p := range q.pools {
+		for kind := range p.handlers {
+			known[kind] = Depth{Kind: kind}
+		}
+	}
+	depths, other := make([]Depth, 0, len(known)+1), Depth{Kind: OtherKinds}
+	for _, d := range counted {
+		if _, ok := known[d.Kind]; ok {
+			known[d.Kind] = d
+			continue
+		}
+		other.Waiting += d.Waiting
+		other.Failed += d.Failed
+	}
+	for _, kind := range slices.Sorted(maps.Keys(known)) {
+		depths = append(depths, known[kind])
+	}
+	return append(depths, other), nil
+}
+
 // permanentError marks an error for IsPermanent.
 type permanentError struct{ cause error }
 

@@ -495,3 +495,27 @@ func TestStorableErrorTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestDepthsCountEveryKind(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := newQueue(d, newClock(), nil)
+		done := func(context.Context, []byte) error { return nil }
+		q.Handle("mail", done)
+		q.Handle("refused", done)
+		q.HandlePool(1, time.Minute, map[string]Handler{"picture": done})
+		enqueue(t, q, "mail", 1, 2)
+		enqueue(t, q, "refused", 1)
+		enqueue(t, q, "a kind of tomorrow", 1)
+		enqueue(t, q, "another one", 1)
+		for _, kind := range []string{"refused", "another one"} {
+			if err := db.Exec(t.Context(), d, "update jobs set failed_at = $1 where kind = $2", q.now(), kind); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := q.Depths(t.Context())
+		want := []Depth{{"mail", 2, 0}, {"picture", 0, 0}, {"refused", 0, 1}, {OtherKinds, 1, 1}}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v", got, err)
+		}
+	})
+}

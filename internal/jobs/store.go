@@ -122,6 +122,14 @@ func (q *Queue) State(ctx context.Context, kind string) (s State, err error) {
 	return s, err
 }
 
+// countByKind counts the jobs of each kind that has any.
+func countByKind(ctx context.Context, q db.Querier) ([]Depth, error) {
+	return db.Collect(ctx, q, func(row db.Row) (d Depth, err error) {
+		err = row.Scan(&d.Kind, &d.Waiting, &d.Failed)
+		return d, err
+	}, `select kind, count(*) filter (where failed_at is null), count(*) filter (where failed_at is not null) from jobs group by kind`)
+}
+
 // listPayloads returns the sealed payloads of all jobs that have not failed.
 func listPayloads(ctx context.Context, q db.Querier) ([]job, error) {
 	return queryPayloads(ctx, q, `select id, kind, payload from jobs where failed_at is null`)

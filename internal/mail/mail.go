@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -106,6 +107,8 @@ type Mailer struct {
 	from *netmail.Address
 	log  *slog.Logger
 	now  func() time.Time
+
+	delivered, failed atomic.Int64 // attempts, see Attempts
 }
 
 // New returns a mailer. It returns an error when the sender's address is invalid.
@@ -143,6 +146,18 @@ func ParseFrom(s string) (*netmail.Address, error) {
 // Send composes the mail and delivers it. where is the server's host:port or the file's path. An error that another attempt would
 // only repeat is jobs.Permanent.
 func (m *Mailer) Send(ctx context.Context, msg Message) (where string, err error) {
+	if where, err = m.send(ctx, msg); err != nil {
+		m.failed.Add(1)
+	} else {
+		m.delivered.Add(1)
+	}
+	return where, err
+}
+
+// Attempts returns how many calls of Send have delivered a mail, and how many have failed, since the start of the program.
+func (m *Mailer) Attempts() (delivered, failed int64) { return m.delivered.Load(), m.failed.Load() }
+
+func (m *Mailer) send(ctx context.Context, msg Message) (where string, err error) {
 	if err := check(msg); err != nil {
 		return "", jobs.Permanent(err)
 	}

@@ -65,7 +65,9 @@ func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	c, ok := s.cache.Get(content.At{}, cacheKey(r))
-	if !ok || !s.revalidate(w, r, c) {
+	ok = ok && s.revalidate(w, r, c)
+	s.lookups.Record(ok)
+	if !ok {
 		return false
 	}
 	c.write(w, r, bytes.NewReader(c.bytes))

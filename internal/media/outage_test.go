@@ -91,6 +91,17 @@ func TestPublicFilesWithoutTheDatabase(t *testing.T) {
 					t.Errorf("%s: %d, Cache-Status %q", address, rec.Code, rec.Header().Get("Cache-Status"))
 				}
 			}
+			for name, cache := range map[string]struct {
+				lookups      *content.Lookups
+				hits, misses int64
+			}{
+				"renditions": {s.RenditionLookups(), 2, 1}, // of the URL with a version: made, from memory, from memory during the outage
+				"rows":       {s.RowLookups(), 1, 0},
+			} {
+				if hits, misses := cache.lookups.Counts(); hits != cache.hits || misses != cache.misses {
+					t.Errorf("cache of %s: %d hits, %d misses", name, hits, misses)
+				}
+			}
 			if rec := s.Call("nobody", "GET", shown[0], nil, "Range", "bytes=3-9"); rec.Code != http.StatusPartialContent || rec.Body.String() != before[shown[0]][3:10] {
 				t.Errorf("a range: %d", rec.Code)
 			}

@@ -75,6 +75,7 @@ type Service struct {
 	cache    *content.Cache[string, *cachedResponse]
 	failures *content.Cache[string, failure]
 	rows     *files.RowCache[servedRows]
+	lookups  content.Lookups // of cache
 	probes   *semaphore.Weighted
 	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
 	cleaners *semaphore.Weighted
@@ -108,6 +109,12 @@ func (s *Service) Close() {
 	s.stop()
 	s.running.Wait()
 }
+
+// RenditionLookups returns the counts of requests whose renditions may be cached in memory.
+func (s *Service) RenditionLookups() *content.Lookups { return &s.lookups }
+
+// RowLookups returns the counts of the row cache for public renditions.
+func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
 
 // Reads reports whether the engine can decode pictures of a type.
 func (s *Service) Reads(t *files.Type) bool { return s.cfg.Engine != nil && s.cfg.Engine.Takes(t.MIME) }

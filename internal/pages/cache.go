@@ -48,12 +48,16 @@ type pageCache struct {
 	// hasGarbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
 	// down for milliseconds, so it is made only if there is memory to free.
 	hasGarbage atomic.Bool
+	lookups    content.Lookups
 }
 
 func newPageCache(version *content.Version) *pageCache {
 	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryBytes })
 	return &pageCache{version: version, pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
+
+// Lookups returns the counts of requests for pages that were answered. A page that is made in advance is no request.
+func (s *Service) Lookups() *content.Lookups { return &s.cache.lookups }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
 
@@ -123,6 +127,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 		if at, ok := s.cache.version.Known(); ok && s.template != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
 			v := s.viewOf(r.URL)
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+				s.cache.lookups.Record(true)
 				_ = s.write(w, r, v, b) // an error means that the client has gone
 				return
 			}

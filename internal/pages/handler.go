@@ -120,6 +120,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if at, age, err := s.cache.version.Serving(r.Context()); err == nil && age > 0 {
 		if b, ok := s.outagePage(at, requested, age); ok {
 			httpx.MarkStale(w, r, age)
+			s.cache.lookups.Record(true)
 			return s.write(w, r, requested, b)
 		}
 	}
@@ -132,10 +133,15 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, redirect, http.StatusFound)
 		return nil
 	}
-	page, err := s.page(r.Context(), v, func() { s.sendEarlyHints(w, r, v) })
+	waited := false
+	page, err := s.page(r.Context(), v, func() {
+		waited = true
+		s.sendEarlyHints(w, r, v)
+	})
 	if err != nil {
 		return err
 	}
+	s.cache.lookups.Record(!waited)
 	return s.write(w, r, v, page)
 }
 

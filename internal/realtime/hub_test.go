@@ -96,7 +96,7 @@ func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
 	mux.Handle("GET /realtime/v1/websocket", guard(httpx.Handle(WriteError, s.WebSocket)))
 	mux.Handle("POST /realtime/v1/api/broadcast", guard(httpx.Handle(WriteError, s.Broadcast)))
 	mux.Handle("POST /realtime/v1/api/broadcast/{topic}/events/{event}", guard(httpx.Handle(WriteError, s.SendEvent)))
-	server := httptest.NewServer(httpx.Log(slog.New(slog.DiscardHandler), nil)(mux))
+	server := httptest.NewServer(httpx.Log(slog.New(slog.DiscardHandler), nil, nil)(mux))
 	s.url = server.URL
 	t.Cleanup(func() {
 		s.Stop()

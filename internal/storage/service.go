@@ -72,6 +72,9 @@ func New(d *db.DB, blobs *Blobs, media Media, cfg Config, now func() time.Time) 
 	})}
 }
 
+// RowLookups returns the counts of the row cache for public files.
+func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
+
 // checkUpload checks what is known of an upload before its first byte: bucket, caller, name and, without upsert, that no
 // object has the name. It returns the bucket.
 func (s *Service) checkUpload(ctx context.Context, caller identity.Caller, bucketID, name string, upsert bool) (bucket, error) {

@@ -32,6 +32,7 @@ type ResponseCache struct {
 	key              PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
+	lookups          content.Lookups
 }
 
 // requestKey is the cache key: everything in a request that affects the response to an anonymous caller.
@@ -55,8 +56,14 @@ type PublicKey func(ctx context.Context) (string, error)
 // NewResponseCache returns a cache for the reads of s.
 func (s *Service) NewResponseCache(version *content.Version, key PublicKey) *ResponseCache {
 	size := func(r *cachedResponse) int { return r.size }
-	return &ResponseCache{version, key, content.NewCache[requestKey](cacheBytes, size), content.NewCache[requestKey](cacheBytes, size), s.anonymous}
+	return &ResponseCache{
+		version: version, key: key, pool: s.anonymous,
+		plain: content.NewCache[requestKey](cacheBytes, size), withMedia: content.NewCache[requestKey](cacheBytes, size),
+	}
 }
+
+// Lookups returns the counts of anonymous reads of public tables. A request that waits for the response to an equal one is a hit.
+func (k *ResponseCache) Lookups() *content.Lookups { return &k.lookups }
 
 // FromCache returns a handler that serves requests from the cache. It passes all other requests to next, which must check
 // their tokens, and caches its responses to anonymous callers.
@@ -78,6 +85,7 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 		}
 		if age > 0 {
 			a, ok := cache.Get(at, key)
+			k.lookups.Record(ok)
 			if !ok {
 				next.ServeHTTP(w, r)
 				return
@@ -102,6 +110,7 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		k.lookups.Record(!own)
 		if a.size <= maxCached {
 			a.write(w)
 			return

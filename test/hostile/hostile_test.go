@@ -155,7 +155,7 @@ func start(t *testing.T, dialect db.Dialect) *site {
 	s.address = listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- s.app.Serve(ctx, listener) }()
+	go func() { served <- s.app.Serve(ctx, listener, nil) }()
 	t.Cleanup(func() {
 		stop()
 		if err := errors.Join(<-served, s.app.Close()); err != nil {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// metricsPairs is the number of pairs of measurements. It is large, because the difference is smaller than the noise of one.
+const metricsPairs = 25
+
+// metricsTable prints what metrics cost: the home page from memory with and without them, in pairs of measurements that follow
+// each other. A third program, without metrics too, tells how far apart two equal programs are.
+func metricsTable(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	metrics := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return err
+	}
+	var servers []*server
+	defer func() {
+		for _, s := range servers {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	for _, setting := range []string{metrics, "", ""} {
+		folder := filepath.Join(dir, strconv.Itoa(len(servers)))
+		env := append(os.Environ(), "ATELIE_DATA_DIR="+folder, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_METRICS_LISTEN="+setting)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		s, err := startLogging(ctx, env, filepath.Join(folder, "log"))
+		if err != nil {
+			return err
+		}
+		servers = append(servers, s)
+		_, secret, err := keysOf(ctx, env)
+		if err != nil {
+			return err
+		}
+		if _, err := fillProducts(ctx, s.url, secret, 22); err != nil { // as many as the demo content has, but without pictures to work on
+			return err
+		}
+	}
+	for _, s := range servers {
+		if err := waitUntilIdle(ctx, s); err != nil {
+			return err
+		}
+	}
+	home := call{"home", http.MethodGet, "/", "", browserHeader}
+	var rates, cpus [2][]float64 // of the programs with metrics and without, relative to the third
+	for pair := range metricsPairs {
+		var m [3]measurement
+		for i := range servers {
+			i = (i + pair) % len(servers) // none is always the first
+			if i == 0 {
+				if err := get(ctx, "http://"+metrics+"/metrics", ""); err != nil {
+					return err
+				}
+			}
+			if m[i], err = home.measure(ctx, clients, servers[i]); err != nil {
+				return err
+			}
+		}
+		for i := range rates {
+			rates[i] = append(rates[i], m[i].rate/m[2].rate)
+			cpus[i] = append(cpus[i], float64(m[i].cpu)/float64(m[2].cpu))
+		}
+	}
+	begin := time.Now()
+	if err := get(ctx, "http://"+metrics+"/metrics", ""); err != nil {
+		return err
+	}
+	scrape := time.Since(begin)
+	_, err = fmt.Fprintf(out, "\nMetrics: the home page from memory, %d clients, median of %d pairs, beside the same program without them\n  %-24s requests/s %.3f   CPU a request %.3f\n  %-24s requests/s %.3f   CPU a request %.3f\n  one scrape %.1f ms\n",
+		clients, metricsPairs, "with metrics", median(rates[0]), median(cpus[0]), "without, for the noise", median(rates[1]), median(cpus[1]), ms(scrape))
+	return err
+}

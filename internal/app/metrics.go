@@ -1,0 +1,69 @@
+package app
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"atelie/internal/content"
+	"atelie/internal/httpx"
+	"atelie/internal/metrics"
+	"atelie/internal/pages"
+)
+
+// wireMetrics creates the metrics if they have a listener. Without one nothing is counted.
+func (a *App) wireMetrics() {
+	if a.cfg.Server.MetricsListen == "" {
+		return
+	}
+	a.metrics = metrics.New(metrics.Sources{
+		Build: a.cfg.Build, DB: a.DB, Jobs: a.Jobs, Space: a.space, Sockets: a.Realtime.Sockets, Mails: a.Mail.Attempts,
+		Caches: map[string]*content.Lookups{
+			"pages": a.pages.Lookups(), "responses": a.responses.Lookups(), "renditions": a.Media.RenditionLookups(),
+			"file_rows": a.Storage.RowLookups(), "rendition_rows": a.Media.RowLookups(),
+		},
+	}, a.log)
+}
+
+// withMetrics adds the endpoint of the metrics to others. listener is nil if there are none.
+func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
+	if listener == nil {
+		return others
+	}
+	return append(others, endpoint{a.server(a.metrics), listener})
+}
+
+// observer returns the function that counts requests, nil without metrics. surface tells the surface of a path.
+func (a *App) observer(surface func(path string) metrics.Surface) httpx.Observer {
+	if a.metrics == nil {
+		return nil
+	}
+	return func(r *http.Request, status int, took time.Duration) {
+		a.metrics.Observe(surface(r.URL.Path), status, took)
+	}
+}
+
+// surfaceOf returns the surface that answers a path of the site.
+func surfaceOf(path string) metrics.Surface {
+	switch {
+	case strings.HasPrefix(path, "/storage/v1/render/"):
+		return metrics.Render
+	case strings.HasPrefix(path, "/storage/v1/"):
+		return metrics.Storage
+	case strings.HasPrefix(path, "/rest/v1/"):
+		return metrics.Rest
+	case strings.HasPrefix(path, "/auth/v1/"):
+		return metrics.Auth
+	case strings.HasPrefix(path, "/functions/v1/"):
+		return metrics.Functions
+	case strings.HasPrefix(path, "/realtime/v1/"):
+		return metrics.Realtime
+	case strings.HasPrefix(path, "/health/"), path == pages.ReportPath:
+		return metrics.Other
+	}
+	return metrics.Pages
+}
+
+// noSurface is the surface of all requests over plain HTTP while the site has HTTPS.
+func noSurface(string) metrics.Surface { return metrics.Other }

@@ -1,0 +1,107 @@
+package metrics
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"atelie/internal/content"
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+	"atelie/internal/jobs"
+)
+
+// Sources are the parts of the program that a scrape reads.
+type Sources struct {
+	Build   string // version of the program
+	DB      *db.DB
+	Jobs    *jobs.Queue
+	Space   *datafolder.Space
+	Caches  map[string]*content.Lookups // by the value of the label cache
+	Sockets func() int                  // number of live connections to this node
+	Mails   func() (delivered, failed int64)
+}
+
+// queueTimeout limits how long a scrape waits for the database.
+const queueTimeout = 2 * time.Second
+
+var (
+	jobsWaiting   = desc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
+	jobsFailed    = desc("atelie_jobs_failed", "Jobs without another attempt; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
+	databaseUp    = desc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
+	poolMax       = desc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
+	poolOpen      = desc("atelie_database_connections_open", "Open connections of the pool.", "pool")
+	poolInUse     = desc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
+	poolWaits     = desc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
+	poolWaited    = desc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
+	cacheRequests = desc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one. The row caches are only used during an outage of the database.", "cache", "result")
+	diskFree      = desc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
+	diskTotal     = desc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
+	liveSockets   = desc("atelie_live_sockets", "Live connections to this node.")
+	mailAttempts  = desc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
+)
+
+var descriptions = []*prometheus.Desc{
+	jobsWaiting, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaits, poolWaited, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts,
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// collector reads the sources at each scrape, so that nothing is measured between scrapes.
+type collector struct {
+	Sources
+	log *slog.Logger
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range descriptions {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout) // Prometheus gives no context
+	defer cancel()
+	depths, err := c.Jobs.Depths(ctx)
+	if err != nil {
+		c.log.Error("metrics: the jobs cannot be counted", "cause", err.Error())
+		gauge(databaseUp, 0)
+	} else {
+		gauge(databaseUp, 1)
+	}
+	for _, d := range depths {
+		gauge(jobsWaiting, float64(d.Waiting), d.Kind)
+		gauge(jobsFailed, float64(d.Failed), d.Kind)
+	}
+	for _, p := range c.DB.Pools() {
+		gauge(poolMax, float64(p.Max), p.Name)
+		gauge(poolOpen, float64(p.Open), p.Name)
+		gauge(poolInUse, float64(p.InUse), p.Name)
+		counter(poolWaits, float64(p.Waits), p.Name)
+		counter(poolWaited, p.Waited.Seconds(), p.Name)
+	}
+	for name, lookups := range c.Caches {
+		hits, misses := lookups.Counts()
+		counter(cacheRequests, float64(hits), name, "hit")
+		counter(cacheRequests, float64(misses), name, "miss")
+	}
+	usage := c.Space.Usage()
+	gauge(diskFree, float64(usage.Free))
+	gauge(diskTotal, float64(usage.Total))
+	gauge(liveSockets, float64(c.Sockets()))
+	delivered, failed := c.Mails()
+	counter(mailAttempts, float64(delivered), "delivered")
+	counter(mailAttempts, float64(failed), "failed")
+}
