@@ -424,7 +424,7 @@ func every(ctx context.Context, interval time.Duration, fn func()) {
 // maintain deletes expired rows and files. Serve calls it every hour.
 func (a *App) maintain(ctx context.Context) {
 	err := errors.Join(
-		a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
+		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
 		a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),

@@ -44,7 +44,11 @@ func (a *App) wireDelivery() error {
 		Recorded: func(ctx context.Context, tx *db.Tx, id string) error {
 			return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
 		},
+		Deleting: func(ctx context.Context, tx *db.Tx, ids []string) error {
+			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)
+		},
 		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, Send: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
+		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.AddressHasRole, AddressPlaces: a.addressPlaces,
 		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
 		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), PrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
 	}, a.now)

@@ -14,12 +14,12 @@ import (
 	"atelie/internal/jobs"
 )
 
-// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
+// JobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
 // validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
 // the account exists or not. Rows of the table jobs contain the value, so it must not change.
-const jobMessageRequest = "auth.asked"
+const JobMessageRequest = "auth.asked"
 
-// messageRequest is the payload of jobMessageRequest.
+// messageRequest is the payload of JobMessageRequest.
 type messageRequest struct {
 	Kind       requestKind    `json:"kind"`
 	Email      string         `json:"email,omitempty"`
@@ -68,10 +68,10 @@ func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.
 	if m.Email != "" {
 		m.RedirectTo = s.redirectTarget(requestedRedirect(r))
 	}
-	return s.queue.Enqueue(ctx, tx, jobMessageRequest, m)
+	return s.queue.Enqueue(ctx, tx, JobMessageRequest, m)
 }
 
-// handleMessageRequest runs a jobMessageRequest: it sends the message. It sends nothing when there is no account (and none may
+// handleMessageRequest runs a JobMessageRequest: it sends the message. It sends nothing when there is no account (and none may
 // be made), when the account does not need the message, or when the mail quota is used up.
 func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) error {
 	var m messageRequest

@@ -27,7 +27,7 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 		s.sealer.bytes = s.sealer.bytes.WithPrevious(cfg.Previous.SealKey)
 	}
 	s.redirects = newRedirects(cfg.SiteURL, cfg.RedirectURLs)
-	queue.Handle(jobMessageRequest, s.handleMessageRequest)
+	queue.Handle(JobMessageRequest, s.handleMessageRequest)
 	return s
 }
 

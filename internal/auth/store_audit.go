@@ -26,18 +26,23 @@ type auditEntry struct {
 	createdAt          time.Time
 }
 
+// auditColumns are the columns that scanAudit reads, of auth_audit_log l and the account a.
+const auditColumns = "l.id, l.action, l.detail, l.user_id, l.ip, l.user_agent, a.email, a.phone, a.is_sso_user, l.created_at"
+
+func scanAudit(row db.Row) (e auditEntry, err error) {
+	err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.agent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
+	return e, err
+}
+
 // auditPage returns a page of the log, newest entries first, and the number of all selected entries. action and userID select
 // entries; "" selects all.
 func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, offset int) (list []auditEntry, total int, err error) {
-	const where = " from auth_audit_log l left join auth_users u on u.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
+	const where = " from auth_audit_log l left join auth_users a on a.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
 	anyone := sqlBool(userID == "")
 	if err := q.QueryRow(ctx, "select count(*)"+where, action, anyone, orNull(userID)).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.Collect(ctx, q, func(row db.Row) (e auditEntry, err error) {
-		err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.agent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
-		return e, err
-	}, "select l.id, l.action, l.detail, l.user_id, l.ip, l.user_agent, u.email, u.phone, u.is_sso_user, l.created_at"+where+
+	list, err = db.Collect(ctx, q, scanAudit, "select "+auditColumns+where+
 		" order by l.created_at desc, l.id limit $4 offset $5", action, anyone, orNull(userID), limit, offset)
 	return list, total, err
 }

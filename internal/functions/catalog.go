@@ -19,16 +19,20 @@ import (
 
 // Config contains the settings of the functions, and what they use of other packages.
 type Config struct {
-	Page            func(http.ResponseWriter, *http.Request, Page) error        // writes a page for a browser without scripts
-	Recorded        func(ctx context.Context, tx *db.Tx, id string) error       // records the message with this id for live changes
-	Queue           *jobs.Queue                                                 // runs notices and deletions
-	Owners          func(ctx context.Context) ([]Recipient, error)              // the administrators with an e-mail address
-	OwnAddress      func(ctx context.Context, userID string) (Recipient, error) // an administrator's e-mail address; Email is "" if there is none
-	Send            func(ctx context.Context, m NoticeMail) error               // sends a mail
-	SendTest        func(ctx context.Context, to Recipient) error               // sends a test mail immediately, without the queue
-	DeleteMails     func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
-	MailServer      bool                                                        // false: mails are written to files instead of sent
-	MessagesPerHour int                                                         // from all visitors; further ones go into quarantine. 0: no limit
+	Page            func(http.ResponseWriter, *http.Request, Page) error               // writes a page for a browser without scripts
+	Recorded        func(ctx context.Context, tx *db.Tx, id string) error              // records the message with this id for live changes
+	Deleting        func(ctx context.Context, tx *db.Tx, ids []string) error           // records messages as deleted, and calls ForgetMessages for them
+	Queue           *jobs.Queue                                                        // runs notices and deletions
+	Owners          func(ctx context.Context) ([]Recipient, error)                     // the administrators with an e-mail address
+	OwnAddress      func(ctx context.Context, userID string) (Recipient, error)        // an administrator's e-mail address; Email is "" if there is none
+	Send            func(ctx context.Context, m NoticeMail) error                      // sends a mail
+	SendTest        func(ctx context.Context, to Recipient) error                      // sends a test mail immediately, without the queue
+	DeleteMails     func(ctx context.Context, messageIDs []string) error               // deletes the files of mails about these messages
+	DeleteMailsOf   func(ctx context.Context, address string) error                    // deletes the files of mails to or about an e-mail address
+	AddressHasRole  func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; it keeps it until tx ends
+	AddressPlaces   func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
+	MailServer      bool                                                               // false: mails are written to files instead of sent
+	MessagesPerHour int                                                                // from all visitors; further ones go into quarantine. 0: no limit
 
 	WebhookKey         []byte // signs webhook calls; at least 16 bytes
 	PreviousWebhookKey []byte // adds a second signature for receivers that still check with the previous key; nil: none is added
@@ -64,6 +68,8 @@ var catalog = map[string]function{
 	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, post: (*Service).submitContactForm},
 	"contact-quarantine": {run: (*Service).contactQuarantine},
 	"contact-notices":    {run: (*Service).contactNotices},
+	"contact-export":     {run: (*Service).contactExport},
+	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},
 }
 

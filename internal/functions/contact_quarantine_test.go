@@ -114,7 +114,7 @@ func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 		s := newSite(t, d)
 		s.bots(1)
 		for who, want := range map[string]int{"anon": 403, "user": 403, "admin": 200, "service": 200, "expired": 401, "forged": 401, "nobody": 401} {
-			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`, "mail-test": `{}`} {
+			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`, "mail-test": `{}`, "contact-export": `{"format":"json"}`, "address-data": `{"address":"bot@exemplo.pt"}`} {
 				rec := s.call(who, name, body)
 				if rec.Code != want || (want != 200 && strings.Contains(rec.Body.String(), "watches")) {
 					t.Errorf("%s by %s: %d %s", name, who, rec.Code, rec.Body)
@@ -124,6 +124,11 @@ func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 				for _, body := range []string{`{"action":"restore","id":"` + noID + `"}`, `{"action":"delete","id":"` + noID + `"}`} {
 					if rec := s.call(who, "contact-quarantine", body); rec.Code != want {
 						t.Errorf("%s by %s: %d", body, who, rec.Code)
+					}
+				}
+				for _, action := range []string{"find", "export", "erase"} {
+					if rec := s.call(who, "address-data", `{"action":"`+action+`","address":"bot@exemplo.pt"}`); rec.Code != want || strings.Contains(rec.Body.String(), "bot@") {
+						t.Errorf("%s of an address by %s: %d %s", action, who, rec.Code, rec.Body)
 					}
 				}
 				if rec := s.call(who, "mail-test", `{"action":"send"}`); rec.Code != want {
@@ -154,6 +159,16 @@ func TestBadCallsAboutMessages(t *testing.T) {
 		{"contact-notices", ``},
 		{"mail-test", `{"action":"burn"}`},
 		{"mail-test", `[`},
+		{"address-data", `{}`},
+		{"address-data", `{"address":"ana"}`},
+		{"address-data", `{"address":"@exemplo.pt"}`},
+		{"address-data", `{"address":"ana @exemplo.pt"}`},
+		{"address-data", `{"address":["ana@exemplo.pt"]}`},
+		{"address-data", `{"address":"` + strings.Repeat("a", 250) + `@exemplo.pt"}`},
+		{"address-data", `{"address":"ana@exemplo.pt","action":"burn"}`},
+		{"contact-export", `{}`},
+		{"contact-export", `{"format":"xlsx"}`},
+		{"contact-export", `{"format":7}`},
 		{"contact-notices", `{"ids":[]}`},
 		{"contact-notices", `{"ids":["x"]}`},
 		{"contact-notices", `{"action":"burn","ids":["` + noID + `"]}`},

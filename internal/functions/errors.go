@@ -18,6 +18,7 @@ var (
 	errUnknownType  = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
 	errNoMessage    = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
 	errNoAddress    = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
+	errAddressRole  = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")
 	errTooManyTests = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
 	errTooMany      = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
 )

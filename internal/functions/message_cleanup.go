@@ -12,12 +12,13 @@ import (
 )
 
 // JobForget is the kind of the job that deletes what remains after messages were deleted: mails about them that were stored as
-// files, and copies of their text in SQLite's files.
+// files, and copies of their text in SQLite's files. With an address it deletes the mails to and about it too.
 const JobForget = "contact.forget"
 
 // forgetJob is the payload of JobForget.
 type forgetJob struct {
-	MessageIDs []string `json:"message_ids"`
+	MessageIDs []string `json:"message_ids,omitempty"`
+	Address    string   `json:"address,omitempty"`
 }
 
 // ForgetMessages deletes the jobs about messages and queues a JobForget. The caller deletes the messages in the same
@@ -31,7 +32,7 @@ func (s *Service) ForgetMessages(ctx context.Context, tx *db.Tx, messageIDs ...s
 			return err
 		}
 	}
-	return s.cfg.Queue.Enqueue(ctx, tx, JobForget, forgetJob{messageIDs})
+	return s.cfg.Queue.Enqueue(ctx, tx, JobForget, forgetJob{MessageIDs: messageIDs})
 }
 
 // deleteMails runs a JobForget: it deletes mails about the messages that were stored as files, and scrubs the database.
@@ -42,6 +43,11 @@ func (s *Service) deleteMails(ctx context.Context, payload []byte) error {
 	}
 	if err := s.cfg.DeleteMails(ctx, j.MessageIDs); err != nil {
 		return err
+	}
+	if j.Address != "" {
+		if err := s.cfg.DeleteMailsOf(ctx, j.Address); err != nil {
+			return err
+		}
 	}
 	return s.scrub(ctx)
 }

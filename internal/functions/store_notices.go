@@ -2,8 +2,6 @@ package functions
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"atelie/internal/db"
@@ -60,15 +58,12 @@ func markFailed(ctx context.Context, q db.Querier, column, id, cause string, fin
 
 // noticesOf returns the notices of messages, oldest first.
 func noticesOf(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
-	marks, args := make([]string, len(messageIDs)), make([]any, len(messageIDs))
-	for i, id := range messageIDs {
-		marks[i], args[i] = fmt.Sprintf("$%d", i+1), id
-	}
+	marks, args := listOf(messageIDs)
 	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
 		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
 		return n, err
 	}, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
-		from contact_notices where message_id in (`+strings.Join(marks, ", ")+`) order by queued_at, channel, recipient`, args...)
+		from contact_notices where message_id in (`+marks+`) order by queued_at, channel, recipient`, args...)
 }
 
 func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {

@@ -2,7 +2,11 @@ package functions
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 )
@@ -23,6 +27,58 @@ func insertSubmission(ctx context.Context, q *db.Tx, m contactMessage) error {
 func scanSubmission(row db.Row) (m contactMessage, err error) {
 	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
 	return m, err
+}
+
+// messagesBefore returns the ids of the messages that arrived at the given time or earlier, the oldest first, at most limit.
+func messagesBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select id from contact_submissions where created_at <= $1 order by created_at, id limit $2", at, limit)
+}
+
+// deleteSubmissions deletes messages. Their notices go with them.
+func deleteSubmissions(ctx context.Context, tx *db.Tx, ids []string) error {
+	marks, args := listOf(ids)
+	return db.Exec(ctx, tx, "delete from contact_submissions where id in ("+marks+")", args...)
+}
+
+// exportedMessage is a message in an export.
+type exportedMessage struct {
+	ID        string    `json:"id"`
+	CreatedAt time.Time `json:"created_at"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email"`
+	Reason    string    `json:"reason"`
+	Status    string    `json:"status"` // new, read, replied or quarantine
+	Message   string    `json:"message"`
+}
+
+// exportAfter returns the messages that follow last in the order of an export, at most limit: those of the inbox (quarantined
+// is false) or of the quarantine, the oldest first. The zero last begins with the first one. An address, in lower case, selects
+// the messages that name it; "" selects all.
+func exportAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage, limit int) ([]exportedMessage, error) {
+	from := "reason, status, message from contact_submissions"
+	if quarantined { // the hidden field of a quarantined message may contain anything
+		from = "case when cause = 'flood' then reason else '' end, 'quarantine', message from contact_quarantine"
+	}
+	id := last.ID
+	if id == "" {
+		id = uuid.Nil.String()
+	}
+	return db.Collect(ctx, q, func(row db.Row) (m exportedMessage, err error) {
+		err = row.Scan(&m.ID, &m.CreatedAt, &m.Name, &m.Email, &m.Reason, &m.Status, &m.Message)
+		m.CreatedAt = m.CreatedAt.UTC()
+		return m, err
+	}, "select id, created_at, name, email, "+from+" where (created_at > $1 or (created_at = $1 and id > $2)) and ($3 = '' or lower(email) = $3) order by created_at, id limit $4",
+		last.CreatedAt, id, address, limit)
+}
+
+// listOf returns the placeholders of an SQL list ("$1, $2") and their arguments.
+func listOf(values []string) (marks string, args []any) {
+	places := make([]string, len(values))
+	for i, value := range values {
+		places[i] = fmt.Sprintf("$%d", i+1)
+		args = append(args, value)
+	}
+	return strings.Join(places, ", "), args
 }
 
 func hasMessage(ctx context.Context, q db.Querier, id string) (found bool, err error) {

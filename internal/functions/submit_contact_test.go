@@ -57,6 +57,17 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 	s.recorded = func(context.Context, *db.Tx, string) error { return nil }
 	cfg.Page = writePage
 	cfg.Recorded = func(ctx context.Context, tx *db.Tx, id string) error { return s.recorded(ctx, tx, id) }
+	if cfg.AddressPlaces == nil {
+		cfg.AddressPlaces = func() []AddressPlace {
+			return []AddressPlace{
+				{"messages", s.EachMessageOf, s.EraseMessagesOf}, {"quarantine", s.EachQuarantinedOf, s.EraseQuarantinedOf}, {"notices", s.EachNoticeOf, s.EraseNoticesOf},
+			}
+		}
+		cfg.AddressHasRole = func(_ context.Context, _ *db.Tx, address string) (bool, error) {
+			return address == "owner@exemplo.pt", nil
+		}
+	}
+	cfg.Deleting = func(ctx context.Context, tx *db.Tx, ids []string) error { return s.ForgetMessages(ctx, tx, ids...) }
 	cfg.Queue = jobs.New(d, []byte("the key of the tests"), nil, slog.New(slog.DiscardHandler), now)
 	s.Service = New(d, cfg, now)
 	tokens := identity.New(identity.Config{Secret: []byte("a secret for tests, long enough to sign")}, now)

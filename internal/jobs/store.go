@@ -143,6 +143,15 @@ func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any)
 	}, query, args...)
 }
 
+// storedJobs returns the jobs of some kinds, oldest first, with sealed payloads.
+func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]Stored, error) {
+	marks, args := placesOf(kinds)
+	return db.Collect(ctx, q, func(row db.Row) (j Stored, err error) {
+		err = row.Scan(&j.ID, &j.Kind, &j.Payload, &j.CreatedAt, &j.FailedAt)
+		return j, err
+	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+marks+`) order by id`, args...)
+}
+
 func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, `delete from jobs where id = $1`, id)
 }

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mime"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +67,71 @@ func writeAtomically(out io.WriterTo, file string) error {
 // DeleteAbout deletes the files of mails about the given messages of visitors. It looks for the ids in the whole file, because
 // files of earlier versions have no aboutHeader, only a link with the id.
 func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
+	return m.deleteFiles(ctx, func(text []byte) bool {
+		return slices.ContainsFunc(messageIDs, func(id string) bool { return bytes.Contains(text, []byte(id)) })
+	})
+}
+
+// DeleteOf deletes the files of mails that FilesOf returns.
+func (m *Mailer) DeleteOf(ctx context.Context, address string) error {
+	return m.deleteFiles(ctx, containsAddress(address))
+}
+
+// File is a mail that was stored as a file.
+type File struct {
+	Name    string    `json:"file"`
+	Subject string    `json:"subject"`
+	At      time.Time `json:"written_at"`
+}
+
+// FilesOf returns the mails in files that go to an e-mail address or contain it.
+func (m *Mailer) FilesOf(ctx context.Context, address string) (found []File, err error) {
+	matches := containsAddress(address)
+	err = m.eachFile(ctx, func(file string, text []byte) error {
+		if !matches(text) {
+			return nil
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		f := File{Name: filepath.Base(file), At: info.ModTime().UTC()}
+		if parsed, err := netmail.ReadMessage(bytes.NewReader(text)); err == nil { // a file that is no mail has no subject
+			f.Subject = parsed.Header.Get("Subject")
+		}
+		if subject, err := new(mime.WordDecoder).DecodeHeader(f.Subject); err == nil {
+			f.Subject = subject
+		}
+		found = append(found, f)
+		return nil
+	})
+	return found, err
+}
+
+// containsAddress returns a function that reports whether a text contains an e-mail address, and not only as a part of another
+// one.
+func containsAddress(address string) func(text []byte) bool {
+	whole := regexp.MustCompile(`(?i)(?:^|[^\pL\d.!#$%&'*+/?^_{|}~-])` + regexp.QuoteMeta(address) + `(?:$|[^\pL\d.-]|\.(?:$|[^\pL\d]))`)
+	return whole.Match
+}
+
+func (m *Mailer) deleteFiles(ctx context.Context, match func(text []byte) bool) error {
+	deleted := false
+	err := m.eachFile(ctx, func(file string, text []byte) error {
+		if !match(text) {
+			return nil
+		}
+		deleted = true
+		return os.Remove(file)
+	})
+	if err != nil || !deleted {
+		return err
+	}
+	return datafolder.SyncFolder(m.cfg.Dir)
+}
+
+// eachFile calls do for each mail in a file, with its text. A file that another job deletes meanwhile is left out.
+func (m *Mailer) eachFile(ctx context.Context, do func(file string, text []byte) error) error {
 	files, err := filepath.Glob(filepath.Join(m.cfg.Dir, "*.eml"))
 	if err != nil {
 		return err
@@ -73,18 +141,14 @@ func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
 			return ctx.Err()
 		}
 		text, err := os.ReadFile(file)
-		text = unfold(text)
-		if err == nil && slices.ContainsFunc(messageIDs, func(id string) bool { return bytes.Contains(text, []byte(id)) }) {
-			err = os.Remove(file)
+		if err == nil {
+			err = do(file, unfold(text))
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another job may have deleted the file
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	return datafolder.SyncFolder(m.cfg.Dir)
+	return nil
 }
 
 // unfold removes the soft line breaks of quoted-printable (RFC 2045 §6.7), which may split an id.

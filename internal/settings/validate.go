@@ -30,6 +30,9 @@ const (
 	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
+// messageMonths are the valid values of Site.MessageMonths.
+var messageMonths = []int{0, 6, 12, 24}
+
 // errField returns the error for an invalid field. Details holds the field's name, such as "site.email", so that the form
 // can show the error beside the field.
 func errField(field, why string) *apperr.Error {
@@ -106,6 +109,9 @@ func (s *Settings) normalize(before Settings) error {
 	}
 	if _, err := time.Parse(time.DateOnly, s.Site.PrivacySince); err != nil {
 		return errField("site.privacySince", "is no date (YYYY-MM-DD)")
+	}
+	if !slices.Contains(messageMonths, s.Site.MessageMonths) {
+		return errField("site.messageMonths", "must be 0, 6, 12 or 24")
 	}
 	return nil
 }

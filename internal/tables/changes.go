@@ -24,6 +24,16 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, k
 	return s.recordWritten(ctx, tx, t, keys, nil)
 }
 
+// RecordDeleted records the rows with the given keys as deleted. It is for other packages that delete rows of a table
+// themselves; they call it in the transaction tx, before they delete the rows.
+func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, keys []string) error {
+	t := schema[table]
+	if t == nil {
+		return errUnknownTable(table)
+	}
+	return s.recordDeleted(ctx, tx, t, keys)
+}
+
 // ColumnTypes returns the columns of every table by the table's name, without the column with the time of the last write.
 func ColumnTypes() map[string][]db.ColumnType {
 	names := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text"}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"atelie/internal/auth"
+	"atelie/internal/db"
+	"atelie/internal/functions"
+	"atelie/internal/jobs"
+)
+
+// addressPlaces lists every place where data about an e-mail address is stored: another table with addresses needs a line here.
+// The order is that in which they are erased: sign-ins are found by their accounts.
+func (a *App) addressPlaces() []functions.AddressPlace {
+	return []functions.AddressPlace{
+		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
+		{Name: "quarantine", Each: a.Functions.EachQuarantinedOf, Erase: a.Functions.EraseQuarantinedOf},
+		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
+		{Name: "sign_ins", Each: a.Auth.EachSignInOf, Erase: a.Auth.EraseSignInsOf},
+		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
+		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
+		// Files have no transaction: the job that ends an erasure deletes them.
+		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
+	}
+}
+
+// queuedMail is the part of a job's payload that names addresses: of auth.Mail, of a message request, or of a digest.
+type queuedMail struct {
+	Kind      string `json:"kind"`
+	To        string `json:"to"`
+	Email     string `json:"email"`
+	NewEmail  string `json:"new_email"`
+	Recipient string `json:"recipient"`
+}
+
+// queuedMailsOf returns the jobs that will mail to an address, or tell another address of it. Jobs about a message are not among
+// them: they go with the message.
+func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.Stored, error) {
+	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
+		var m queuedMail
+		return json.Unmarshal(payload, &m) == nil && slices.ContainsFunc([]string{m.To, m.Email, m.NewEmail, m.Recipient}, func(other string) bool {
+			return strings.EqualFold(other, address)
+		})
+	}, auth.JobMail, auth.JobMessageRequest, functions.JobDigest)
+}
+
+// eachQueuedMailOf calls yield for each queued mail of an address, without its link and its code: they are secrets.
+func (a *App) eachQueuedMailOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+	found, err := a.queuedMailsOf(ctx, q, address)
+	if err != nil {
+		return err
+	}
+	for _, j := range found {
+		var m queuedMail
+		if err := json.Unmarshal(j.Payload, &m); err != nil {
+			return err
+		}
+		if j.Kind == functions.JobDigest {
+			m.Kind = "digest"
+		}
+		err := yield(struct {
+			Kind     string     `json:"kind"`
+			QueuedAt time.Time  `json:"queued_at"`
+			FailedAt *time.Time `json:"failed_at,omitempty"`
+		}{m.Kind, j.CreatedAt.UTC(), j.FailedAt})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) eraseQueuedMailsOf(ctx context.Context, tx *db.Tx, address string) error {
+	found, err := a.queuedMailsOf(ctx, tx, address)
+	if err != nil {
+		return err
+	}
+	for _, j := range found {
+		if err := a.Jobs.Remove(ctx, tx, j.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachFiledMailOf calls yield for each mail about an address that was stored as a file on this node, without its text: it
+// may hold a link that signs in.
+func (a *App) eachFiledMailOf(ctx context.Context, _ db.Querier, address string, yield func(any) error) error {
+	found, err := a.Mail.FilesOf(ctx, address)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if err := yield(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}

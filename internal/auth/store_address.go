@@ -1,0 +1,62 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"atelie/internal/db"
+)
+
+// ownsAddress is a condition on auth_users u: the account has the address $1 as its own or at a provider.
+const ownsAddress = `(lower(u.email) = $1 or exists (select 1 from auth_identities i where i.user_id = u.id and lower(i.identity_data ->> 'email') = $1))`
+
+// addressOwner is an account that has an address. pending means that it only wants to change to it.
+type addressOwner struct {
+	id      string
+	pending bool
+}
+
+func accountsOf(ctx context.Context, q db.Querier, address string) ([]addressOwner, error) {
+	return db.Collect(ctx, q, func(row db.Row) (o addressOwner, err error) {
+		err = row.Scan(&o.id, &o.pending)
+		return o, err
+	}, "select u.id, not "+ownsAddress+" from auth_users u where "+ownsAddress+" or lower(u.email_change) = $1 order by u.created_at, u.id", address)
+}
+
+func anyHasRole(ctx context.Context, q db.Querier, address string) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from user_roles r join auth_users u on u.id = r.user_id where "+ownsAddress+" or lower(u.email_change) = $1)", address)
+}
+
+// deleteLastSent deletes the times of mails to a subject, a hash.
+func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
+	return db.Exec(ctx, q, "delete from auth_last_sent where subject = $1", subject)
+}
+
+// aboutAddress is a condition on auth_audit_log l: the entry is of an account that has the address $1, or a text in its detail
+// is the address ($2, a pattern of addressPattern).
+const aboutAddress = `(exists (select 1 from auth_users u where u.id = l.user_id and ` + ownsAddress + `) or lower(cast(l.detail as text)) like $2 escape '\')`
+
+// addressPattern returns the pattern of JSON in lower case that has the address as a text.
+func addressPattern(address string) (string, error) {
+	text, err := json.Marshal(address)
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(string(text)) + "%", err
+}
+
+// auditOf returns the entries about an address, oldest first.
+func auditOf(ctx context.Context, q db.Querier, address string) ([]auditEntry, error) {
+	pattern, err := addressPattern(address)
+	if err != nil {
+		return nil, err
+	}
+	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where "+aboutAddress+
+		" order by l.created_at, l.id", address, pattern)
+}
+
+func deleteAuditOf(ctx context.Context, tx *db.Tx, address string) error {
+	pattern, err := addressPattern(address)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, tx, "delete from auth_audit_log as l where "+aboutAddress, address, pattern)
+}

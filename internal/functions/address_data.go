@@ -1,0 +1,197 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/settings"
+)
+
+// AddressPlace is a place where data about an e-mail address is stored. Addresses are given in lower case and compared without
+// regard to case. Package app lists all places.
+type AddressPlace struct {
+	Name string // as answers and exports call it
+	// Each calls yield for each entry about the address; an export contains the entries as JSON. It ends at the first error.
+	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
+	// Erase deletes the entries.
+	Erase func(ctx context.Context, tx *db.Tx, address string) error
+}
+
+// addressRequest is the body of a call of address-data.
+type addressRequest struct {
+	Action  string `json:"action"`  // find, export or erase; "" means find
+	Address string `json:"address"` // the e-mail address
+}
+
+// placeCount is how many entries about an address a place has, or had before they were erased.
+type placeCount struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// addressAnswer is the answer to find and erase.
+type addressAnswer struct {
+	Success  bool         `json:"success"`
+	Address  string       `json:"address"`
+	Places   []placeCount `json:"places"`
+	Settings bool         `json:"settings"` // the address is in the site's settings, which nothing here changes
+}
+
+// addressData answers the function address-data for owners (administrators): it counts, exports or erases everything that is
+// stored about an e-mail address. It refuses the address of an account with a role, so that no owner can erase another one.
+func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
+	var req addressRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	address := strings.ToLower(trimSpace(req.Address))
+	if !isAddress(address) {
+		return errInvalid("The address must be an e-mail address")
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	switch req.Action {
+	case "", "find":
+		return s.findAddress(w, r, address)
+	case "export":
+		return s.exportAddress(w, r, address)
+	case "erase":
+		return s.eraseAddress(w, r, address)
+	}
+	return errInvalid("The action must be find, export or erase")
+}
+
+// isAddress reports whether text could be an e-mail address. It accepts more than the form of messages, because accounts do.
+func isAddress(text string) bool {
+	local, domain, found := strings.Cut(text, "@")
+	return found && local != "" && domain != "" && len(text) <= maxEmail &&
+		!strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+}
+
+// refuseRole returns errAddressRole if an account with a role has the address.
+func (s *Service) refuseRole(ctx context.Context, tx *db.Tx, address string) error {
+	has, err := s.cfg.AddressHasRole(ctx, tx, address)
+	if err == nil && has {
+		err = errAddressRole
+	}
+	return err
+}
+
+func (s *Service) findAddress(w http.ResponseWriter, r *http.Request, address string) error {
+	var found addressAnswer
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+			return err
+		}
+		found, err = s.countAddress(r.Context(), tx, address)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, http.StatusOK, found)
+}
+
+func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address string) error {
+	var erased addressAnswer
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+			return err
+		}
+		if erased, err = s.countAddress(r.Context(), tx, address); err != nil {
+			return err
+		}
+		for _, place := range s.cfg.AddressPlaces() {
+			if err := place.Erase(r.Context(), tx, address); err != nil {
+				return err
+			}
+		}
+		// The job deletes what no transaction can: mails that are files, and the remains of deleted rows in SQLite's files.
+		return s.cfg.Queue.Enqueue(r.Context(), tx, JobForget, forgetJob{Address: address})
+	})
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, http.StatusOK, erased)
+}
+
+// countAddress counts the entries of each place, and looks into the settings.
+func (s *Service) countAddress(ctx context.Context, tx *db.Tx, address string) (addressAnswer, error) {
+	answer := addressAnswer{Success: true, Address: address}
+	for _, place := range s.cfg.AddressPlaces() {
+		n := 0
+		err := place.Each(ctx, tx, address, func(any) error {
+			n++
+			return nil
+		})
+		if err != nil {
+			return answer, err
+		}
+		answer.Places = append(answer.Places, placeCount{place.Name, n})
+	}
+	notices, err := settings.LoadNotices(ctx, tx)
+	if err != nil {
+		return answer, err
+	}
+	site, err := settings.LoadSite(ctx, tx)
+	for _, other := range append(notices.Emails, site.Email) {
+		answer.Settings = answer.Settings || strings.EqualFold(other, address)
+	}
+	return answer, err
+}
+
+// exportAddress answers with a file in JSON that has a list for each place. It is written while it is read, without a
+// transaction, so that a slow client keeps nobody from writing.
+func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address string) error {
+	if err := s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.refuseRole(r.Context(), tx, address) }); err != nil {
+		return err
+	}
+	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed
+	out := startDownload(w, "address-"+s.now().UTC().Format(time.DateOnly)+".json")
+	return out.end(r.Context(), s.writeAddress(ctx, out, address))
+}
+
+func (s *Service) writeAddress(ctx context.Context, w io.Writer, address string) error {
+	head, err := json.Marshal(struct {
+		Address string    `json:"address"`
+		At      time.Time `json:"exported_at"`
+	}{address, s.now().UTC()})
+	if err != nil {
+		return err
+	}
+	write := func(parts ...string) error {
+		_, err := io.WriteString(w, strings.Join(parts, ""))
+		return err
+	}
+	if err := write(strings.TrimSuffix(string(head), "}")); err != nil {
+		return err
+	}
+	for _, place := range s.cfg.AddressPlaces() {
+		if err := write(",\n\"", place.Name, "\":["); err != nil {
+			return err
+		}
+		separator := "\n"
+		err := place.Each(ctx, s.db, address, func(entry any) error {
+			line, err := json.Marshal(entry)
+			if err != nil {
+				return err
+			}
+			err = write(separator, string(line))
+			separator = ",\n"
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := write("]"); err != nil {
+			return err
+		}
+	}
+	return write("}\n")
+}
