@@ -240,6 +240,43 @@ test.describe("on one site", () => {
   });
   test.afterAll(() => server.stop());
 
+  test("A-set-retention: how long messages are kept says what it removes, and the privacy page says it", async ({
+    page,
+  }) => {
+    const service = asService(server);
+    const message = { name: "Inês", email: "ines@example.com", message: "Temos uma parede." };
+    const old = { ...message, created_at: new Date(Date.now() - 400 * 864e5).toISOString() };
+    expect((await service.from("contact_submissions").insert([message, old])).error).toBeNull();
+    await openSettings(page, server);
+    const months = field(page, "Messages are kept");
+    await expect(months.getByRole("option", { selected: true })).toHaveText(
+      "Until you delete them",
+    );
+    await months.selectOption("24 months");
+    await expect(button(page, "Save changes")).toBeEnabled();
+    await expect(page.getByText(/Messages that are older/)).toBeHidden();
+    await months.selectOption("12 months");
+    await expect(page.getByText("Messages that are older: 1.")).toBeVisible();
+    await save(page);
+    await expect(page.getByText("Everything is saved")).toBeVisible();
+    await expect(page.getByText(/Messages that are older/)).toBeHidden();
+    await page.reload();
+    await expect(months.getByRole("option", { selected: true })).toHaveText("12 months");
+    const line = "Uma mensagem é eliminada automaticamente 12 meses depois de chegar.";
+    await button(page, "Preview").click();
+    await expect(page.getByRole("dialog", { name: "Preview" }).getByText(line)).toBeVisible();
+    await page.goto(`${server.url}/politica-privacidade`);
+    await expect(page.getByText(line)).toBeVisible();
+    // Back to for ever: nothing is said, and other settings are as they were.
+    await openSettings(page, server);
+    await months.selectOption("Until you delete them");
+    await save(page);
+    await expect(page.getByText("Everything is saved")).toBeVisible();
+    await page.goto(`${server.url}/politica-privacidade`);
+    await expect(page.getByText("Política de Privacidade").first()).toBeVisible();
+    await expect(page.getByText(line)).toBeHidden();
+  });
+
   test("A-set-two: two tabs: the second save says so, and may go on top or give way", async ({
     page,
     context,

@@ -41,6 +41,8 @@ export type SiteTexts = {
   /** The sections of the privacy page that the owner has written; the others come from the locale files. */
   privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
+  /** For how many months messages are kept; missing if they are kept until the owner deletes them. */
+  messageMonths?: number;
 };
 
 /**

@@ -5,8 +5,8 @@ const isTree = (value: unknown): value is Tree =>
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The values of `next` that differ from `base`, as nested objects. A list is one value. An empty text equals a missing
- * one.
+ * The values of `next` that differ from `base`, as nested objects. A list is one value. An empty text and 0 equal a
+ * missing value.
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
@@ -16,7 +16,7 @@ export function changesOf(base: object, next: object): Tree {
     if (isTree(value)) {
       const inner = changesOf(isTree(old) ? old : {}, value);
       if (Object.keys(inner).length > 0) changed[name] = inner;
-    } else if (!same(value, old) && !(value === "" && old === undefined)) {
+    } else if (!same(value, old) && !((value === "" || value === 0) && old === undefined)) {
       changed[name] = value;
     }
   }

@@ -36,6 +36,9 @@ it("fills the form with the texts that visitors see, and saves only changed ones
   );
   expect(next.site.privacy).toMatchObject({ use: "Para responder.", rights: "" });
   expect(next.site.portrait).toBe("/portrait.jpg");
+  expect(next.site.messageMonths).toBe(0);
+  const kept = valuesOf({ ...settings, site: { ...settings.site, messageMonths: 12 } }, seed, "PT");
+  expect(settingsOf(kept, "", seed).site.messageMonths).toBe(12);
   expect(next.site.texts).toEqual(testBoot.site.texts);
   expect(next.noticeEmail).toEqual(["a@b.pt", "c@d.pt"]);
 });
@@ -56,6 +59,7 @@ it("rejects the values that the server rejects", () => {
     ],
     email: ["nobody"],
     privacySince: ["", "24.12.2026"],
+    messageMonths: ["", "3", "6.5"],
     noticeEmail: ["a@b.pt nobody", Array.from({ length: 11 }, (_, n) => `a${n}@b.pt`).join(" ")],
     noticeWebhook: ["http://hooks.example/", "ftp://localhost/", "https://a.example/b c"],
   }))
@@ -116,6 +120,7 @@ it("maps the server's field names to form fields", () => {
   expect(fieldOf("site.email")).toBe("email");
   expect(fieldOf("site.texts.pt.contact.success.body")).toBe("texts.pt.thanks");
   expect(fieldOf("site.privacy.rights")).toBe("privacy.rights");
+  expect(fieldOf("site.messageMonths")).toBe("messageMonths");
   expect(fieldOf("noticeWebhook")).toBe("noticeWebhook");
   expect(fieldOf("site.portrait")).toBeUndefined();
   expect(fieldOf("site.texts.pt.nothing")).toBeUndefined();

@@ -75,6 +75,9 @@ export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
 };
 export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 
+/** For how many months messages may be kept; 0: until the owner deletes them. */
+export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
+
 const fields = z.object({
   name: z.string().check(z.trim(), z.minLength(1, issue("settings.error.name")), within(60)),
   instagram: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
@@ -98,6 +101,8 @@ const fields = z.object({
     contact: text,
     changes: text,
   }),
+  /** An option of MESSAGE_MONTHS, as the value of a select. */
+  messageMonths: z.enum(MESSAGE_MONTHS.map(String)),
   noticeEmail: z.string().check(
     z.refine((given) => addressesIn(given).every(isEmail), issue("settings.error.addresses")),
     z.refine((given) => addressesIn(given).length <= 10, issue("settings.error.addressCount")),
@@ -153,6 +158,7 @@ export function valuesOf(
     privacy: Object.fromEntries(
       PRIVACY_SECTIONS.map((section) => [section, site.privacy?.[section] || privacySeed(section)]),
     ) as SettingsValues["privacy"],
+    messageMonths: String(site.messageMonths ?? 0),
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
     noticeLanguage,
@@ -187,6 +193,7 @@ export function settingsOf(
           return [section, written === privacySeed(section) ? "" : written];
         }),
       ),
+      messageMonths: Number(values.messageMonths),
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,
@@ -215,7 +222,7 @@ export function fieldOf(refused: string): string | undefined {
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");
-  return /^(name|instagram|facebook|whatsapp|email|privacySince|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+)$/.test(
+  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+)$/.test(
     field,
   )
     ? field

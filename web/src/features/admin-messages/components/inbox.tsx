@@ -4,6 +4,7 @@ import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
 import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
+import { BoxLink } from "@/features/admin-messages/components/box-link";
 import { FloodNotice } from "@/features/admin-messages/components/flood-notice";
 import { MessageDetail } from "@/features/admin-messages/components/message-detail";
 import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
@@ -87,7 +88,15 @@ export function Inbox() {
   const filtered = isFiltered(view);
 
   return (
-    <AdminPage title={t("nav.messages")} action={<QuarantineLink />}>
+    <AdminPage
+      title={t("nav.messages")}
+      action={
+        <>
+          <BoxLink box="data">{t("messages.data.title")}</BoxLink>
+          <QuarantineLink />
+        </>
+      }
+    >
       <FloodNotice />
       {(filtered || total > 0 || messages.isPending) && (
         <MessageFilters view={view} onChange={change} />

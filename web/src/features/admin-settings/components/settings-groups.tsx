@@ -9,6 +9,7 @@ import {
   PortraitField,
   TextFields,
 } from "@/features/admin-settings/components/site-fields";
+import { RetentionField } from "@/features/admin-settings/components/retention-field";
 import type { SettingsValues } from "@/features/admin-settings/schema";
 import { DateField } from "@/components/form/date-field";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -53,13 +54,15 @@ export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormP
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.privacy")} intro={t("settings.privacyIntro")}>
-        <DateField
-          label={t("settings.privacySince")}
-          hint={t("settings.privacySinceHint")}
-          error={text(errors.privacySince?.message)}
-          className="max-w-[28em]"
-          {...register("privacySince")}
-        />
+        <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
+          <DateField
+            label={t("settings.privacySince")}
+            hint={t("settings.privacySinceHint")}
+            error={text(errors.privacySince?.message)}
+            {...register("privacySince")}
+          />
+          <RetentionField stored={base.settings.site.messageMonths ?? 0} />
+        </div>
         <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
           {PRIVACY_SECTIONS.map((section) => (
             <TextAreaField

@@ -31,6 +31,9 @@ export function PrivacyArticle() {
               <p className="mt-2 max-w-[65ch] whitespace-pre-line">
                 {site.privacy?.[section] || t(`privacy.${section}.body`)}
               </p>
+              {section === "use" && site.messageMonths ? (
+                <p className="mt-2 max-w-[65ch]">{t("privacy.kept", { n: site.messageMonths })}</p>
+              ) : null}
             </div>
           </li>
         ))}

@@ -3,6 +3,19 @@ import { expect, it } from "vitest";
 import { PrivacyPage } from "@/features/privacy/components/privacy-page";
 import { renderApp, testBoot } from "@/test/render";
 
+it("A-set-retention S2-privacy-3: says for how long messages are kept, also beside the owner's own text", () => {
+  const kept = "Uma mensagem é eliminada automaticamente 12 meses depois de chegar.";
+  const own = { ...testBoot.site, privacy: { use: "Para responder." } };
+  const first = renderApp(<PrivacyPage />);
+  for (const stored of [/endereço IP/, /30 dias/, /avisos por e-mail/, /não usa cookies/])
+    expect(screen.getByText(stored)).toBeVisible();
+  expect(screen.queryByText(kept)).toBeNull();
+  first.unmount();
+  renderApp(<PrivacyPage />, { boot: { site: { ...own, messageMonths: 12 } } });
+  expect(screen.getByText("Para responder.")).toBeVisible();
+  expect(screen.getByText(kept)).toBeVisible();
+});
+
 it("shows eight Portuguese sections, today's date in pt-PT and since when the text is in force", () => {
   renderApp(<PrivacyPage />, {
     language: "en",

@@ -3,6 +3,7 @@ import { Copy, Download, Printer } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
+import { saveFile } from "@/lib/save-file";
 
 /** A list of new recovery codes, with buttons to copy, download and print them. */
 export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
@@ -21,14 +22,7 @@ export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
     }
   }
 
-  function download() {
-    const objectUrl = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    const link = document.createElement("a");
-    link.href = objectUrl;
-    link.download = "recovery-codes.txt";
-    link.click();
-    URL.revokeObjectURL(objectUrl);
-  }
+  const download = () => saveFile(new Blob([text], { type: "text/plain" }), "recovery-codes.txt");
 
   return (
     <div data-print>

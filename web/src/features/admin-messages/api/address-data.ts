@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { callFunction } from "@/lib/call-function";
+import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
+import { saveFile } from "@/lib/save-file";
+
+type AddressPlace =
+  "messages" | "quarantine" | "notices" | "sign_ins" | "accounts" | "queued_mails" | "filed_mails";
+
+/** What is stored about an email address, or was until it was erased. */
+export type AddressData = {
+  address: string;
+  places: { name: AddressPlace; count: number }[];
+  /** Whether the settings contain the address. They are not part of `places`. */
+  settings: boolean;
+};
+
+/** The address belongs to an account with a role, whose data the server does not touch. */
+export class AddressRoleError extends Error {}
+
+async function callAddressData<Answer>(
+  backend: OwnerBackend,
+  action: "find" | "export" | "erase",
+  address: string,
+): Promise<Answer> {
+  try {
+    return await callFunction<Answer>(backend, "address-data", { action, address });
+  } catch (error) {
+    const response = ((error as Error).cause as { context?: unknown } | undefined)?.context;
+    if (response instanceof Response && response.status === 409)
+      throw new AddressRoleError((error as Error).message, { cause: error });
+    throw error;
+  }
+}
+
+/** Looks up what is stored about an address. A mutation, so that nothing of it stays in the cache. */
+export function useFindAddress() {
+  const backend = useOwnerBackend();
+  return useMutation({
+    mutationFn: (address: string) => callAddressData<AddressData>(backend, "find", address),
+  });
+}
+
+/** Saves everything about an address as a file. */
+export function useExportAddress() {
+  const backend = useOwnerBackend();
+  return useMutation({
+    mutationFn: async (address: string) => {
+      const data = await callAddressData<Blob>(backend, "export", address);
+      saveFile(data, `address-${new Date().toISOString().slice(0, 10)}.json`);
+    },
+  });
+}
+
+/** Erases everything about an address and refetches the lists of messages. */
+export function useEraseAddress() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (address: string) => callAddressData<AddressData>(backend, "erase", address),
+    onSettled: () =>
+      Promise.all([refetch(cache, messageKeys.quarantine), refetch(cache, messageKeys.all)]),
+  });
+}

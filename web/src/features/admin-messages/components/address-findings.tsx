@@ -1,0 +1,37 @@
+import type { AddressData } from "@/features/admin-messages/api/address-data";
+import { useT } from "@/lib/i18n";
+
+type AddressFindingsProps = {
+  data: AddressData;
+  /** Whether it was erased; else it is still there. */
+  erased?: boolean;
+};
+
+/** How much is stored about an address, by place, or was erased. */
+export function AddressFindings({ data, erased = false }: AddressFindingsProps) {
+  const t = useT();
+  const { address } = data;
+  const places = data.places.filter(({ count }) => count > 0);
+  return (
+    <div className="max-w-[42em]">
+      {places.length === 0 ? (
+        <p className="break-words">{t("messages.data.nothing", { address })}</p>
+      ) : (
+        <>
+          <p className="font-[560] break-words">
+            {t(erased ? "messages.data.erased" : "messages.data.found", { address })}
+          </p>
+          <ul className="border-line mt-3 border-t">
+            {places.map(({ name, count }) => (
+              <li key={name} className="border-line flex justify-between gap-4 border-b py-2">
+                <span>{t(`messages.data.place.${name}`)}</span>
+                <span className="tabular-nums">{count}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {data.settings && <p className="mt-3">{t("messages.data.settings")}</p>}
+    </div>
+  );
+}

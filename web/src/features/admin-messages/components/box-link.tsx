@@ -1,0 +1,26 @@
+import type { ReactNode } from "react";
+import { useSearchParams } from "react-router";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { Link } from "@/components/ui/link";
+
+type BoxLinkProps = {
+  /** The part of the messages page that ?box= names; missing for the inbox. */
+  box?: "quarantine" | "data";
+  children: ReactNode;
+};
+
+/** A link between the parts of the messages page. It keeps the language of the URL. */
+export function BoxLink({ box, children }: BoxLinkProps) {
+  const [search] = useSearchParams();
+  const next = new URLSearchParams(box && { box });
+  const language = search.get("lang");
+  if (language) next.set("lang", language);
+  return (
+    <Link
+      to={{ search: next.toString() }}
+      className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
+    >
+      {children}
+    </Link>
+  );
+}
