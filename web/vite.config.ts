@@ -180,7 +180,7 @@ export default defineConfig({
             },
             {
               name: "owner",
-              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/admin-settings\/(guide-steps|api\/guide|hooks\/)|\/count-rows\./,
+              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/admin-settings\/(guide-steps|api\/guide|hooks\/)|\/(count-rows|save-file)\./,
             },
           ],
         },

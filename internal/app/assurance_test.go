@@ -65,6 +65,15 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 				"reorder": func(token string) bool {
 					return send("POST", "/rest/v1/rpc/reorder_reviews", token, `{"ids":[]}`).Code == http.StatusForbidden
 				},
+				"export": func(token string) bool {
+					return send("POST", "/functions/v1/contact-export", token, `{"format":"json"}`).Code == http.StatusForbidden
+				},
+				"look an address up": func(token string) bool {
+					return send("POST", "/functions/v1/address-data", token, `{"address":"rui@example.pt"}`).Code == http.StatusForbidden
+				},
+				"erase an address": func(token string) bool {
+					return send("POST", "/functions/v1/address-data", token, `{"action":"erase","address":"nobody@example.pt"}`).Code == http.StatusForbidden
+				},
 				"list files": func(token string) bool {
 					body := send("POST", "/storage/v1/object/list/product-images", token, `{"prefix":""}`).Body.String()
 					return strings.TrimSpace(body) == "[]" || strings.Contains(body, `"403"`)

@@ -614,13 +614,14 @@ func (g *generator) functions() *request {
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
 	order := []string{"name", "email", "message", "reason", "language"}
 	if g.chance(25) { // functions of administrators
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "mail-test"))
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
-			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `"send"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
 			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
+			"format": g.word(`"csv"`, `"json"`, `"xlsx"`, `[]`), "address": g.word(`"ines@exemplo.example"`, `"@"`, `"a@\u0000"`, `"'@%"`, `{}`),
 		}
-		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit"}))
+		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit", "format", "address"}))
 	}
 	switch g.IntN(5) {
 	case 0: // a form without scripts

@@ -1,5 +1,4 @@
 import { useState, type FormEvent } from "react";
-import * as z from "zod/mini";
 import {
   AddressRoleError,
   useEraseAddress,
@@ -8,7 +7,6 @@ import {
 } from "@/features/admin-messages/api/address-data";
 import { AddressFindings } from "@/features/admin-messages/components/address-findings";
 import { TextField } from "@/components/form/text-field";
-import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { messageOf } from "@/lib/errors";
@@ -16,7 +14,8 @@ import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Key } from "@/lib/texts";
 
-const email = z.email();
+// As the server checks it: accounts may have addresses that the contact form does not accept.
+const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 
 /** Looks up an email address, and exports or erases what is stored about it. */
 export function AddressSearch() {
@@ -30,7 +29,7 @@ export function AddressSearch() {
   const found = find.data;
 
   const onError = (title: Key) => (error: Error) => {
-    // The role is said above the field, also if the account got it after the address was looked up.
+    // The role is said below the field, also if the account got it after the address was looked up.
     if (!(error instanceof AddressRoleError))
       areaToast({ title: t(title), description: messageOf(error), destructive: true });
   };
@@ -39,9 +38,8 @@ export function AddressSearch() {
   function submit(event: FormEvent) {
     event.preventDefault();
     const address = written.trim();
-    const valid = email.safeParse(address).success;
-    setInvalid(!valid);
-    if (!valid) return;
+    setInvalid(!isAddress(address));
+    if (!isAddress(address)) return;
     save.reset();
     erase.reset();
     find.mutate(address, { onError: onError("messages.data.toast.findError") });
@@ -56,7 +54,6 @@ export function AddressSearch() {
 
   return (
     <>
-      {refused && <Alert title={t("messages.data.role")}>{t("messages.data.roleHelp")}</Alert>}
       <form noValidate onSubmit={submit} className="flex flex-col gap-3 sm:flex-row sm:items-start">
         <TextField
           type="email"
@@ -74,13 +71,16 @@ export function AddressSearch() {
         </Button>
       </form>
       <div role="status">
-        {erase.data ? (
-          <AddressFindings data={erase.data} erased />
-        ) : (
-          found && <AddressFindings data={found} />
+        {refused && (
+          <div className="max-w-[42em]">
+            <p className="text-danger font-[620]">{t("messages.data.role")}</p>
+            <p>{t("messages.data.roleHelp")}</p>
+          </div>
         )}
+        {!refused && erase.data && <AddressFindings data={erase.data} erased />}
+        {!refused && !erase.data && found && <AddressFindings data={found} />}
       </div>
-      {found && !erase.data && found.places.some(({ count }) => count > 0) && (
+      {found && !refused && !erase.data && found.places.some(({ count }) => count > 0) && (
         <div className="flex flex-wrap gap-3">
           <Button
             variant="outline"

@@ -1,4 +1,4 @@
-import { ArrowLeft, Download } from "lucide-react";
+import { ArrowLeft } from "lucide-react";
 import { useExportMessages } from "@/features/admin-messages/api/export-messages";
 import { AddressSearch } from "@/features/admin-messages/components/address-search";
 import { BoxLink } from "@/features/admin-messages/components/box-link";
@@ -54,7 +54,6 @@ function ExportButton({ format, label }: { format: "csv" | "json"; label: string
         })
       }
     >
-      <Download aria-hidden="true" size={18} strokeWidth={1.75} />
       {label}
     </Button>
   );
