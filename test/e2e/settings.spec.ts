@@ -244,9 +244,15 @@ test.describe("on one site", () => {
     page,
   }) => {
     const service = asService(server);
-    const message = { name: "Inês", email: "ines@example.com", message: "Temos uma parede." };
-    const old = { ...message, created_at: new Date(Date.now() - 400 * 864e5).toISOString() };
-    expect((await service.from("contact_submissions").insert([message, old])).error).toBeNull();
+    for (const days of [1, 400]) {
+      const { error } = await service.from("contact_submissions").insert({
+        name: "Inês",
+        email: "ines@example.com",
+        message: "Temos uma parede.",
+        created_at: new Date(Date.now() - days * 864e5).toISOString(),
+      });
+      expect(error).toBeNull();
+    }
     await openSettings(page, server);
     const months = field(page, "Messages are kept");
     await expect(months.getByRole("option", { selected: true })).toHaveText(
