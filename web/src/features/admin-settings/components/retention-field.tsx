@@ -9,7 +9,8 @@ export function RetentionField({ stored }: { stored: number }) {
   const t = useT();
   const { register, control } = useFormContext<SettingsValues>();
   const months = Number(useWatch({ control, name: "messageMonths" }));
-  const old = useOldMessages(months, months !== stored).data;
+  const changed = months !== stored;
+  const old = useOldMessages(months, changed).data;
   return (
     <div>
       <SelectField
@@ -26,7 +27,7 @@ export function RetentionField({ stored }: { stored: number }) {
         ))}
       </SelectField>
       <p role="status" className="text-danger mt-1 text-sm font-[520] empty:hidden">
-        {old ? t("settings.messageMonthsOld", { n: old }) : ""}
+        {changed && old ? t("settings.messageMonthsOld", { n: old }) : ""}
       </p>
     </div>
   );
