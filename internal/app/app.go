@@ -29,6 +29,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
+	"atelie/internal/history"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
@@ -66,6 +67,7 @@ type App struct {
 	space          *datafolder.Space
 	pages          *pages.Service
 	settings       *settings.Service
+	history        *history.Service
 	content        *content.Version
 	responses      *tables.ResponseCache
 	sms            *sms.Sender
@@ -236,8 +238,9 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
-		Content: a.content,
+		Content: a.content, FileURLsLike: history.FileURLsLike,
 	}, a.now)
+	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
@@ -427,7 +430,7 @@ func (a *App) maintain(ctx context.Context) {
 		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
-		a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
+		a.history.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
 		a.DB.PurgeHits(ctx, a.now().Add(-24*time.Hour), a.now()),
 	)
 	if err != nil && ctx.Err() == nil {
@@ -447,6 +450,15 @@ func (a *App) collectFiles(ctx context.Context) error {
 	})
 	if removed > 0 {
 		a.log.Info("collected files that nothing refers to", "files", removed)
+	}
+	return err
+}
+
+// collectKeptFiles deletes the removed files to which no revision refers any more.
+func (a *App) collectKeptFiles(ctx context.Context) error {
+	removed, err := a.Storage.CollectKept(ctx, a.history.FileURLs)
+	if removed > 0 {
+		a.log.Info("collected files that no revision refers to", "files", removed)
 	}
 	return err
 }

@@ -74,6 +74,15 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 				"erase an address": func(token string) bool {
 					return send("POST", "/functions/v1/address-data", token, `{"action":"erase","address":"nobody@example.pt"}`).Code == http.StatusForbidden
 				},
+				"history": func(token string) bool {
+					return send("POST", "/rest/v1/rpc/get_history", token, `{"table":"site_settings"}`).Code == http.StatusForbidden
+				},
+				"deleted rows": func(token string) bool {
+					return send("POST", "/rest/v1/rpc/get_deleted", token, `{"table":"products"}`).Code == http.StatusForbidden
+				},
+				"removed files": func(token string) bool {
+					return send("POST", "/rest/v1/rpc/restore_files", token, `{"urls":[]}`).Code == http.StatusForbidden
+				},
 				"list files": func(token string) bool {
 					body := send("POST", "/storage/v1/object/list/product-images", token, `{"prefix":""}`).Body.String()
 					return strings.TrimSpace(body) == "[]" || strings.Contains(body, `"403"`)

@@ -14,6 +14,7 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/auth"
+	"atelie/internal/db"
 	"atelie/internal/functions"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -94,12 +95,15 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
 		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.settings.Get},
-		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: a.needsSpace(a.settings.Save)},
+		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: withActor(a.needsSpace(a.settings.Save))},
+		{pattern: "POST /rest/v1/rpc/get_history", handler: a.history.GetHistory},
+		{pattern: "POST /rest/v1/rpc/get_deleted", handler: a.history.GetDeleted},
+		{pattern: "POST /rest/v1/rpc/restore_files", handler: a.history.RestoreFiles},
 		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
-		{pattern: "POST /rest/v1/{table}", handler: a.needsSpace(a.Tables.Insert)},
-		{pattern: "PATCH /rest/v1/{table}", handler: a.needsSpace(a.Tables.Update)},
-		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
-		{pattern: "PUT /rest/v1/{table}", handler: a.needsSpace(a.Tables.Put)},
+		{pattern: "POST /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Insert))},
+		{pattern: "PATCH /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Update))},
+		{pattern: "DELETE /rest/v1/{table}", handler: withActor(a.Tables.Delete)},
+		{pattern: "PUT /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Put))},
 		{pattern: "OPTIONS /rest/v1/{table}", handler: a.Tables.Options},
 		{pattern: "OPTIONS /rest/v1/rpc/{function}", handler: a.Tables.RPCOptions},
 		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
@@ -206,6 +210,14 @@ func matchesRoute(mux *http.ServeMux, method string, r *http.Request) bool {
 func allowedMethods(mux *http.ServeMux, r *http.Request) []string {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 	return slices.DeleteFunc(all, func(method string) bool { return !matchesRoute(mux, method, r) })
+}
+
+// withActor names the caller's account to the transactions of a request, for the revisions that they leave.
+func withActor(next httpx.Handler) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx := r.Context()
+		return next(w, r.WithContext(db.WithActor(ctx, identity.Of(ctx).UserID)))
+	}
 }
 
 // allowMethod returns a handler that rejects all methods except one with the status 405.

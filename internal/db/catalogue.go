@@ -132,9 +132,9 @@ func collectTexts(ctx context.Context, q Querier, query string, args ...any) ([]
 // engineColumns exist on the given engine alone. They are not copied, because that engine fills them itself.
 var engineColumns = map[string]Dialect{"realtime_outbox.xact": Postgres}
 
-// internalTables are not copied, because each database has its own: the schema version (goose), the state of a copy, and
-// the content version.
-var internalTables = []string{"goose_db_version", copyState, "content_version"}
+// internalTables are not copied, because each database has its own: the schema version (goose), the state of a copy, the
+// content version, and the account of the running transaction.
+var internalTables = []string{"goose_db_version", copyState, "content_version", "history_actor"}
 
 // tables lists the names of all tables in the database.
 func (d *DB) tables(ctx context.Context) ([]string, error) { return tablesOf(ctx, d, d.Dialect) }

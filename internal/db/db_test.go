@@ -286,7 +286,7 @@ func TestExpectedTablesAreThoseOfTheMigrations(t *testing.T) {
 			t.Fatal(err)
 		}
 		found = slices.DeleteFunc(found, func(name string) bool { return name == "goose_db_version" })
-		expected, err := db.ExpectedTables()
+		expected, err := db.ExpectedTables(d)
 		if err != nil || !slices.Equal(found, expected) {
 			t.Errorf("the database has %v, %v are expected: %v", found, expected, err)
 		}

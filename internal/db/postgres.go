@@ -107,7 +107,11 @@ func (d *postgresDriver) close() error {
 }
 
 func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) error {
-	tx, err := d.pool.Begin(ctx)
+	var options pgx.TxOptions
+	if actor := actorOf(ctx); actor != "" { // in the same message as the beginning, which has no parameters: actor is a UUID
+		options.BeginQuery = "begin; set local atelie.actor = '" + actor + "'"
+	}
+	tx, err := d.pool.BeginTx(ctx, options)
 	if err != nil {
 		return translate(err)
 	}

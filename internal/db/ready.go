@@ -18,7 +18,7 @@ func (m MissingTables) Error() string {
 
 // CheckTables returns MissingTables unless every table of the migrations exists.
 func (d *DB) CheckTables(ctx context.Context) error {
-	expected, err := expectedTables()
+	expected, err := expectedTables(d.Dialect)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,21 @@ func (d *DB) Ready(ctx context.Context) error {
 // tableStatement matches the statements of a migration that create or drop tables.
 var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
 
-// expectedTables returns the names of the tables that exist after all migrations, sorted.
-var expectedTables = sync.OnceValues(func() ([]string, error) {
-	scripts, err := renderMigrations(templateWords(SQLite))
+// expectedTables returns the names of the tables that exist on an engine after all migrations, sorted.
+func expectedTables(dialect Dialect) ([]string, error) {
+	if dialect == Postgres {
+		return postgresTables()
+	}
+	return sqliteTables()
+}
+
+var (
+	sqliteTables   = sync.OnceValues(func() ([]string, error) { return createdTables(SQLite) })
+	postgresTables = sync.OnceValues(func() ([]string, error) { return createdTables(Postgres) })
+)
+
+func createdTables(dialect Dialect) ([]string, error) {
+	scripts, err := renderMigrations(templateWords(dialect))
 	if err != nil {
 		return nil, err
 	}
@@ -71,4 +83,4 @@ var expectedTables = sync.OnceValues(func() ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil // a table that a later migration recreates is listed twice
-})
+}

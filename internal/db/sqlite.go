@@ -191,8 +191,20 @@ func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error
 		return translate(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
-	if err := fn(txQuerier{stdQuerier{tx}, tx}); err != nil {
+	q := txQuerier{stdQuerier{tx}, tx}
+	actor := actorOf(ctx)
+	if actor != "" {
+		if _, err := q.Exec(ctx, "insert into history_actor (id, actor) values (1, $1)", actor); err != nil {
+			return err
+		}
+	}
+	if err := fn(q); err != nil {
 		return err
+	}
+	if actor != "" {
+		if _, err := q.Exec(ctx, "delete from history_actor"); err != nil {
+			return err
+		}
 	}
 	return translate(tx.Commit())
 }

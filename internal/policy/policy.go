@@ -112,6 +112,10 @@ func SiteSettings(c identity.Caller) bool {
 	return c.Role == identity.Service || isAdmin(c)
 }
 
+// History reports whether the caller may read what rows and settings were before, and bring removed files back with
+// rpc/restore_files. Revisions contain hidden rows and the private settings.
+func History(c identity.Caller) bool { return SiteSettings(c) }
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

@@ -124,6 +124,15 @@ func TestSiteSettings(t *testing.T) {
 	}
 }
 
+// Proves A-history-who.
+func TestHistory(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := History(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
 		known := slices.Contains(Buckets, bucket)

@@ -122,17 +122,24 @@ func (s *Service) removeAll(ctx context.Context, bucketID string, names []string
 	return removed, err
 }
 
-// removeObject removes an object's row and what media derived from it; the blobs are removed after the commit. The error is
-// db.ErrNoRows if there is no such object.
+// removeObject removes an object's row and what media derived from it; the blobs are removed after the commit. An object that a
+// revision refers to is kept instead (kept.go). The error is db.ErrNoRows if there is no such object.
 func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Object, error) {
 	locked, err := lockObject(ctx, tx, bucketID, name)
 	if err != nil {
 		return files.Object{}, err
 	}
+	if kept, err := s.keep(ctx, tx, locked); kept || err != nil {
+		return locked, err
+	}
+	return s.discardObject(ctx, tx, locked)
+}
+
+func (s *Service) discardObject(ctx context.Context, tx *db.Tx, locked files.Object) (files.Object, error) {
 	if err := s.media.Discard(ctx, tx, locked.ID); err != nil {
 		return files.Object{}, err
 	}
-	o, err := deleteObject(ctx, tx, bucketID, name)
+	o, err := deleteObject(ctx, tx, locked.Bucket, locked.Name)
 	if err != nil {
 		return files.Object{}, err
 	}

@@ -32,6 +32,9 @@ type Config struct {
 	// Content reports whether the database has an outage, and the content version. If it is nil, no file is served during an
 	// outage.
 	Content *content.Version
+	// FileURLsLike returns texts of revisions, among them all URLs of files that have part in their name: removed files that a
+	// revision refers to are kept. part has nothing but letters, digits and hyphens of ASCII. nil: no removed file is kept.
+	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 }
 
 // Media inspects uploads and stores what is derived from them.

@@ -59,7 +59,7 @@ type bucketPage struct {
 var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
 
 func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, error) {
-	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
+	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) and id <> '"+keptBucket+"' order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
 		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)
 }
 

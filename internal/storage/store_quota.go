@@ -8,11 +8,11 @@ import (
 )
 
 // usedBytes returns the total size in bytes of all uploaded files except the named object, which an upload may be about to
-// replace. For a picture with a cleaned copy it adds the original's size, not the copy's.
+// replace, and except the kept ones: deleting makes room at once. For a picture with a cleaned copy it adds the original's size, not the copy's.
 func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
 	// In PostgreSQL the sum of bigint values has the type numeric, so the query casts it back to bigint.
 	return db.One[int64](ctx, q, `select cast(coalesce(sum(coalesce(m.original_size, o.size)), 0) as bigint)
-		from storage_objects o left join media m on m.object_id = o.id where not (o.bucket_id = $1 and o.name = $2)`, exceptBucket, exceptName)
+		from storage_objects o left join media m on m.object_id = o.id where not (o.bucket_id = $1 and o.name = $2) and o.bucket_id <> '`+keptBucket+`'`, exceptBucket, exceptName)
 }
 
 // lockQuota makes transactions that check the quota wait for each other, on all nodes.

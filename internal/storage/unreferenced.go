@@ -26,15 +26,7 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 	if err != nil {
 		return 0, err
 	}
-	used := make(map[string]bool, len(urls))
-	for _, publicURL := range urls {
-		if bucket, name, ok := files.ParsePublicURL(publicURL); ok {
-			used[bucket+"/"+name] = true
-			if still, ok := files.StillOf(bucket + "/" + name); ok {
-				used[still] = true
-			}
-		}
-	}
+	used := objectsOf(urls)
 	for _, o := range old {
 		// It is unknown what refers to files in other buckets.
 		if !files.SiteBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
@@ -56,4 +48,18 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 		removed++
 	}
 	return removed, nil
+}
+
+// objectsOf returns the objects to which public URLs refer, as bucket/name, and the stills of films among them.
+func objectsOf(urls []string) map[string]bool {
+	used := make(map[string]bool, len(urls))
+	for _, publicURL := range urls {
+		if bucket, name, ok := files.ParsePublicURL(publicURL); ok {
+			used[bucket+"/"+name] = true
+			if still, ok := files.StillOf(bucket + "/" + name); ok {
+				used[still] = true
+			}
+		}
+	}
+	return used
 }
