@@ -66,6 +66,8 @@ export const HEADER_SOLID_AFTER_PX = 24;
 
 // Toasts; the swipe distance is fixed in the library sonner.
 export const TOAST_DURATION_MS = 4000;
+/** How long a toast with a button stays; what it undoes can be undone later too. */
+export const TOAST_ACTION_MS = 10_000;
 export const TOAST_VISIBLE = 3;
 export const TOAST_WIDTH_PX = 356;
 export const TOAST_GAP_PX = 14;

@@ -1,7 +1,13 @@
 // The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is mounted, toasts wait
 // in this queue.
 
-export type ToastText = { title: string; description?: string; destructive?: boolean };
+export type ToastText = {
+  title: string;
+  description?: string;
+  destructive?: boolean;
+  /** A button in the toast, which then stays longer. */
+  action?: { label: string; onClick(): void };
+};
 /** `channel` says how the toast is shown: "helper" replaces the previous one of its kind, "area" joins the stack. */
 export type QueuedToast = ToastText & { channel: "helper" | "area" };
 

@@ -123,6 +123,18 @@ export type SettingsAnswer = {
   guide: GuideState;
 };
 
+/** What a row or a setting was before it was changed or deleted. */
+export type Revision<Before = unknown> = {
+  id: number;
+  /** The id of the row; of a setting its key. */
+  row_id: string;
+  action: "update" | "delete";
+  /** Email address of the account that made the change; null for a program and for deleted accounts. */
+  actor: string | null;
+  changed_at: string;
+  row_before: Before;
+};
+
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
 export type Tables = {
@@ -147,6 +159,9 @@ export type Database = {
       };
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
+      get_history: { Args: { table: string; id?: string }; Returns: Revision[] };
+      get_deleted: { Args: { table: string }; Returns: Revision[] };
+      restore_files: { Args: { urls: string[] }; Returns: { missing: string[] } };
       set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
   };

@@ -15,6 +15,8 @@ type DeleteDialogProps<Item> = {
   /** Description of the toast after a failure. */
   failed?(error: unknown): string;
   remove(item: Item): Promise<unknown>;
+  /** Brings the deleted item back; the toast then has a button for it. */
+  undo?(item: Item): Promise<unknown>;
   onDeleted?(): void;
   onClose(): void;
 };
@@ -28,6 +30,7 @@ export function DeleteDialog<Item>({
   failedTitle,
   failed,
   remove,
+  undo,
   onDeleted,
   onClose,
 }: DeleteDialogProps<Item>) {
@@ -39,7 +42,10 @@ export function DeleteDialog<Item>({
     setBusy(true);
     try {
       await remove(item);
-      areaToast({ title: deleted });
+      areaToast({
+        title: deleted,
+        action: undo && { label: t("common.undo"), onClick: () => void undo(item) },
+      });
       onDeleted?.();
     } catch (error) {
       areaToast({

@@ -1,19 +1,27 @@
 import { useEffect } from "react";
 import { Check, CircleAlert } from "lucide-react";
 import { toast, Toaster as Sonner } from "sonner";
-import { TOAST_DURATION_MS, TOAST_GAP_PX, TOAST_VISIBLE, TOAST_WIDTH_PX } from "@/lib/constants";
+import {
+  TOAST_ACTION_MS,
+  TOAST_DURATION_MS,
+  TOAST_GAP_PX,
+  TOAST_VISIBLE,
+  TOAST_WIDTH_PX,
+} from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
 const HELPER_ID = "helper";
 
 /** Shows a toast with sonner. */
-function show({ title, description, destructive, channel }: QueuedToast) {
+function show({ title, description, destructive, action, channel }: QueuedToast) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
     // With a fixed id a helper toast replaces the previous one.
     id: channel === "helper" ? HELPER_ID : undefined,
     description,
+    action,
+    duration: action ? TOAST_ACTION_MS : undefined,
     icon: <Icon aria-hidden="true" size={20} strokeWidth={1.75} />,
     className: destructive ? "toast toast-destructive" : "toast",
   });
@@ -37,7 +45,12 @@ export function ToastArea() {
       style={{ "--width": `${TOAST_WIDTH_PX}px` } as React.CSSProperties}
       toastOptions={{
         unstyled: true,
-        classNames: { icon: "toast-icon", title: "toast-title", description: "toast-text" },
+        classNames: {
+          icon: "toast-icon",
+          title: "toast-title",
+          description: "toast-text",
+          actionButton: "toast-action",
+        },
       }}
     />
   );

@@ -1,4 +1,5 @@
 import type { Difference } from "@/components/ui/conflict-dialog";
+import type { HistoryDifference } from "@/components/history/history-dialog";
 import type { ProductPayload } from "@/features/admin-products/schema";
 import type { Translate } from "@/lib/i18n";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
@@ -41,6 +42,18 @@ export function conflictDifferences(
     };
   });
 }
+
+/** The fields in which an earlier version of a work differs from the current one, as texts. */
+export const historyDifferences = (
+  before: ProductPayload,
+  now: ProductPayload,
+  t: Translate,
+): HistoryDifference[] =>
+  conflictDifferences({ newer: before, mine: now }, t).map(({ label, theirs, mine }) => ({
+    label,
+    before: theirs,
+    now: mine,
+  }));
 
 function shown(
   value: ProductPayload[keyof typeof labels],

@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { Eye, Trash2 } from "lucide-react";
+import { Eye, History, Trash2 } from "lucide-react";
 import { useForm } from "react-hook-form";
 import { useDeleteCover } from "@/features/admin-covers/api/delete-cover";
 import { useUpdateCover } from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { historyDifferences } from "@/features/admin-covers/history-differences";
 import {
   coverChange,
   coverKind,
@@ -16,9 +17,11 @@ import {
 } from "@/features/admin-covers/schema";
 import { DraftNotice } from "@/components/form/draft-notice";
 import { TextField } from "@/components/form/text-field";
+import { RowHistory } from "@/components/history/row-history";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
+import { IconButton } from "@/components/ui/icon-button";
 import { Switch } from "@/components/ui/switch";
 import { MediaState } from "@/components/upload/media-state";
 import { StillButton } from "@/components/upload/still-button";
@@ -27,6 +30,7 @@ import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
 import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
 import { messageOf } from "@/lib/errors";
+import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT, type Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import { areaToast } from "@/lib/toast";
@@ -51,6 +55,8 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const id = useId();
   const [deleting, setDeleting] = useState(false);
   const [previewing, setPreviewing] = useState(false);
+  const [past, setPast] = useState(false);
+  const bringBack = useBringBack("cover_images");
   const toggle = useUpdateCover();
   const { mutateAsync: update } = useUpdateCover();
   const { mutateAsync: remove } = useDeleteCover();
@@ -75,6 +81,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     }
   }, [kept, setValue]);
 
+  const name = cover.title || t("gallery.untitled");
   const active = toggle.isPending ? toggle.variables.change.is_active === true : cover.is_active;
   const values = watch();
   const changed = Object.keys(coverChange(cover, values)).length > 0;
@@ -117,7 +124,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       )}
     >
       <h2 id={id} className="sr-only">
-        {cover.title || t("gallery.untitled")}
+        {name}
       </h2>
       <CoverPreview cover={{ ...cover, is_active: active }} preview={preview} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
@@ -182,18 +189,24 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             onClick={() => setDeleting(true)}
           >
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
-            {/* Narrow cards show only the icon, so that four buttons fit into one row. */}
+            {/* Narrow cards show only the icon, so that the buttons fit into one row. */}
             <span className="@max-xs:sr-only">{t("common.delete")}</span>
           </Button>
-          <Button
-            variant="ghost"
-            size="sm"
-            className="mr-auto px-3"
-            onClick={() => setPreviewing(true)}
-          >
+          <Button variant="ghost" size="sm" className="px-3" onClick={() => setPreviewing(true)}>
             <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
-            <span className="@max-sm:sr-only">{t("covers.preview")}</span>
+            <span className={coverKind(cover) === "video" ? "@max-md:sr-only" : "@max-sm:sr-only"}>
+              {t("covers.preview")}
+            </span>
           </Button>
+          <IconButton
+            size="iconSm"
+            variant="ghost"
+            className="mr-auto"
+            label={t("history.ofNamed", { name })}
+            onClick={() => setPast(true)}
+          >
+            <History aria-hidden="true" size={20} strokeWidth={1.5} />
+          </IconButton>
           {coverKind(cover) === "video" && (
             <StillButton film={cover.image_url} upload={uploadStill} />
           )}
@@ -209,7 +222,15 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         deleted={t("covers.toast.deleted")}
         failed={messageOf}
         remove={remove}
+        undo={() => bringBack.undo(name, cover.id)}
         onClose={() => setDeleting(false)}
+      />
+      <RowHistory
+        table="cover_images"
+        row={past ? cover : null}
+        nameOf={() => name}
+        differences={(before, now) => historyDifferences(before, now, t)}
+        onClose={() => setPast(false)}
       />
       <CoverPreviewDialog
         cover={{ ...cover, title: values.title, description: values.description }}

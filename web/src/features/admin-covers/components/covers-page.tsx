@@ -5,6 +5,7 @@ import { useCovers } from "@/features/admin-covers/api/list-covers";
 import { CoverCard } from "@/features/admin-covers/components/cover-card";
 import { UploadingCard } from "@/features/admin-covers/components/uploading-card";
 import { coverKind } from "@/features/admin-covers/schema";
+import { RecentlyDeleted } from "@/components/history/recently-deleted";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
@@ -87,6 +88,10 @@ export function CoversPage() {
           )}
         </AdminListState>
       </div>
+      <RecentlyDeleted
+        table="cover_images"
+        nameOf={({ title }) => title || t("gallery.untitled")}
+      />
     </AdminPage>
   );
 }

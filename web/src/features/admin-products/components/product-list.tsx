@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ArrowDown, ArrowUp, Copy, ImageOff, Pencil, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, Copy, History, ImageOff, Pencil, Trash2 } from "lucide-react";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
@@ -19,6 +19,7 @@ type ProductListProps = {
   onSort(sort: Sort): void;
   onEdit(product: Product): void;
   onDuplicate(product: Product): void;
+  onHistory(product: Product): void;
   onDelete(product: Product): void;
 };
 
@@ -171,7 +172,7 @@ function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" |
               </div>
             )}
           </div>
-          <div className="flex flex-none flex-col gap-0.5">
+          <div className="grid flex-none grid-cols-2 gap-0.5">
             <Actions product={product} {...handlers} />
           </div>
         </li>
@@ -223,10 +224,10 @@ function Thumbnail({ product }: { product: Product }) {
 
 type ActionsProps = { product: Product } & Pick<
   ProductListProps,
-  "onEdit" | "onDuplicate" | "onDelete"
+  "onEdit" | "onDuplicate" | "onHistory" | "onDelete"
 >;
 
-function Actions({ product, onEdit, onDuplicate, onDelete }: ActionsProps) {
+function Actions({ product, onEdit, onDuplicate, onHistory, onDelete }: ActionsProps) {
   const t = useT();
   const { title } = product;
   return (
@@ -246,6 +247,14 @@ function Actions({ product, onEdit, onDuplicate, onDelete }: ActionsProps) {
         onClick={() => onDuplicate(product)}
       >
         <Copy aria-hidden="true" size={20} strokeWidth={1.5} />
+      </IconButton>
+      <IconButton
+        size="iconSm"
+        variant="ghost"
+        label={t("history.ofNamed", { name: title })}
+        onClick={() => onHistory(product)}
+      >
+        <History aria-hidden="true" size={20} strokeWidth={1.5} />
       </IconButton>
       <IconButton
         size="iconSm"

@@ -10,11 +10,15 @@ import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
 import { isFiltered, readView, writeView } from "@/features/admin-products/list-view";
 import { initialState, initialStateOfCopy } from "@/features/admin-products/schema";
+import { historyDifferences } from "@/features/admin-products/conflict";
+import { RecentlyDeleted } from "@/components/history/recently-deleted";
+import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { cn } from "@/lib/cn";
+import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
 import { pageCount, useListUrl } from "@/lib/list-url";
 import type { Product } from "@/lib/types";
@@ -30,7 +34,9 @@ export function ProductsPage() {
   const openDialog = productDialog.open;
   const drafts = useDraftBatch();
   const { mutateAsync: remove } = useDeleteProduct();
+  const bringBack = useBringBack("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
+  const [pastId, setPastId] = useState("");
   const topRef = useRef<HTMLDivElement>(null);
 
   // After works were deleted the page in the URL may be beyond the last page. The first page is then shown.
@@ -52,6 +58,8 @@ export function ProductsPage() {
     </Button>
   );
   const filtered = isFiltered(view);
+  // As the list has it: after a conflict the newer row is compared.
+  const past = current?.rows.find(({ id }) => id === pastId) ?? null;
 
   return (
     <AdminPage
@@ -97,6 +105,7 @@ export function ProductsPage() {
                       initialStateOfCopy(product, t("products.copyOf", { title: product.title })),
                     )
                   }
+                  onHistory={({ id }) => setPastId(id)}
                   onDelete={setProductToDelete}
                 />
                 <ProductPager
@@ -109,6 +118,14 @@ export function ProductsPage() {
           </AdminListState>
         </BulkUpload>
       </div>
+      <RecentlyDeleted table="products" nameOf={({ title }) => title} />
+      <RowHistory
+        table="products"
+        row={past}
+        nameOf={({ title }) => title}
+        differences={(before, now) => historyDifferences(before, now, t)}
+        onClose={() => setPastId("")}
+      />
       <ProductDialog key={productDialog.round} {...productDialog.dialog} />
       <DeleteDialog
         item={productToDelete}
@@ -117,6 +134,7 @@ export function ProductsPage() {
         deleted={t("products.toast.deleted")}
         failed={() => t("products.toast.deleteError")}
         remove={({ id }) => remove(id)}
+        undo={({ title, id }) => bringBack.undo(title, id)}
         onClose={() => setProductToDelete(null)}
       />
     </AdminPage>

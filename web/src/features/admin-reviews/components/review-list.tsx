@@ -18,6 +18,7 @@ import type { Review } from "@/lib/types";
 type ReviewListProps = {
   reviews: Review[];
   onEdit(review: Review): void;
+  onHistory(review: Review): void;
   onDelete(review: Review): void;
 };
 
@@ -25,7 +26,7 @@ type ReviewListProps = {
 const noMovement = () => null;
 
 /** The reviews in order. Rows are reordered by dragging, by keys on the drag handle, or by the arrow buttons. */
-export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
+export function ReviewList({ reviews, onEdit, onHistory, onDelete }: ReviewListProps) {
   const t = useT();
   const { rows, move, announcement } = useReviewOrder(reviews);
   const sensors = useSensors(
@@ -69,6 +70,7 @@ export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
                 total={rows.length}
                 onMove={(to) => move(review.id, to)}
                 onEdit={() => onEdit(review)}
+                onHistory={() => onHistory(review)}
                 onDelete={() => onDelete(review)}
               />
             ))}

@@ -1,6 +1,15 @@
 import { useSortable } from "@dnd-kit/sortable";
 import { CSS } from "@dnd-kit/utilities";
-import { ArrowDown, ArrowUp, Eye, EyeOff, GripVertical, Pencil, Trash2 } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowUp,
+  Eye,
+  EyeOff,
+  GripVertical,
+  History,
+  Pencil,
+  Trash2,
+} from "lucide-react";
 import { useReviewVisibility } from "@/features/admin-reviews/hooks/use-review-visibility";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
@@ -17,6 +26,7 @@ type ReviewRowProps = {
   total: number;
   onMove(to: number): void;
   onEdit(): void;
+  onHistory(): void;
   onDelete(): void;
 };
 
@@ -25,7 +35,15 @@ const arrow =
   "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
 
 /** One review in the admin list, with its drag handle and buttons. */
-export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: ReviewRowProps) {
+export function ReviewRow({
+  review,
+  index,
+  total,
+  onMove,
+  onEdit,
+  onHistory,
+  onDelete,
+}: ReviewRowProps) {
   const t = useT();
   const {
     setNodeRef,
@@ -48,7 +66,7 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
       ref={setNodeRef}
       style={{ transform: CSS.Translate.toString(transform) }}
       className={cn(
-        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_228px] lg:gap-x-5",
+        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_274px] lg:gap-x-5",
         // The bottom line has the width of the content, which is 15 px narrower than the row on each side.
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
@@ -127,6 +145,14 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
           onClick={onEdit}
         >
           <Pencil {...icon} />
+        </IconButton>
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          label={t("history.ofNamed", { name })}
+          onClick={onHistory}
+        >
+          <History {...icon} />
         </IconButton>
         <IconButton
           size="iconSm"

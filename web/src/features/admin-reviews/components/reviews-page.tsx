@@ -4,11 +4,15 @@ import { useDeleteReview } from "@/features/admin-reviews/api/delete-review";
 import { useReviews } from "@/features/admin-reviews/api/list-reviews";
 import { ReviewDialog } from "@/features/admin-reviews/components/review-dialog";
 import { ReviewList } from "@/features/admin-reviews/components/review-list";
+import { historyDifferences } from "@/features/admin-reviews/history-differences";
 import { initialState } from "@/features/admin-reviews/schema";
+import { RecentlyDeleted } from "@/components/history/recently-deleted";
+import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
+import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
@@ -19,7 +23,11 @@ export function ReviewsPage() {
   const reviews = useReviews();
   const form = useDraftDialog("reviews", initialState(null));
   const { mutateAsync: remove } = useDeleteReview();
+  const bringBack = useBringBack("reviews");
   const [deleting, setDeleting] = useState<Review | null>(null);
+  const [pastId, setPastId] = useState("");
+  // As the list has it: after a conflict the newer row is compared.
+  const past = reviews.data?.find(({ id }) => id === pastId) ?? null;
 
   const addButton = (
     <Button onClick={() => form.open(initialState(null))}>
@@ -35,10 +43,19 @@ export function ReviewsPage() {
           <ReviewList
             reviews={rows}
             onEdit={(review) => form.open(initialState(review))}
+            onHistory={({ id }) => setPastId(id)}
             onDelete={setDeleting}
           />
         )}
       </AdminListState>
+      <RecentlyDeleted table="reviews" nameOf={({ client_name }) => client_name} />
+      <RowHistory
+        table="reviews"
+        row={past}
+        nameOf={({ client_name }) => client_name}
+        differences={(before, now) => historyDifferences(before, now, t)}
+        onClose={() => setPastId("")}
+      />
       <ReviewDialog key={form.round} {...form.dialog} />
       <DeleteDialog
         item={deleting}
@@ -47,6 +64,7 @@ export function ReviewsPage() {
         deleted={t("reviews.toast.deleted")}
         failedTitle={t("reviews.toast.deleteError")}
         remove={({ id }) => remove(id)}
+        undo={({ client_name, id }) => bringBack.undo(client_name, id)}
         onClose={() => setDeleting(null)}
       />
     </AdminPage>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { SettingsForm } from "@/features/admin-settings/components/settings-form";
+import { SettingsHistory } from "@/features/admin-settings/components/settings-history";
 import { SettingsFoot, SettingsGroups } from "@/features/admin-settings/components/settings-groups";
 import type { Preview } from "@/features/admin-settings/components/preview-dialog";
 import { useSettings } from "@/features/admin-settings/api/load-settings";
@@ -22,7 +23,12 @@ export function SettingsPage({ preview }: { preview: Preview }) {
   const [form] = useState(() => draftName(user?.id, "settings"));
   const draft = useDraftLock(form);
   return (
-    <AdminPage title={t("settings.title")}>
+    <AdminPage
+      title={t("settings.title")}
+      action={
+        data && <SettingsHistory loaded={data} onBack={() => setRound((before) => before + 1)} />
+      }
+    >
       <AdminListState
         query={{
           data: data && draft !== undefined ? [data] : undefined,

@@ -1,0 +1,183 @@
+import { useId, useRef, useState } from "react";
+import { ChevronDown } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import {
+  DialogClose,
+  DialogContent,
+  DialogDescription,
+  DialogRoot,
+  DialogTitle,
+} from "@/components/ui/dialog";
+import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/lib/cn";
+import { useLanguage, useT } from "@/lib/i18n";
+import { dateTime } from "@/lib/owner-dates";
+import type { Revision } from "@/lib/types";
+
+/** A field in which an earlier version differs from the current one, as texts. */
+export type HistoryDifference = { label: string; before: string; now: string };
+
+type HistoryDialogProps<Before> = {
+  open: boolean;
+  onClose(): void;
+  title: string;
+  query: {
+    data: Revision<Before>[] | undefined;
+    isError: boolean;
+    isFetching: boolean;
+    refetch(): unknown;
+  };
+  /** The fields in which a version differs from the current one. */
+  differences(revision: Revision<Before>): HistoryDifference[];
+  /** Saves an earlier version and resolves with whether it has succeeded. */
+  bringBack(revision: Revision<Before>): Promise<boolean>;
+};
+
+/** What something was before each change, what differs from now, and a button to bring a version back. */
+export function HistoryDialog<Before>({
+  open,
+  onClose,
+  title,
+  query,
+  differences,
+  bringBack,
+}: HistoryDialogProps<Before>) {
+  const t = useT();
+  const { data, isError, isFetching, refetch } = query;
+  return (
+    <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+      <DialogContent
+        className="max-w-[720px] p-5 outline-none sm:p-8"
+        aria-describedby="history-intro"
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          (event.currentTarget as HTMLElement).focus();
+        }}
+      >
+        <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350] wrap-anywhere">
+          {title}
+        </DialogTitle>
+        <DialogDescription id="history-intro" className="mt-2">
+          {t("history.intro")}
+        </DialogDescription>
+        {data ? (
+          data.length === 0 ? (
+            <p className="border-ink mt-5 border-t-2 pt-5">{t("history.empty")}</p>
+          ) : (
+            <ol className="border-ink mt-5 border-t-2">
+              {data.map((revision) => (
+                <Version
+                  key={revision.id}
+                  revision={revision}
+                  differences={differences(revision)}
+                  bringBack={async () => {
+                    if (await bringBack(revision)) onClose();
+                  }}
+                />
+              ))}
+            </ol>
+          )
+        ) : isError ? (
+          <div
+            role="alert"
+            className="border-ink mt-5 flex flex-col items-start gap-4 border-t-2 pt-5"
+          >
+            <p>{t("history.loadError")}</p>
+            <Button variant="outline" size="sm" loading={isFetching} onClick={() => void refetch()}>
+              {t("common.retry")}
+            </Button>
+          </div>
+        ) : (
+          <div role="status" className="border-ink mt-5 border-t-2 pt-4">
+            <span className="sr-only">{t("common.loading")}</span>
+            <Skeleton className="h-5 w-2/5" />
+            <Skeleton className="mt-3 h-4 w-1/4" />
+          </div>
+        )}
+        <DialogClose />
+      </DialogContent>
+    </DialogRoot>
+  );
+}
+
+type VersionProps = {
+  revision: Revision;
+  differences: readonly HistoryDifference[];
+  bringBack(): Promise<void>;
+};
+
+/** An earlier version in the list; it opens to show what differs from now. */
+function Version({ revision, differences, bringBack }: VersionProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const pressed = useRef(false);
+  const { actor } = revision;
+
+  async function press() {
+    if (pressed.current) return;
+    pressed.current = true;
+    setBusy(true);
+    await bringBack();
+    pressed.current = false;
+    setBusy(false);
+  }
+
+  return (
+    <li className="border-line border-b">
+      <h3>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+          className="hover:bg-shade flex min-h-14 w-full items-center gap-3 py-2.5 pl-2 pr-2 text-left focus-visible:-outline-offset-3"
+        >
+          <span className="min-w-0 flex-1 wrap-anywhere">
+            <span className="block leading-[1.35] font-[570]">
+              {t("history.until", { time: dateTime(revision.changed_at, language) })}
+            </span>
+            <span className="text-ink2 block text-sm">
+              {actor ? t("history.by", { actor }) : t("history.byProgram")}
+            </span>
+          </span>
+          <ChevronDown
+            aria-hidden="true"
+            size={20}
+            strokeWidth={1.75}
+            className={cn("flex-none transition-transform duration-200", open && "rotate-180")}
+          />
+        </button>
+      </h3>
+      <div id={id} hidden={!open} className="px-2 pt-1 pb-5">
+        {differences.length === 0 ? (
+          <p>{t("history.same")}</p>
+        ) : (
+          <>
+            <dl className="border-line border-t">
+              {differences.map(({ label, before, now }) => (
+                <div key={label} className="border-line grid gap-x-6 border-b py-3 sm:grid-cols-2">
+                  <dt className="label-text font-[520] sm:col-span-2">{label}</dt>
+                  {[
+                    [t("history.then"), before],
+                    [t("history.now"), now],
+                  ].map(([when, text]) => (
+                    <dd key={when} className="mt-1 min-w-0 wrap-anywhere">
+                      <span className="text-ink2 block text-sm">{when}</span>
+                      <span className="line-clamp-6 whitespace-pre-line">{text || "–"}</span>
+                    </dd>
+                  ))}
+                </div>
+              ))}
+            </dl>
+            <Button size="sm" className="mt-4" loading={busy} onClick={() => void press()}>
+              {t("history.bringBack")}
+            </Button>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

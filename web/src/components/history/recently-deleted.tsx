@@ -1,0 +1,129 @@
+import { useRef, useState } from "react";
+import { History } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import {
+  DialogClose,
+  DialogContent,
+  DialogDescription,
+  DialogRoot,
+  DialogTitle,
+} from "@/components/ui/dialog";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useDeleted, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
+import { useBringBack } from "@/lib/history/use-bring-back";
+import { useLanguage, useT } from "@/lib/i18n";
+import { dateTime } from "@/lib/owner-dates";
+import type { Revision } from "@/lib/types";
+
+type RecentlyDeletedProps<Table extends HistoryTable> = {
+  table: Table;
+  nameOf(row: HistoryRows[Table]): string;
+};
+
+/** A button below a list that opens what was deleted from it, and brings it back. */
+export function RecentlyDeleted<Table extends HistoryTable>({
+  table,
+  nameOf,
+}: RecentlyDeletedProps<Table>) {
+  const t = useT();
+  const { language } = useLanguage();
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState<number | null>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const { data, isError, isFetching, refetch } = useDeleted(table, open);
+  const bringBack = useBringBack(table);
+
+  async function press(revision: Revision<HistoryRows[Table]>) {
+    if (busy !== null) return;
+    setBusy(revision.id);
+    await bringBack.deleted(nameOf(revision.row_before), revision.row_before);
+    setBusy(null);
+    content.current?.focus(); // the button may be gone with its row
+  }
+
+  return (
+    <>
+      <Button variant="ghost" size="sm" className="mt-8 -ml-3 px-3" onClick={() => setOpen(true)}>
+        <History aria-hidden="true" size={20} strokeWidth={1.5} />
+        {t("deleted.open")}
+      </Button>
+      <DialogRoot open={open} onOpenChange={setOpen}>
+        <DialogContent
+          ref={content}
+          className="max-w-[640px] p-5 outline-none sm:p-8"
+          aria-describedby="deleted-intro"
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            (event.currentTarget as HTMLElement).focus();
+          }}
+        >
+          <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
+            {t("deleted.open")}
+          </DialogTitle>
+          <DialogDescription id="deleted-intro" className="mt-2">
+            {t("deleted.intro")}
+          </DialogDescription>
+          {data ? (
+            data.length === 0 ? (
+              <p className="border-ink mt-5 border-t-2 pt-5">{t("deleted.empty")}</p>
+            ) : (
+              <ul className="border-ink mt-5 border-t-2">
+                {data.map((revision) => {
+                  const name = nameOf(revision.row_before);
+                  const time = dateTime(revision.changed_at, language);
+                  const { actor } = revision;
+                  return (
+                    <li
+                      key={revision.id}
+                      className="border-line flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b py-3"
+                    >
+                      <span className="min-w-0 flex-1 basis-56 wrap-anywhere">
+                        <span className="block text-[1.25rem] leading-[1.25] font-[430] italic">
+                          {name}
+                        </span>
+                        <span className="text-ink2 block text-sm">
+                          {actor ? t("deleted.atBy", { time, actor }) : t("deleted.at", { time })}
+                        </span>
+                      </span>
+                      <Button
+                        variant="outline"
+                        size="sm"
+                        loading={busy === revision.id}
+                        aria-label={t("deleted.bringBackNamed", { name })}
+                        onClick={() => void press(revision)}
+                      >
+                        {t("deleted.bringBack")}
+                      </Button>
+                    </li>
+                  );
+                })}
+              </ul>
+            )
+          ) : isError ? (
+            <div
+              role="alert"
+              className="border-ink mt-5 flex flex-col items-start gap-4 border-t-2 pt-5"
+            >
+              <p>{t("history.loadError")}</p>
+              <Button
+                variant="outline"
+                size="sm"
+                loading={isFetching}
+                onClick={() => void refetch()}
+              >
+                {t("common.retry")}
+              </Button>
+            </div>
+          ) : (
+            <div role="status" className="border-ink mt-5 border-t-2 pt-4">
+              <span className="sr-only">{t("common.loading")}</span>
+              <Skeleton className="h-5 w-2/5" />
+              <Skeleton className="mt-3 h-4 w-1/4" />
+            </div>
+          )}
+          <DialogClose />
+        </DialogContent>
+      </DialogRoot>
+    </>
+  );
+}

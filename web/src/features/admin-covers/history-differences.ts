@@ -1,0 +1,29 @@
+import type { HistoryDifference } from "@/components/history/history-dialog";
+import { coverKind } from "@/features/admin-covers/schema";
+import { changedFields } from "@/lib/editing/update-if-unchanged";
+import type { Translate } from "@/lib/i18n";
+import type { CoverImage } from "@/lib/types";
+
+/** The fields in which an earlier version of a cover differs from the current one, as texts. */
+export function historyDifferences(
+  before: CoverImage,
+  now: CoverImage,
+  t: Translate,
+): HistoryDifference[] {
+  const labels = {
+    image_url: t("history.file"),
+    title: t("covers.title"),
+    description: t("covers.description"),
+    is_active: t("history.visible"),
+  };
+  const fields = Object.keys(labels) as (keyof typeof labels)[];
+  return changedFields<Pick<CoverImage, keyof typeof labels>>(before, now, fields).map((field) => {
+    const shown = (cover: CoverImage) => {
+      if (field === "is_active") return t(cover.is_active ? "common.yes" : "common.no");
+      if (field === "image_url")
+        return t(coverKind(cover) === "video" ? "covers.video" : "covers.image");
+      return cover[field] ?? "";
+    };
+    return { label: labels[field], before: shown(before), now: shown(now) };
+  });
+}

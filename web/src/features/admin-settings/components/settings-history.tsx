@@ -1,0 +1,77 @@
+import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { History } from "lucide-react";
+import { useSaveSettings } from "@/features/admin-settings/api/save-settings";
+import {
+  pastDifferences,
+  withPast,
+  type StoredSetting,
+} from "@/features/admin-settings/past-settings";
+import { HistoryDialog } from "@/components/history/history-dialog";
+import { Button } from "@/components/ui/button";
+import { useOwnerBackend } from "@/lib/backend";
+import { restoreFiles } from "@/lib/history/bring-back";
+import { getHistory, historyKeys } from "@/lib/history/revisions";
+import { useBringBackToast } from "@/lib/history/use-bring-back";
+import { useT } from "@/lib/i18n";
+import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
+import type { SettingsAnswer } from "@/lib/types";
+
+const TABLE = "site_settings";
+
+type SettingsHistoryProps = {
+  /** The settings with which earlier ones are compared. */
+  loaded: SettingsAnswer;
+  /** Shows the settings after earlier ones were brought back. */
+  onBack(): void;
+};
+
+/** A button that opens the history of the settings. */
+export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
+  const t = useT();
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  const withToast = useBringBackToast();
+  const { mutateAsync: save } = useSaveSettings();
+  const [open, setOpen] = useState(false);
+  const query = useQuery({
+    queryKey: historyKeys.row(TABLE, ""),
+    enabled: open,
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: ({ signal }) => getHistory<StoredSetting>(backend, { table: TABLE }, signal),
+  });
+
+  async function write(stored: StoredSetting): Promise<number> {
+    const next = withPast(loaded.settings, stored);
+    const portrait = next.site.portrait ?? "";
+    const missing = await restoreFiles(backend, portrait === "" ? [] : [portrait]);
+    if (missing.length > 0) next.site = { ...next.site, portrait: "" };
+    await save({ base: loaded, next });
+    return missing.length;
+  }
+
+  return (
+    <>
+      <Button variant="outline" onClick={() => setOpen(true)}>
+        <History aria-hidden="true" size={20} strokeWidth={1.75} />
+        {t("history.open")}
+      </Button>
+      <HistoryDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={t("history.ofNamed", { name: t("settings.title") })}
+        query={query}
+        differences={({ row_before }) => pastDifferences(loaded.settings, row_before, t)}
+        bringBack={async ({ row_before }) => {
+          const done = await withToast(t("history.toast.back"), () => write(row_before));
+          if (done) onBack();
+          else await refetch(cache, queryKeys.settings.admin); // after a conflict there are newer ones
+          await refetch(cache, historyKeys.all);
+          return done;
+        }}
+      />
+    </>
+  );
+}

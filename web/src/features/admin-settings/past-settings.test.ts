@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { pastDifferences, withPast } from "@/features/admin-settings/past-settings";
+import type { SiteSettings } from "@/lib/types";
+import { testBoot } from "@/test/render";
+
+const now: SiteSettings = {
+  site: { ...testBoot.site, portrait: "/new.jpg", privacy: { use: "Para responder." } },
+  noticeEmail: ["a@alvor.example"],
+  noticeWebhook: "",
+  noticeLanguage: "",
+  thanksEnabled: true,
+};
+
+const t = (key: string, vars: Record<string, string | number> = {}) =>
+  [key, ...Object.values(vars)].join(" ");
+
+it("A-history-back: what the earlier settings leave out becomes empty", () => {
+  const { facebook: _, email: __, ...site } = testBoot.site;
+  const past = withPast(now, { key: "site", value: { ...site, name: "Before" } });
+  expect(past.site).toMatchObject({ name: "Before", facebook: "", email: "", portrait: "" });
+  expect(past.site.instagram).toBe(testBoot.site.instagram);
+  expect(past.site.privacy).toMatchObject({ use: "", rights: "" });
+  expect({ ...past, site: now.site }).toEqual(now);
+});
+
+it("A-history-back: the other settings come back one by one; unknown ones change nothing", () => {
+  expect(withPast(now, { key: "notice.email", value: [] })).toEqual({ ...now, noticeEmail: [] });
+  expect(withPast(now, { key: "thanks.enabled", value: false }).thanksEnabled).toBe(false);
+  expect(withPast(now, { key: "guide", value: "done" })).toEqual(now);
+});
+
+it("A-history-back: names what differs, also between two portraits", () => {
+  const site = { ...now.site, name: "Before", portrait: "/old.jpg" };
+  expect(pastDifferences(now, { key: "site", value: site }, t)).toEqual([
+    {
+      label: "settings.portrait",
+      before: "history.other conflict.anImage",
+      now: "conflict.anImage",
+    },
+    { label: "settings.name", before: "Before", now: "Alvor" },
+  ]);
+  expect(pastDifferences(now, { key: "notice.language", value: "pt" }, t)).toEqual([
+    {
+      label: "settings.noticeLanguage",
+      before: "settings.language.pt",
+      now: "settings.noticeLanguageOwn",
+    },
+  ]);
+  expect(pastDifferences(now, { key: "site", value: now.site }, t)).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import type { OwnerBackend } from "@/lib/backend";
+import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
+import type { HistoryRows, HistoryTable } from "@/lib/history/revisions";
+
+/** The columns that refer to files. */
+const FILES: Record<HistoryTable, readonly string[]> = {
+  products: ["image_url", "image_gallery", "video_gallery"],
+  reviews: ["image_url"],
+  cover_images: ["image_url", "video_thumbnail_url"],
+};
+
+/** The columns that are no part of a version: a row keeps its id, its age and its place in the list. */
+const KEPT = ["id", "created_at", "updated_at", "display_order", "price"];
+
+/** The server's error code for a row that exists already. */
+const EXISTS = "23505";
+
+/** Brings removed files back to their public URLs. Returns the URLs whose files no longer exist. */
+export async function restoreFiles(
+  backend: OwnerBackend,
+  urls: readonly string[],
+): Promise<readonly string[]> {
+  if (urls.length === 0) return [];
+  const { data, error } = await backend.rpc("restore_files", { urls: [...urls] });
+  if (error) throw error;
+  return data.missing;
+}
+
+/** Returns the row without the URLs in `missing`. */
+function withoutFiles<Row extends object>(
+  row: Row,
+  columns: readonly string[],
+  missing: readonly string[],
+): Row {
+  const values = { ...row } as Record<string, unknown>;
+  for (const column of columns) {
+    const value = values[column];
+    if (Array.isArray(value)) {
+      values[column] = (value as string[]).filter((url) => !missing.includes(url));
+    } else if (typeof value === "string" && missing.includes(value)) {
+      values[column] = null;
+    }
+  }
+  return values as Row;
+}
+
+/** Brings the files of a row back. Returns the row without those that no longer exist, and their number. */
+async function withFiles<Row extends object>(backend: OwnerBackend, table: HistoryTable, row: Row) {
+  const values = row as Record<string, unknown>;
+  const urls = FILES[table].flatMap((column) => (values[column] ?? []) as string | string[]);
+  const missing = await restoreFiles(backend, urls);
+  return { row: withoutFiles(row, FILES[table], missing), missing: missing.length };
+}
+
+/**
+ * Saves an earlier version of a row, with its files. `current` is the row as it was compared. Returns the number of files
+ * that no longer exist.
+ *
+ * @throws ConflictError if the row was changed meanwhile.
+ */
+export async function bringBack<Table extends HistoryTable>(
+  backend: OwnerBackend,
+  table: Table,
+  current: HistoryRows[Table],
+  before: HistoryRows[Table],
+): Promise<number> {
+  const { row, missing } = await withFiles(backend, table, before);
+  const change = Object.fromEntries(Object.entries(row).filter(([name]) => !KEPT.includes(name)));
+  // Of updateIfUnchanged's type parameter only the name is known here.
+  await updateIfUnchanged(
+    backend,
+    table as "products",
+    current as HistoryRows["products"],
+    change as Partial<HistoryRows["products"]>,
+  );
+  return missing;
+}
+
+/** Inserts a deleted row again, with its files and in its place. Returns the number of files that no longer exist. */
+export async function bringBackDeleted<Table extends HistoryTable>(
+  backend: OwnerBackend,
+  table: Table,
+  before: HistoryRows[Table],
+): Promise<number> {
+  const { row, missing } = await withFiles(backend, table, before);
+  const { updated_at: _, ...columns } = row;
+  const { error } = await backend.from(table as "products").insert(columns);
+  if (error && error.code !== EXISTS) throw error;
+  if (table === "cover_images") {
+    // Without it two covers have the same number. If it fails, the next new cover renumbers them.
+    await renumberCovers(backend, row as HistoryRows["cover_images"]).catch((reason: unknown) =>
+      console.warn("The covers could not be renumbered", reason),
+    );
+  }
+  return missing;
+}
+
+/** Moves a cover to its number and numbers the others after it. */
+async function renumberCovers(
+  backend: OwnerBackend,
+  { id, display_order }: HistoryRows["cover_images"],
+) {
+  const { data, error } = await backend
+    .from("cover_images")
+    .select("id")
+    .order("display_order", { ascending: true, nullsFirst: false });
+  if (error) throw error;
+  const ids = data.map((cover) => cover.id).filter((other) => other !== id);
+  ids.splice((display_order ?? ids.length + 1) - 1, 0, id);
+  const reordered = await backend.rpc("reorder_covers", { ids });
+  if (reordered.error) throw reordered.error;
+}

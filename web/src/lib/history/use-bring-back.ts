@@ -1,0 +1,68 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { ConflictError } from "@/lib/editing/update-if-unchanged";
+import { bringBack, bringBackDeleted } from "@/lib/history/bring-back";
+import {
+  getHistory,
+  historyKeys,
+  type HistoryRows,
+  type HistoryTable,
+} from "@/lib/history/revisions";
+import { useT } from "@/lib/i18n";
+import { refetch } from "@/lib/refetch";
+import { areaToast } from "@/lib/toast";
+
+/** Runs what brings something back and shows the result in a toast. Resolves with whether it is back. */
+export function useBringBackToast() {
+  const t = useT();
+  return async (title: string, run: () => Promise<number>): Promise<boolean> => {
+    try {
+      const missing = await run();
+      areaToast({
+        title,
+        description: missing > 0 ? t("history.missing", { n: missing }) : undefined,
+      });
+      return true;
+    } catch (error) {
+      console.warn("Nothing was brought back", error);
+      areaToast({
+        title: t("common.error"),
+        description: t(
+          error instanceof ConflictError ? "history.toast.conflict" : "history.toast.error",
+        ),
+        destructive: true,
+      });
+      return false;
+    }
+  };
+}
+
+/** What brings versions and deleted rows of a table back; each resolves with whether it has succeeded. */
+export function useBringBack<Table extends HistoryTable>(table: Table) {
+  const t = useT();
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  const withToast = useBringBackToast();
+  type Row = HistoryRows[Table];
+
+  async function run(title: string, write: () => Promise<number>) {
+    const done = await withToast(title, write);
+    // Also after a failure: after a conflict the list shows the newer row.
+    await Promise.all([refetch(cache, [table]), refetch(cache, historyKeys.all)]);
+    return done;
+  }
+
+  return {
+    version: (current: Row, before: Row) =>
+      run(t("history.toast.back"), () => bringBack(backend, table, current, before)),
+    deleted: (name: string, before: Row) =>
+      run(t("deleted.toast.back", { name }), () => bringBackDeleted(backend, table, before)),
+    /** Brings back a row that was just deleted. */
+    undo: (name: string, id: string) =>
+      run(t("deleted.toast.back", { name }), async () => {
+        const [newest] = await getHistory<Row>(backend, { table, id });
+        if (newest?.action !== "delete") throw new Error("The row has no deletion");
+        return bringBackDeleted(backend, table, newest.row_before);
+      }),
+  };
+}
