@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
@@ -81,7 +83,7 @@ func (s *noticeSite) tablesWith(text string) (found []string) {
 
 // Proves AM-address-1, AM-address-2, FN-address-role.
 //
-// TestAnErasedAddressIsNowhere: messages, quarantine, an account without a role with its sessions and sign-ins, limits and queued
+// TestAnErasedAddressIsNowhere: messages, quarantine, revisions, an account without a role with its sessions and sign-ins, limits and queued
 // mails, on both databases. Somebody with almost the same address keeps everything.
 func TestAnErasedAddressIsNowhere(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
@@ -92,12 +94,20 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 			s.post2xx("/auth/v1/recover", `{"email":"`+email+`"}`)
 			s.write("Name of "+email, strings.ToUpper(email[:1])+email[1:], "en")
 			s.call(identity.Anon, "submit-contact", `{"name":"Aside","email":"`+email+`","message":"Temos uma parede.","reason":"http://watches"}`)
+			for _, statement := range []string{
+				"insert into reviews (id, client_name, message, created_at) values ($1, 'Rui', 'Write to " + strings.ToUpper(email) + ".', $2)",
+				"delete from reviews where id = $1 and created_at <= $2",
+			} {
+				if err := db.Exec(t.Context(), s.DB, statement, uuid.NewSHA1(uuid.Nil, []byte(email)).String(), time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 		before := s.tablesWith("canary@")
-		if want := []string{"auth_identities", "auth_users", "contact_quarantine", "contact_submissions", "realtime_outbox"}; !slices.Equal(before, want) {
+		if want := []string{"auth_identities", "auth_users", "contact_quarantine", "contact_submissions", "realtime_outbox", "row_history"}; !slices.Equal(before, want) {
 			t.Errorf("before it is in %q, not in %q", before, want)
 		}
-		const want = "messages 1, quarantine 1, notices 1, sign_ins 2, accounts 1, queued_mails 1, filed_mails 0"
+		const want = "messages 1, quarantine 1, notices 1, revisions 1, sign_ins 2, accounts 1, queued_mails 1, filed_mails 0"
 		if got := s.addressPlacesOf("find", "Canary@exemplo.example"); got != want {
 			t.Errorf("found %s", got)
 		}
@@ -172,7 +182,7 @@ func TestErasedAddressLeavesNoCopyInTheDataFolder(t *testing.T) {
 	s.write("Canary", "canary@exemplo.example", "pt")
 	s.write("Somebody Else", "else@exemplo.example", "pt")
 	waitForState(t, s.App, "", jobs.State{})
-	const want = "messages 1, quarantine 0, notices 2, sign_ins 2, accounts 1, queued_mails 0, filed_mails 3" // notice, thanks, recovery
+	const want = "messages 1, quarantine 0, notices 2, revisions 0, sign_ins 2, accounts 1, queued_mails 0, filed_mails 3" // notice, thanks, recovery
 	if got := s.addressPlacesOf("find", "canary@exemplo.example"); got != want {
 		t.Errorf("found %s", got)
 	}

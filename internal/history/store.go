@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelie/internal/db"
@@ -57,4 +58,34 @@ func purgeRevisions(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, `delete from row_history where changed_at < $1 or id in (
 		select id from (select id, row_number() over (partition by table_name, row_id order by id desc) as place from row_history) as numbered where place > $2)`,
 		before, maxRevisions)
+}
+
+// addressRevision is a revision that contains an e-mail address, as an export shows it.
+type addressRevision struct {
+	ID        int64           `json:"id"`
+	Table     string          `json:"table"`
+	RowID     string          `json:"row_id"`
+	Action    string          `json:"action"`
+	ChangedAt string          `json:"changed_at"`
+	RowBefore json.RawMessage `json:"row_before"`
+}
+
+// listRevisionsWith returns the revisions whose row contains an e-mail address, which is in lower case, or a longer one with the
+// same part. The settings are left out: their revisions hold the owner's own addresses.
+func listRevisionsWith(ctx context.Context, q db.Querier, address string) ([]addressRevision, error) {
+	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
+	return db.Collect(ctx, q, func(row db.Row) (v addressRevision, err error) {
+		var (
+			at     time.Time
+			before string
+		)
+		err = row.Scan(&v.ID, &v.Table, &v.RowID, &v.Action, &at, &before)
+		v.ChangedAt, v.RowBefore = db.FormatTime(at), json.RawMessage(before)
+		return v, err
+	}, `select id, table_name, row_id, action, changed_at, row_before from row_history
+		where table_name <> $1 and lower(cast(row_before as text)) like $2 escape '\' order by id`, settingsTable, part)
+}
+
+func deleteRevision(ctx context.Context, q db.Querier, id int64) error {
+	return db.Exec(ctx, q, "delete from row_history where id = $1", id)
 }

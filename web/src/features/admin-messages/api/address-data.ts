@@ -6,7 +6,14 @@ import { refetch } from "@/lib/refetch";
 import { saveFile } from "@/lib/save-file";
 
 type AddressPlace =
-  "messages" | "quarantine" | "notices" | "sign_ins" | "accounts" | "queued_mails" | "filed_mails";
+  | "messages"
+  | "quarantine"
+  | "notices"
+  | "revisions"
+  | "sign_ins"
+  | "accounts"
+  | "queued_mails"
+  | "filed_mails";
 
 /** What is stored about an email address, or was until it was erased. */
 export type AddressData = {
