@@ -62,6 +62,7 @@ type App struct {
 	Keys      *apikeys.Service
 
 	blobs          blob.Store
+	marker         string // the marker of blobs
 	processor      *rendition.Processor
 	uploads        *resumable.Service
 	space          *datafolder.Space
@@ -104,7 +105,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 	}
 	log = slog.New(db.FilterOutageLogs(log.Handler()))
 	a := &App{
-		DB: site.DB, blobs: site.Files, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
+		DB: site.DB, blobs: site.Files, marker: site.Marker, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
 	}
 	if err := a.wire(ctx); err != nil {
 		return nil, errors.Join(err, site.Close())

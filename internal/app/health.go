@@ -35,7 +35,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "database", err)
 		return
 	}
-	if err := a.blobs.Ready(ctx); err != nil {
+	if err := a.blobs.Ready(ctx, a.marker); err != nil {
 		a.notReady(w, "file store", err)
 		return
 	}

@@ -28,6 +28,7 @@ import (
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
+	Marker string // id in the database and in Files, by which the two recognize each other
 	Secret string
 	Space  *datafolder.Space // watches the disk of the data folder
 }
@@ -67,7 +68,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 	if err := o.check(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return &Site{DB: d, Files: o.files, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
+	return &Site{DB: d, Files: o.files, Marker: o.marker, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
 }
 
 // databaseHooks returns hooks that log outages of the database, and that free the reserve when SQLite's disk is full.
@@ -108,6 +109,7 @@ type opening struct {
 
 	db             *db.DB
 	files          blob.Store
+	marker         string // see Site; checkFiles sets it
 	space          *datafolder.Space
 	usage          db.Usage // usage of the database before the migrations
 	secret         string   // the site's secret; "" if there is none yet
@@ -322,7 +324,7 @@ func (o *opening) checkFiles(ctx context.Context) error {
 	default:
 		return fmt.Errorf("files: the place for files belongs to another site: its marker (.atelie) is %s, the database's %s; set the right data-dir or storage-url, or restore the files that belong to this database", found, known)
 	}
-	o.files.Expect(known)
+	o.marker = known
 	return nil
 }
 

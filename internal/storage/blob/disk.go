@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -24,8 +23,7 @@ type Disk struct {
 	root   string
 	shards sync.Map // paths of the folders ab/cd that were created and synced
 
-	expected   atomic.Pointer[string] // the marker that Ready requires; nil if none is required
-	checkSpace func() error           // see NewDisk
+	checkSpace func() error // see NewDisk
 }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
@@ -60,7 +58,7 @@ func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 // OpenDisk opens a folder that NewDisk has created. It changes nothing in the folder.
 func OpenDisk(root string) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: Unbounded}
-	if err := d.Ready(context.Background()); err != nil {
+	if err := d.checkFolder(); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
 	return d, nil

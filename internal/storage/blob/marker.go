@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,33 +56,41 @@ func (d *Disk) Mark(_ context.Context, marker string) (err error) {
 	return datafolder.SyncFolder(d.root)
 }
 
-// Expect implements Store.
-func (d *Disk) Expect(marker string) { d.expected.Store(&marker) }
+// Ready implements Store.
+func (d *Disk) Ready(ctx context.Context, marker string) error {
+	if err := d.checkFolder(); err != nil {
+		return err
+	}
+	found, err := d.Marker(ctx)
+	if err != nil {
+		return err
+	}
+	return compareMarkers(found, marker)
+}
 
-// Ready implements Store. It checks that the folder exists and has the expected marker.
-func (d *Disk) Ready(ctx context.Context) error {
+// checkFolder returns an error unless the folder exists and NewDisk has created its parts.
+func (d *Disk) checkFolder() error {
 	if _, err := os.Stat(filepath.Join(d.root, temporary)); err != nil {
 		return fmt.Errorf("the place for files cannot be used: %w", err)
-	}
-	expected := d.expected.Load()
-	if expected == nil {
-		return nil
-	}
-	marker, err := d.Marker(ctx)
-	switch {
-	case err != nil:
-		return err
-	case marker == "":
-		return ErrNoMarker
-	case marker != *expected:
-		return ErrOtherMarker
 	}
 	return nil
 }
 
+func compareMarkers(found, expected string) error {
+	switch found {
+	case expected:
+		return nil
+	case "":
+		return ErrNoMarker
+	}
+	return ErrOtherMarker
+}
+
 // Marker implements Store.
-func (s *S3) Marker(ctx context.Context) (marker string, err error) {
-	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)})
+func (s *S3) Marker(ctx context.Context) (string, error) { return s.readMarker(ctx) }
+
+func (s *S3) readMarker(ctx context.Context, options ...func(*s3.Options)) (marker string, err error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)}, options...)
 	if err = failed(ctx, "read the marker", err); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil
@@ -104,29 +111,13 @@ func (s *S3) Mark(ctx context.Context, marker string) error {
 	return failed(ctx, "write the marker", err)
 }
 
-// Expect implements Store.
-func (s *S3) Expect(marker string) { s.expected.Store(&marker) }
-
-// Ready implements Store with one short request that is not repeated. It checks only that the marker exists: its content was
-// compared at the start.
-func (s *S3) Ready(ctx context.Context) error {
+// Ready implements Store with one short request that is not repeated.
+func (s *S3) Ready(ctx context.Context, marker string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	once := func(o *s3.Options) { o.RetryMaxAttempts = 1 }
-	if s.expected.Load() == nil {
-		_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket}, once)
-		return notReady(err)
+	found, err := s.readMarker(ctx, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
+	if err != nil {
+		return ErrUnavailable.Because(err)
 	}
-	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)}, once)
-	if statusOf(err) == http.StatusNotFound {
-		return ErrNoMarker
-	}
-	return notReady(err)
-}
-
-func notReady(err error) error {
-	if err == nil {
-		return nil
-	}
-	return ErrUnavailable.Because(err)
+	return compareMarkers(found, marker)
 }

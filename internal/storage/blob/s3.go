@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -42,8 +41,6 @@ type S3 struct {
 	client *s3.Client
 	bucket string
 	prefix string
-
-	expected atomic.Pointer[string] // the marker that Ready requires; nil if none is required
 }
 
 // Limits of the requests to the server; sizes are in bytes.

@@ -131,8 +131,11 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 		}
 	})
 	s := openS3(t, server.Config("files"))
-	id := uuid.NewString()
+	id, marker := uuid.NewString(), uuid.NewString()
 	if _, err := blob.Put(t.Context(), s, id, strings.NewReader("before")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Mark(t.Context(), marker); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.Kill(); err != nil {
@@ -151,7 +154,7 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 			_, err := s.Append(t.Context(), uuid.NewString(), blob.Partial{}, []byte("x"), true)
 			return err
 		},
-		"ready": func() error { return s.Ready(t.Context()) },
+		"ready": func() error { return s.Ready(t.Context(), marker) },
 	} {
 		if err := call(); !errors.Is(err, blob.ErrUnavailable) || apperr.From(err).Status != 503 {
 			t.Errorf("%s: %v", name, err)
@@ -166,7 +169,7 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 	if got := readAll(t, s, id); string(got) != "before" {
 		t.Errorf("after its return: %q", got)
 	}
-	if err := s.Ready(t.Context()); err != nil {
+	if err := s.Ready(t.Context(), marker); err != nil {
 		t.Error(err)
 	}
 }

@@ -50,10 +50,8 @@ type Store interface {
 	Marker(ctx context.Context) (string, error)
 	// Mark writes an id, a UUID, by which this store is recognized.
 	Mark(ctx context.Context, marker string) error
-	// Expect sets the marker that Ready requires.
-	Expect(marker string)
-	// Ready returns nil if the store can be used and, after a call of Expect, has the expected marker.
-	Ready(ctx context.Context) error
+	// Ready returns nil if the store can be used and has the given marker.
+	Ready(ctx context.Context, marker string) error
 }
 
 // PieceSize is the size in bytes of the parts in which a blob is sent, and the largest piece of Append.

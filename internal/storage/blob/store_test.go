@@ -331,6 +331,24 @@ func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
 	})
 }
 
+func TestAStoreIsReadyOnlyWithItsMarker(t *testing.T) {
+	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
+		marker := uuid.NewString()
+		if err := s.Ready(t.Context(), marker); !errors.Is(err, blob.ErrNoMarker) {
+			t.Errorf("without a marker: %v", err)
+		}
+		if err := s.Mark(t.Context(), marker); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Ready(t.Context(), marker); err != nil {
+			t.Errorf("with its marker: %v", err)
+		}
+		if err := s.Ready(t.Context(), uuid.NewString()); !errors.Is(err, blob.ErrOtherMarker) {
+			t.Errorf("with another site's marker: %v", err)
+		}
+	})
+}
+
 func TestOpeningAFolderMakesNone(t *testing.T) {
 	d, root := open(t)
 	if _, err := blob.Put(t.Context(), d, uuid.NewString(), strings.NewReader("x")); err != nil {
