@@ -3,7 +3,6 @@
 package rendition
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -80,62 +79,6 @@ func dead(pid int) bool {
 	return errors.Is(err, fs.ErrNotExist) || strings.Contains(string(stat), ") Z ")
 }
 
-// Proves F-render-first.
-//
-// The programs of a job that nobody waits for are stopped while an urgent one runs, and go on after it.
-func TestARunningJobGivesWay(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("no /proc to see it in")
-	}
-	mark := filepath.Join(t.TempDir(), "pid")
-	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
-	if err := os.Chmod(slow, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s := newTestProcessor(t, Config{Vips: slow})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	source, folder := savePNG(t, scene(64, 64)), t.TempDir()
-	go func() {
-		_, err := s.Make(ctx, Job{Source: source, Folder: folder, Facts: true})
-		done <- err
-	}()
-	defer func() {
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-	}()
-	until := func(what string, is func() bool) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) { // a pause: libvips gets only idle processors
-			if time.Now().After(deadline) {
-				t.Fatal(what)
-			}
-		}
-	}
-	var stat string
-	until("libvips is not started", func() bool {
-		pid, err := os.ReadFile(mark)
-		stat = "/proc/" + strings.TrimSpace(string(pid)) + "/stat"
-		return err == nil
-	})
-	stopped := func() bool {
-		text, err := os.ReadFile(stat)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Contains(string(text), ") T ")
-	}
-	leave, err := s.pool.enter(t.Context(), 1, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	until("it is not stopped", stopped)
-	leave()
-	until("it does not go on", func() bool { return !stopped() })
-}
-
 // Proves F-render-yield.
 func TestAWorkerEndsWithItsServer(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -180,23 +123,6 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	}
 }
 
-// Proves F-render-yield.
-//
-// A picture that keeps a processor busy is ended by the time that it took there, however long that is.
-func TestProcessorTimeHasAHardBound(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("RLIMIT_CPU is set on Linux alone")
-	}
-	s := newTestProcessor(t, Config{Vips: "off", CPU: time.Second})
-	var orders []Order
-	for range 40 {
-		orders = append(orders, Order{Width: 2000, Format: WebP})
-	}
-	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(2000, 2000)), Folder: t.TempDir(), Orders: orders}); !errors.Is(err, ErrTooSlow) {
-		t.Errorf("after a second of a processor: %v", err)
-	}
-}
-
 // givesWay checks the priority and the class of every thread.
 func givesWay(t *testing.T, pid int) {
 	t.Helper()
@@ -229,21 +155,4 @@ func threadStats(t *testing.T, pid int) map[string][]string {
 		stats[thread.Name()] = strings.Fields(rest)
 	}
 	return stats
-}
-
-// Proves F-render-yield.
-func TestMemoryHasAHardBound(t *testing.T) {
-	if runtime.GOOS != "linux" || raceDetector {
-		t.Skip("RLIMIT_DATA is Linux's, and the race detector needs more than any bound")
-	}
-	s := newTestProcessor(t, Config{Vips: "off", JobMemory: 100 << 20})
-	job := Job{Source: savePNG(t, scene(5000, 5000)), Folder: t.TempDir(), Orders: []Order{{Width: 320, Format: WebP}}}
-	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooCostly) {
-		t.Errorf("100 MB of pixels and what goes with them in as much: %v", err)
-	}
-	small := newTestProcessor(t, Config{Vips: "off", Memory: 300 << 20})
-	_, err := small.Make(t.Context(), job)
-	if err == nil || !strings.Contains(err.Error(), "this server has 300 MB for pictures") {
-		t.Errorf("beyond the budget: %v", err)
-	}
 }
