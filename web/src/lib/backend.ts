@@ -98,7 +98,7 @@ export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
         const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
           // The query cache retries failed requests itself.
           db: { retry: false },
-          global: { fetch: refreshingFetch(() => client) },
+          global: { fetch: refreshingFetch(() => client.auth) },
           realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
         });
         return client;

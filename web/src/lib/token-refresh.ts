@@ -1,5 +1,4 @@
-import { isAuthApiError } from "@supabase/supabase-js";
-import type { OwnerBackend } from "@/lib/backend";
+import { isAuthApiError, type SupabaseClient } from "@supabase/supabase-js";
 
 const listeners = new Set<() => void>();
 
@@ -38,10 +37,13 @@ export function fetchWithTokenRefresh(renew: () => Promise<string | null>): type
   };
 }
 
-/** The fetch function of the official client. A getter, because the client is created with this function. */
-export function refreshingFetch(client: () => OwnerBackend): typeof fetch {
+/**
+ * The fetch function of the official client. `authOf` returns the client's auth part; it is a function because the client
+ * is created with this fetch function.
+ */
+export function refreshingFetch(authOf: () => SupabaseClient["auth"]): typeof fetch {
   return fetchWithTokenRefresh(async () => {
-    const { auth } = client();
+    const auth = authOf();
     const { data, error } = await auth.refreshSession();
     // If the session was ended elsewhere, the client still keeps a token that has not expired, so it is signed out here.
     if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
