@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from "react";
 import { ChevronDown } from "lucide-react";
+import { RevisionListState, type RevisionQuery } from "@/components/history/revision-list-state";
 import { Button } from "@/components/ui/button";
 import {
   DialogClose,
@@ -8,7 +9,6 @@ import {
   DialogRoot,
   DialogTitle,
 } from "@/components/ui/dialog";
-import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
@@ -21,12 +21,7 @@ type HistoryDialogProps<Before> = {
   open: boolean;
   onClose(): void;
   title: string;
-  query: {
-    data: Revision<Before>[] | undefined;
-    isError: boolean;
-    isFetching: boolean;
-    refetch(): unknown;
-  };
+  query: RevisionQuery<Before>;
   /** The fields in which a version differs from the current one. */
   differences(revision: Revision<Before>): HistoryDifference[];
   /** Saves an earlier version and resolves with whether it has succeeded. */
@@ -43,7 +38,6 @@ export function HistoryDialog<Before>({
   bringBack,
 }: HistoryDialogProps<Before>) {
   const t = useT();
-  const { data, isError, isFetching, refetch } = query;
   return (
     <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <DialogContent
@@ -60,12 +54,10 @@ export function HistoryDialog<Before>({
         <DialogDescription id="history-intro" className="mt-2">
           {t("history.intro")}
         </DialogDescription>
-        {data ? (
-          data.length === 0 ? (
-            <p className="border-ink mt-5 border-t-2 pt-5">{t("history.empty")}</p>
-          ) : (
+        <RevisionListState query={query} empty={t("history.empty")}>
+          {(revisions) => (
             <ol className="border-ink mt-5 border-t-2">
-              {data.map((revision) => (
+              {revisions.map((revision) => (
                 <Version
                   key={revision.id}
                   revision={revision}
@@ -76,24 +68,8 @@ export function HistoryDialog<Before>({
                 />
               ))}
             </ol>
-          )
-        ) : isError ? (
-          <div
-            role="alert"
-            className="border-ink mt-5 flex flex-col items-start gap-4 border-t-2 pt-5"
-          >
-            <p>{t("history.loadError")}</p>
-            <Button variant="outline" size="sm" loading={isFetching} onClick={() => void refetch()}>
-              {t("common.retry")}
-            </Button>
-          </div>
-        ) : (
-          <div role="status" className="border-ink mt-5 border-t-2 pt-4">
-            <span className="sr-only">{t("common.loading")}</span>
-            <Skeleton className="h-5 w-2/5" />
-            <Skeleton className="mt-3 h-4 w-1/4" />
-          </div>
-        )}
+          )}
+        </RevisionListState>
         <DialogClose />
       </DialogContent>
     </DialogRoot>

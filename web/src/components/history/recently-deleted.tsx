@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { History } from "lucide-react";
+import { RevisionListState } from "@/components/history/revision-list-state";
 import { Button } from "@/components/ui/button";
 import {
   DialogClose,
@@ -8,7 +9,6 @@ import {
   DialogRoot,
   DialogTitle,
 } from "@/components/ui/dialog";
-import { Skeleton } from "@/components/ui/skeleton";
 import { useDeleted, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import { useBringBack } from "@/lib/history/use-bring-back";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -30,7 +30,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState<number | null>(null);
   const content = useRef<HTMLDivElement>(null);
-  const { data, isError, isFetching, refetch } = useDeleted(table, open);
+  const query = useDeleted(table, open);
   const bringBack = useBringBack(table);
 
   async function press(revision: Revision<HistoryRows[Table]>) {
@@ -63,12 +63,10 @@ export function RecentlyDeleted<Table extends HistoryTable>({
           <DialogDescription id="deleted-intro" className="mt-2">
             {t("deleted.intro")}
           </DialogDescription>
-          {data ? (
-            data.length === 0 ? (
-              <p className="border-ink mt-5 border-t-2 pt-5">{t("deleted.empty")}</p>
-            ) : (
+          <RevisionListState query={query} empty={t("deleted.empty")}>
+            {(revisions) => (
               <ul className="border-ink mt-5 border-t-2">
-                {data.map((revision) => {
+                {revisions.map((revision) => {
                   const name = nameOf(revision.row_before);
                   const time = dateTime(revision.changed_at, language);
                   const { actor } = revision;
@@ -98,29 +96,8 @@ export function RecentlyDeleted<Table extends HistoryTable>({
                   );
                 })}
               </ul>
-            )
-          ) : isError ? (
-            <div
-              role="alert"
-              className="border-ink mt-5 flex flex-col items-start gap-4 border-t-2 pt-5"
-            >
-              <p>{t("history.loadError")}</p>
-              <Button
-                variant="outline"
-                size="sm"
-                loading={isFetching}
-                onClick={() => void refetch()}
-              >
-                {t("common.retry")}
-              </Button>
-            </div>
-          ) : (
-            <div role="status" className="border-ink mt-5 border-t-2 pt-4">
-              <span className="sr-only">{t("common.loading")}</span>
-              <Skeleton className="h-5 w-2/5" />
-              <Skeleton className="mt-3 h-4 w-1/4" />
-            </div>
-          )}
+            )}
+          </RevisionListState>
           <DialogClose />
         </DialogContent>
       </DialogRoot>
