@@ -18,10 +18,16 @@ const folderPattern = /^atelie-tests-(\d+)$/;
 
 /**
  * Makes a folder for this process in `parent`, a file system in memory. It also removes the folders of processes that have ended.
- * `free` is the free memory in bytes, and `needed` how much must be free there and in `parent`: a whole run used less than 2 GiB.
+ * `free` is the free memory in bytes, and `minFree` how much must be free there and in `parent`: a whole run used less than 2 GiB.
+ * With a `key` the folder has the same path each time, and what a killed process with that key has left there is removed.
  * @returns its path, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
  */
-export function makeMemoryFolder(parent = "/dev/shm", free = freemem(), minFree = 4 * 2 ** 30) {
+export function makeMemoryFolder({
+  parent = "/dev/shm",
+  free = freemem(),
+  minFree = 4 * 2 ** 30,
+  key,
+} = {}) {
   try {
     accessSync(parent);
     for (const other of readdirSync(parent))
@@ -29,7 +35,8 @@ export function makeMemoryFolder(parent = "/dev/shm", free = freemem(), minFree 
         rmSync(join(parent, other), { recursive: true, force: true });
     const { bavail, bsize } = statfsSync(parent);
     if (Math.min(bavail * bsize, free) < minFree) return undefined;
-    const folder = join(parent, `atelie-tests-${process.pid}`);
+    const folder = join(parent, `atelie-tests-${key ? `of-${key}` : process.pid}`);
+    if (key) rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
     chmodSync(folder, 0o1777); // writable by all, like /tmp, because PostgreSQL runs as another user
     if (runsPrograms(folder)) return folder;

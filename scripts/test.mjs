@@ -4,6 +4,7 @@
 //   test.mjs fast  what is quick: no PostgreSQL, no browser, no race detector
 //   test.mjs soak  the long drills in full (make soak)
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
@@ -15,8 +16,8 @@ const results = ".cache/results";
 const plan = classify(goSources());
 
 // The linter runs vet, so tests run without it. Only `fast` uses Go's cache of test results, because the cache does not
-// notice that a program which a test starts has changed, and keeps the result of a lucky run. The time limit only bounds a
-// hang: the slowest package takes five minutes here.
+// notice that a program which a test starts has changed, and keeps the result of a lucky run. A result counts only for the
+// same TMPDIR. The time limit only bounds a hang: the slowest package takes five minutes here.
 const goTest = (options, folders) =>
   `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
 const uncached = "-count=1";
@@ -81,7 +82,8 @@ const runs = {
     stages: [
       {
         name: "Go, SQLite alone",
-        command: goTest("-short", [
+        // Four packages at a time on two processors: many tests wait for most of their time.
+        command: goTest("-short -p 4", [
           ...plan.whole.filter((folder) => folder.startsWith("internal/")),
           ...plan.plain.folders.filter((folder) => /^internal|architecture$/.test(folder)),
         ]),
@@ -247,7 +249,10 @@ async function take(stage, beside) {
 process.env.GOFLAGS = `${process.env.GOFLAGS ?? ""} -trimpath`.trim();
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });
-const memory = makeMemoryFolder();
+const [runName = "test"] = process.argv.slice(2);
+const memory = makeMemoryFolder({
+  key: runName === "fast" && createHash("sha256").update(process.cwd()).digest("hex").slice(0, 12),
+});
 if (memory) {
   process.env.GOTMPDIR ??= tmpdir(); // linked programs are large and written once
   process.env.TMPDIR = memory;
@@ -255,7 +260,7 @@ if (memory) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 }
 const begun = Date.now();
-const { atOnce, stages } = runs[process.argv[2] ?? "test"];
+const { atOnce, stages } = runs[runName];
 const takeAll = async () => {
   for (let stage = stages.shift(); stage; stage = stages.shift()) await take(stage, atOnce > 1);
 };

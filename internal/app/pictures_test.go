@@ -37,6 +37,9 @@ func appWithPictures(t *testing.T, dialect db.Dialect, pictures int) *App {
 //
 // Fifteen pictures wait for renditions. No ladder may be begun before the first sizes of all of them are made or being made.
 func TestFirstSizesAreMadeBeforeLadders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes all renditions of many pictures")
+	}
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			const pictures = 15

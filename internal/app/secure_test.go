@@ -367,6 +367,9 @@ func (w *town) siteWorksByHTTPS(n *node) {
 // The certificate really expires here: pebble issues certificates that are valid for half a minute. A renewal takes two
 // seconds and has a third of that; a busy machine needs more than a few.
 func TestCertificatesAreRenewedInTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the lifetime of a real certificate")
+	}
 	const lifetime = 30 * time.Second
 	var (
 		w        *town

@@ -20,6 +20,9 @@ import (
 // Ten thousand codes are guessed (in the soak test) for one account, from many addresses and over some hours. No guess succeeds,
 // and the owner can sign in afterwards by password and by link.
 func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hashes hundreds of guesses")
+	}
 	guesses, rounds := soak.Size(600, 10_000), soak.Size(3, 20)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d) // without a limit of mails a day, so that the thief gets as many codes as possible
@@ -70,6 +73,9 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 
 // Proves A-safe-10.
 func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes thousands of guesses")
+	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.RateLimits, c.JWTExpiry = false, 24*time.Hour })
 		a, _ := h.secured()

@@ -15,6 +15,9 @@ import (
 // The test sends more than a hundred responses one after the other on each database. Nothing runs concurrently, so the race
 // detector would find nothing; with it, the test takes half a minute.
 func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends the whole corpus of saml's TestHostileAnswersAreRefused through the program")
+	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
 		for _, c := range samltest.Hostile(h.idp) {

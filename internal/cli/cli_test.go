@@ -283,6 +283,9 @@ func TestPortInUseIsReportedBeforeAnyChange(t *testing.T) {
 }
 
 func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes the pictures of the demo content")
+	}
 	dir := t.TempDir()
 	t.Setenv("ATELIE_DATA_DIR", dir)
 	serve := func() string {

@@ -351,6 +351,9 @@ func unlessGone(err error) error {
 }
 
 func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes the pictures of the demo content")
+	}
 	old := syscall.Umask(0) // nothing may depend on it
 	defer syscall.Umask(old)
 	modes := func(dir string) map[string]fs.FileMode {

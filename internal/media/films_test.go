@@ -431,6 +431,9 @@ func TestVerifyAndRebuildFilms(t *testing.T) {
 // No film that lies about itself stops the site or is passed over in silence: it is refused, shown as failed, or, where
 // only its own frames are wrong, played as far as it goes.
 func TestHostileFilms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a large corpus")
+	}
 	ftyp := isoBox("ftyp", []byte("isom"), words(512), []byte("isommp41"))
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	good := filmFile(aFilm{indexLast: true})

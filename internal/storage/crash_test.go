@@ -122,6 +122,9 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 //
 // TestReadersSeeWholeFilesWhileTheyAreReplaced reads one name while others replace and remove it.
 func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads and replaces one file for seconds")
+	}
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		server := httptest.NewServer(s.HTTP)

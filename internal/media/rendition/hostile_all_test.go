@@ -11,6 +11,9 @@ import (
 // TestHostileAll decodes many pictures of tens of megapixels. Under the race detector that would take minutes. Except in
 // soak runs, it takes every fourth file, some of each kind.
 func TestHostileAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decodes a large corpus, of which TestHostileSome takes a few files")
+	}
 	all := hostileFiles(t)
 	if len(all) < 60 {
 		t.Fatalf("only %d files", len(all))

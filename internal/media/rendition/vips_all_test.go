@@ -57,6 +57,9 @@ func soft(w, h int) *image.NRGBA {
 
 // Proves F-render-accept.
 func TestBothEnginesMakeTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a hundred pictures with each engine")
+	}
 	s := withVips(t)
 	opaque := soft(450, 300)
 	through := image.NewNRGBA(opaque.Rect)
@@ -122,6 +125,9 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 }
 
 func TestVipsTurnsAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts libvips for each orientation")
+	}
 	s := withVips(t)
 	m := soft(75, 51)
 	for turn := 2; turn <= 8; turn++ {
