@@ -56,7 +56,7 @@ export function check(sources) {
       }
     }
   }
-  problems.push(...eagerProblems(modules));
+  problems.push(...eagerProblems(modules), ...circleProblems(modules));
   return problems.sort();
 }
 
@@ -127,6 +127,24 @@ function eagerProblems(modules) {
     }
   }
   return [...problems];
+}
+
+/** Reports circles of imports. Imports of types and dynamic imports count: each part of a circle needs the others to be read. */
+function circleProblems(modules) {
+  const problems = [];
+  const finished = new Set();
+  const follow = (path, steps) => {
+    if (finished.has(path)) return;
+    const start = steps.indexOf(path);
+    if (start >= 0) {
+      problems.push(`${path}: circle of imports (${[...steps.slice(start), path].join(" → ")})`);
+      return;
+    }
+    for (const { target } of modules.get(path) ?? []) if (target) follow(target, [...steps, path]);
+    finished.add(path);
+  };
+  for (const path of [...modules.keys()].sort()) follow(path, []);
+  return problems;
 }
 
 function trail(seen, path) {

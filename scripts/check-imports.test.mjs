@@ -56,6 +56,15 @@ describe("check-imports", () => {
       { "lib/a.ts": `import "@/test/render";`, "test/render.tsx": "" },
       /imports the test helper/,
     ],
+    [
+      "circle, even of a type and a dynamic import",
+      {
+        "lib/a.ts": `import type { B } from "@/lib/b";`,
+        "lib/b.ts": `export const c = () => import("@/lib/c");`,
+        "lib/c.ts": `import { a } from "@/lib/a";`,
+      },
+      /lib\/a\.ts: circle of imports \(lib\/a\.ts → lib\/b\.ts → lib\/c\.ts → lib\/a\.ts\)/,
+    ],
     ["missing file", { "lib/a.ts": `import "./gone";` }, /does not exist/],
     ["barrel by name", { "lib/index.ts": `export const a = 1;` }, /no barrel files/],
     [
