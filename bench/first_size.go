@@ -36,7 +36,7 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	source := filepath.Join(dir, "source.jpg")
-	picture, err := paintUpload(ctx, source)
+	picture, err := generateUpload(ctx, source)
 	if err != nil {
 		return err
 	}

@@ -24,46 +24,59 @@ import (
 	"time"
 )
 
+// tables are the benchmarks, in the order in which they are printed.
+var tables = []struct {
+	name  string
+	print func(context.Context, io.Writer) error
+}{
+	{"demo", demoTables},
+	{"pages", pageTable},
+	{"metrics", metricsTable},
+	{"tables", tableCosts},
+	{"nodes", nodeTable},
+	{"upload", uploadTable},
+	{"auth", authTables},
+	{"anonymous", anonymousTable},
+	{"first-size", firstSizes},
+	{"pictures", pictureTable},
+}
+
 func main() {
-	// The program starts itself as "reference" (a server in a separate process) and as "picture-paint", "picture-make" and
-	// "picture-likeness" (heavy work, whose memory is measured separately). The other names select a table.
-	var err error
-	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
-	case "reference":
-		err = reference(os.Args[2:])
-	case "auth":
-		err = authTables(ctx, os.Stdout)
-	case "pictures":
-		err = pictureTable(ctx, os.Stdout)
-	case "first-size":
-		err = firstSizes(ctx, os.Stdout)
-	case "load":
-		err = pictureLoad(ctx, os.Stdout)
-	case "picture-paint":
-		err = paintPicture(os.Args[2:])
-	case "picture-likeness":
-		err = likeness(os.Args[2:], os.Stdout)
-	case "picture-make":
-		err = makePictures(ctx, os.Args[2:])
-	case "tables":
-		err = tableCosts(ctx, os.Stdout)
-	case "pages":
-		err = pageTable(ctx, os.Stdout)
-	case "nodes":
-		err = nodeTable(ctx, os.Stdout)
-	case "upload":
-		err = uploadTable(ctx, os.Stdout)
-	case "metrics":
-		err = metricsTable(ctx, os.Stdout)
-	case "anonymous":
-		err = anonymousTable(ctx, os.Stdout)
-	default:
-		err = errors.Join(demoTables(ctx, os.Stdout), pageTable(ctx, os.Stdout), metricsTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), anonymousTable(ctx, os.Stdout), firstSizes(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
-	}
-	if err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func run(ctx context.Context, out io.Writer, args []string) error {
+	var name string
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	switch name {
+	case "load":
+		return pictureLoad(ctx, out)
+	// With the names below the program starts itself: a server to compare with, and heavy work whose memory is measured
+	// separately.
+	case "reference":
+		return reference(args)
+	case "picture-generate":
+		return generatePicture(args)
+	case "picture-make":
+		return makePictures(ctx, args)
+	case "picture-similarity":
+		return similarityTo(args, out)
+	}
+	for _, t := range tables {
+		if t.name == name {
+			return t.print(ctx, out)
+		}
+	}
+	var err error
+	for _, t := range tables {
+		err = errors.Join(err, t.print(ctx, out))
+	}
+	return err
 }
 
 const binary = "bin/atelie"

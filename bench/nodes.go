@@ -119,7 +119,7 @@ func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) err
 			}
 			all, busy = append(all, m), append(busy, total.Seconds()/elapsed.Seconds())
 		}
-		m := middle(all)
+		m := medianOf(all)
 		if count == 1 {
 			one = m.rate
 		}

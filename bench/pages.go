@@ -119,7 +119,7 @@ func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works 
 			figures[i] = append(figures[i], one)
 		}
 	}
-	ours, nginx, handler := middle(figures[0]), middle(figures[1]), middle(figures[2])
+	ours, nginx, handler := medianOf(figures[0]), medianOf(figures[1]), medianOf(figures[2])
 	_, err = fmt.Fprintf(out, "  %-30s %8d %12.0f %9.0f (%.2f) %9.0f (%.2f) %5.2f (%4.2f) %7d (%4.2f)\n", fmt.Sprintf("%s, %d works", c.name, works), len(body),
 		ours.rate, nginx.rate, ours.rate/nginx.rate, handler.rate, ours.rate/handler.rate, ms(ours.p99), ms(nginx.p99), ours.cpu.Microseconds(), float64(ours.cpu)/float64(handler.cpu))
 	return err
@@ -265,7 +265,7 @@ func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, sec
 		}
 		quiet = append(quiet, m)
 	}
-	a, b := middle(busy), middle(quiet)
+	a, b := medianOf(busy), medianOf(quiet)
 	slices.Sort(first)
 	_, err := fmt.Fprintf(out, "    the first view after a change %.2f ms (at most %.2f); with one change a second p99 %.2f ms, without %.2f; %.0f requests/s, without %.0f\n",
 		ms(median(first)), ms(first[len(first)-1]), ms(a.p99), ms(b.p99), a.rate, b.rate)

@@ -35,7 +35,7 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	picture, err := paintUpload(ctx, filepath.Join(dir, "source.jpg"))
+	picture, err := generateUpload(ctx, filepath.Join(dir, "source.jpg"))
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// paintUpload writes a picture of 24 megapixels to a file and returns its bytes.
-func paintUpload(ctx context.Context, file string) ([]byte, error) {
-	if _, err := child(ctx, "", self(), "picture-paint", file, "6000", "4000"); err != nil {
+// generateUpload writes a picture of 24 megapixels to a file and returns its bytes.
+func generateUpload(ctx context.Context, file string) ([]byte, error) {
+	if _, err := child(ctx, "", self(), "picture-generate", file, "6000", "4000"); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)

@@ -23,8 +23,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Heavy work runs in separate processes ("picture-paint", "picture-make"). The peak memory of a child process includes that
-// of its parent at the start, so this process must stay small.
+// Heavy work runs in separate processes (see run). The peak memory of a child process includes that of its parent at the start,
+// so this process must stay small.
 
 // pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard
 // widths (the rungs), in WebP and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as
@@ -75,7 +75,7 @@ type pictureCase struct {
 
 func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (string, error) {
 	source := filepath.Join(dir, "source.jpg")
-	if _, err := child(ctx, "", self(), "picture-paint", source, strconv.Itoa(c.w), strconv.Itoa(c.h)); err != nil {
+	if _, err := child(ctx, "", self(), "picture-generate", source, strconv.Itoa(c.w), strconv.Itoa(c.h)); err != nil {
 		return "", err
 	}
 	if c.full {
@@ -104,35 +104,35 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 		}
 		ours = append(ours, cost)
 	}
-	var like, theirLike, equal string
-	a := middleCost(ours)
+	var ourSSIM, theirSSIM, atEqual string
+	a := medianCost(ours)
 	// Only for 24 megapixels: with 100 the exact filter takes minutes.
-	if judged := c.rounds > 1 && len(c.widths) == len(rendition.Ladder); judged {
-		own, err := judge(ctx, source, c.widths, func(i int) string { return ourFile(dir, i) })
+	if compared := c.rounds > 1 && len(c.widths) == len(rendition.Ladder); compared {
+		own, err := similarities(ctx, source, c.widths, func(i int) string { return ourFile(dir, i) })
 		if err != nil {
 			return "", err
 		}
-		like = joined(own)
+		ourSSIM = joined(own)
 		if haveVips {
-			other, err := judge(ctx, source, c.widths, func(i int) string { return vipsFile(dir, c.widths[i], "webp") })
+			other, err := similarities(ctx, source, c.widths, func(i int) string { return vipsFile(dir, c.widths[i], "webp") })
 			if err != nil {
 				return "", err
 			}
-			theirLike = joined(other)
+			theirSSIM = joined(other)
 			most, err := atEqualBytes(ctx, dir, source, c.widths, own)
 			if err != nil {
 				return "", err
 			}
-			equal = fmt.Sprintf("**%.4f**", most)
+			atEqual = fmt.Sprintf("**%.4f**", most)
 		}
 	}
 	if !haveVips {
-		return fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | | %s | | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp, like), nil
+		return fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | | %s | | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp, ourSSIM), nil
 	}
-	b, v := middleCost(theirs), middleCost(withVips)
+	b, v := medianCost(theirs), medianCost(withVips)
 	return fmt.Sprintf("| %s | %.2f s | %.2f s (%.2f) | **%.2f** (%.2f) | **%.0f MB** | %.0f MB | %.0f kB | %.0f kB | %s | %s | %s |\n", c.name,
 		a.cpu.Seconds(), b.cpu.Seconds(), (b.cpu-b.starts).Seconds(), a.cpu.Seconds()/b.cpu.Seconds(),
-		a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp, like, theirLike, equal) +
+		a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp, ourSSIM, theirSSIM, atEqual) +
 		fmt.Sprintf("| %s, by our worker with vips | %.2f s | | **%.2f** (%.2f) | **%.0f MB** | | | | | | |\n", c.name,
 			v.cpu.Seconds(), v.cpu.Seconds()/b.cpu.Seconds(), v.cpu.Seconds()/(b.cpu-b.starts).Seconds(), v.peak), nil
 }
@@ -178,7 +178,7 @@ func atEqualBytes(ctx context.Context, dir, source string, widths []int, own []f
 				return 0, err
 			}
 		}
-		both, err := judge(ctx, source, []int{w, w}, func(k int) string { return at(q + k) })
+		both, err := similarities(ctx, source, []int{w, w}, func(k int) string { return at(q + k) })
 		if err != nil {
 			return 0, err
 		}
@@ -206,7 +206,8 @@ type cost struct {
 
 func (c *cost) add(d cost) { c.cpu, c.peak = c.cpu+d.cpu, max(c.peak, d.peak) }
 
-func middleCost(all []cost) cost {
+// medianCost returns the median of each field; webp is that of the first, because all are equal.
+func medianCost(all []cost) cost {
 	var cpu, starts []time.Duration
 	var peak []float64
 	for _, c := range all {
@@ -315,9 +316,9 @@ func (c *cost) weigh(widths []int, name func(rung int) string) error {
 	return nil
 }
 
-// judge returns the SSIM of WebP files to the source, one value for each width.
-func judge(ctx context.Context, source string, widths []int, name func(i int) string) (values []float64, err error) {
-	args := []string{"picture-likeness", source}
+// similarities returns the SSIM of WebP files to the source, one value for each width.
+func similarities(ctx context.Context, source string, widths []int, name func(i int) string) (values []float64, err error) {
+	args := []string{"picture-similarity", source}
 	for i := range widths {
 		args = append(args, name(i))
 	}
@@ -361,7 +362,7 @@ func makePictures(ctx context.Context, args []string) error {
 	return err
 }
 
-func paintPicture(args []string) error {
+func generatePicture(args []string) error {
 	if len(args) != 3 {
 		return errors.New("path, width, height")
 	}
@@ -370,12 +371,12 @@ func paintPicture(args []string) error {
 	if err := errors.Join(errW, errH); err != nil {
 		return err
 	}
-	return paint(args[0], width, height)
+	return generate(args[0], width, height)
 }
 
-// paint writes a JPEG with the properties of a painting: overlapping shapes of all sizes with soft shading, strokes and
+// generate writes a JPEG with the properties of a painting: overlapping shapes of all sizes with soft shading, strokes and
 // grain. The same size gives the same picture.
-func paint(path string, width, height int) (err error) {
+func generate(path string, width, height int) (err error) {
 	r := rand.New(rand.NewPCG(uint64(width), uint64(height)))
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range m.Pix {

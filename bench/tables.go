@@ -139,14 +139,14 @@ func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (m
 			*side.to = append(*side.to, one)
 		}
 	}
-	a, b := middle(ours), middle(theirs)
+	a, b := medianOf(ours), medianOf(theirs)
 	_, err = fmt.Fprintf(out, "  %-34s %8d %14.0f (%.2f) %11.2f (%4.1f) %11.2f (%4.1f) %13d (%4.1f)\n", fmt.Sprintf("%s of %d", c.name, size), len(body),
 		a.rate, a.rate/b.rate, ms(a.p50), float64(a.p50)/float64(b.p50), ms(a.p99), float64(a.p99)/float64(b.p99), a.cpu.Microseconds(), float64(a.cpu)/float64(b.cpu))
 	return a, err
 }
 
-// middle returns the median of each field.
-func middle(all []measurement) measurement {
+// medianOf returns the median of each field.
+func medianOf(all []measurement) measurement {
 	var rates []float64
 	var p50, p99, cpu []time.Duration
 	for _, m := range all {

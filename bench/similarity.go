@@ -12,9 +12,9 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// likeness prints the similarity (SSIM in luma) of WebP files to their source. The first argument is the source, the others
+// similarityTo prints the similarity (SSIM in luma) of WebP files to their source. The first argument is the source, the others
 // are the files. The source is scaled to the size of each file by an exact Lanczos3 filter in float64.
-func likeness(args []string, out io.Writer) error {
+func similarityTo(args []string, out io.Writer) error {
 	if len(args) < 2 {
 		return errors.New("source, rendition …")
 	}
