@@ -46,8 +46,8 @@ type flowSecrets struct {
 	Cookie   bool   `json:"cookie,omitempty"` // the callback requires the cookie that the browser got at the start of the flow
 }
 
-// flowSecretsPurpose is the purpose to which sealed flowSecrets are bound.
-const flowSecretsPurpose = "oauth flow"
+// purposeFlowSecrets is the purpose for which flowSecrets are sealed (see sealer).
+const purposeFlowSecrets = "oauth flow"
 
 // providerRedirect describes the redirect of the browser to the provider.
 type providerRedirect struct {
@@ -82,7 +82,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 		return providerRedirect{}, err
 	}
 	f := flowState{
-		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(flowSecretsPurpose, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(requestedRedirect(r)),
+		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		_, err := s.startFlow(r.Context(), tx, f, committed, state)
@@ -135,8 +135,8 @@ type providerTokens struct {
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// providerTokensPurpose is the purpose that the sealed tokens are bound to.
-const providerTokensPurpose = "provider tokens"
+// purposeProviderTokens is the purpose for which the tokens are sealed (see sealer).
+const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the tokens sealed, or "" when there are none.
 func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
@@ -147,5 +147,5 @@ func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.sealer.seal(providerTokensPurpose, plain), nil
+	return s.sealer.seal(purposeProviderTokens, plain), nil
 }

@@ -104,7 +104,7 @@ type flowResult struct {
 // when the provider refused the sign-in.
 func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, params url.Values) (flowResult, error) {
 	var secrets flowSecrets
-	plain, err := s.sealer.unseal(flowSecretsPurpose, f.providerSecrets)
+	plain, err := s.sealer.unseal(purposeFlowSecrets, f.providerSecrets)
 	if err != nil {
 		return flowResult{}, err
 	}

@@ -88,7 +88,7 @@ func TestPKCESignInByProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens, err := g.sealer.unseal(providerTokensPurpose, f.providerSecrets)
+		tokens, err := g.sealer.unseal(purposeProviderTokens, f.providerSecrets)
 		if err != nil || !strings.Contains(string(tokens), `"provider_token":"access-`) || !strings.Contains(string(tokens), `"provider_refresh_token":"refresh-`) || f.userID == "" {
 			t.Errorf("tokens %s, %v", tokens, err)
 		}

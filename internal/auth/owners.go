@@ -149,7 +149,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	if hash != "" || opened {
 		err = errors.Join(err, deleteSessions(ctx, tx, userID), deletePending(ctx, tx, userID))
 	}
-	return userID, errors.Join(err, saveAdminRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))
+	return userID, errors.Join(err, saveOwnerRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))
 }
 
 // reclaim removes every way into an account with an unproven address, its number included, before it becomes an owner's.

@@ -53,7 +53,7 @@ func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (iss
 			return err
 		}
 		if f.providerSecrets != "" {
-			plain, err := s.sealer.unseal(providerTokensPurpose, f.providerSecrets)
+			plain, err := s.sealer.unseal(purposeProviderTokens, f.providerSecrets)
 			if err != nil {
 				return err
 			}

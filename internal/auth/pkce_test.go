@@ -160,7 +160,7 @@ func TestTheExchangeHandsTheProvidersTokensOver(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			code, err = h.issueAuthCode(t.Context(), tx, f.id, u.ID, h.sealer.seal(providerTokensPurpose, plain))
+			code, err = h.issueAuthCode(t.Context(), tx, f.id, u.ID, h.sealer.seal(purposeProviderTokens, plain))
 			return err
 		})
 		if err != nil {

@@ -124,11 +124,11 @@ func (a *providerSignIn) account(ctx context.Context) (u User, joined bool, err 
 	}
 	proven := p.proven
 	if match.id != "" && p.assumed { // an account with a role is joined only when the provider says that it has verified the address
-		role, err := hasOwnerRole(ctx, a.tx, match.id)
+		isOwner, err := hasOwnerRole(ctx, a.tx, match.id)
 		if err != nil {
 			return u, false, err
 		}
-		if role {
+		if isOwner {
 			proven, match.taken = false, true
 		}
 	}

@@ -9,9 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// reauthenticateAfter is a time since a session's last sign-in (see lastSignIn). Before it has passed, the session can change
-// the password, e-mail address, phone number and second factors of an account with a role; after it, each change needs a new
-// proof.
+// reauthenticateAfter is how long after its last sign-in (see lastSignIn) a session can change the password, e-mail address,
+// phone number and second factors of an account with a role. Later, each change needs a new proof.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at the current password of an account are allowed in limitWindow.

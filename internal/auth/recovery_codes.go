@@ -183,8 +183,8 @@ func (s *Service) codeKeys(ctx context.Context, q db.Querier) ([][]byte, error) 
 	if s.cfg.Previous != nil {
 		keys = append(keys, s.cfg.Previous.CodeKey)
 	}
-	kept, err := s.hashKeys(ctx, q)
-	return append(keys, kept...), err
+	stored, err := s.hashKeys(ctx, q)
+	return append(keys, stored...), err
 }
 
 // hashKeys returns the keys of former secrets that Reseal has stored. It leaves out keys that were sealed with another secret.

@@ -38,8 +38,8 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// ssoKeyPurpose is the purpose for which the private key is sealed (see sealer).
-const ssoKeyPurpose = "saml key"
+// purposeSSOKey is the purpose for which the private key is sealed (see sealer).
+const purposeSSOKey = "saml key"
 
 // serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
@@ -55,7 +55,7 @@ func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, e
 	if s.saml.sp != nil && s.saml.sealed == sealed {
 		return s.saml.sp, nil
 	}
-	plain, err := s.sealer.unseal(ssoKeyPurpose, sealed)
+	plain, err := s.sealer.unseal(purposeSSOKey, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []
 		return "", nil, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		sealed, certificate, err = insertSSOKey(ctx, tx, s.sealer.seal(ssoKeyPurpose, key), certificate, s.now())
+		sealed, certificate, err = insertSSOKey(ctx, tx, s.sealer.seal(purposeSSOKey, key), certificate, s.now())
 		return err
 	})
 	return sealed, certificate, err

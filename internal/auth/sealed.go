@@ -13,7 +13,7 @@ import (
 
 // isReadableWith reports whether the sealer can open the stored secret.
 func (secret sealedSecret) isReadableWith(s sealer) bool {
-	purpose := map[string]string{sealedFactor: purposeTOTP + secret.id, sealedSigningKey: purposeSigning + secret.id, sealedSSOKey: ssoKeyPurpose}[secret.kind]
+	purpose := map[string]string{sealedFactor: purposeTOTP + secret.id, sealedSigningKey: purposeSigning + secret.id, sealedSSOKey: purposeSSOKey}[secret.kind]
 	_, err := s.unseal(purpose, secret.sealed)
 	return err == nil
 }
@@ -52,15 +52,15 @@ func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []st
 			accounts = append(accounts, secret.email)
 		}
 	}
-	return accounts, deleteDerived(ctx, tx)
+	return accounts, deleteUnreadable(ctx, tx)
 }
 
 // sealedColumns are all columns with sealed values of this package.
 var sealedColumns = []sealedColumn{
 	{"auth_factors", "secret", func(id string) []string { return []string{purposeTOTP + id} }},
 	{"auth_signing_keys", "private_key", func(id string) []string { return []string{purposeSigning + id} }},
-	{"auth_sso_keys", "sealed_key", func(string) []string { return []string{ssoKeyPurpose} }},
-	{"auth_flow_states", "provider_secrets", func(string) []string { return []string{flowSecretsPurpose, providerTokensPurpose} }},
+	{"auth_sso_keys", "sealed_key", func(string) []string { return []string{purposeSSOKey} }},
+	{"auth_flow_states", "provider_secrets", func(string) []string { return []string{purposeFlowSecrets, purposeProviderTokens} }},
 	{"auth_hash_keys", "sealed_key", func(id string) []string { return []string{purposeHashKey + id} }},
 }
 
@@ -100,11 +100,11 @@ func (s *Service) storePreviousCodeKey(ctx context.Context, write bool) (missing
 	if err != nil || !needed {
 		return 0, err
 	}
-	kept, err := s.hashKeys(ctx, s.db)
+	stored, err := s.hashKeys(ctx, s.db)
 	if err != nil {
 		return 0, err
 	}
-	for _, key := range kept {
+	for _, key := range stored {
 		if bytes.Equal(key, s.cfg.Previous.CodeKey) {
 			return 0, nil
 		}

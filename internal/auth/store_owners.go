@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Owner is an owner (administrator), as the command line lists them and as notices are sent to them.
+// Owner is an account with the role admin. The command line lists them, and notices are sent to them.
 type Owner struct {
 	ID           string
 	Email        string // "" when the account has none
@@ -48,7 +48,7 @@ func hasOwnerRole(ctx context.Context, q db.Querier, userID string) (found bool,
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1 and role = 'admin')", userID)
 }
 
-func saveAdminRole(ctx context.Context, q db.Querier, userID string) error {
+func saveOwnerRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "insert into user_roles (user_id, role) values ($1, 'admin') on conflict (user_id) do update set role = excluded.role", userID)
 }
 

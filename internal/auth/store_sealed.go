@@ -24,7 +24,7 @@ type sealedColumn struct {
 }
 
 // listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, which it leaves out
-// because deleteDerived deletes all of them.
+// because deleteUnreadable deletes all of them.
 func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
 		err = row.Scan(&v.kind, &v.id, &v.email, &v.sealed)
@@ -46,8 +46,9 @@ func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
 	return deleteSSOKey(ctx, tx)
 }
 
-// deleteDerived deletes the rows that are useless without the secret with which they were made.
-func deleteDerived(ctx context.Context, tx *db.Tx) error {
+// deleteUnreadable deletes the rows that are useless without the secret with which they were made: their keyed hashes and
+// sealed values match nothing any more.
+func deleteUnreadable(ctx context.Context, tx *db.Tx) error {
 	for _, query := range []string{
 		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",
 	} {

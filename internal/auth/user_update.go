@@ -34,7 +34,7 @@ func (b userUpdateRequest) changesCredentials() bool {
 	return b.Password != nil || b.Email != "" || b.Phone != ""
 }
 
-// passwordReauthAfter is a time since a session's last sign-in. After it has passed, a new password needs a nonce if
+// passwordReauthAfter is how long after a session's last sign-in the password can be changed without a nonce, if
 // Config.PasswordReauth is true.
 const passwordReauthAfter = 24 * time.Hour
 
