@@ -10,5 +10,5 @@ import (
 // confine does nothing: on this system only Config.Timeout and GOMEMLIMIT limit a job.
 func confine(int64, time.Duration) error { return nil }
 
-// startIdle starts a program with normal priority, because this system has no class for idle processors.
+// startIdle starts a program with normal priority, because SCHED_IDLE (yield_linux.go) exists on Linux alone.
 func startIdle(cmd *exec.Cmd) error { return cmd.Start() }
