@@ -11,7 +11,8 @@ export function useUnreadMessages(): number {
   const t = useT();
   const cache = useQueryClient();
   const { data } = useNewMessages(useMessageChanges());
-  // created_at of the newest known message. Undefined before the first fetch, whose message is not new and gets no toast.
+  // created_at of the newest known message, undefined before the first fetch. The message of that fetch gets no toast, because
+  // it did not arrive while the page was open.
   const newestKnown = useRef<string | undefined>(undefined);
 
   useEffect(() => {

@@ -2,8 +2,10 @@ import { useCallback, useLayoutEffect, useRef, type RefObject } from "react";
 import { NavigationType, useNavigationType } from "react-router";
 
 /**
- * Focuses the current filter after the grid that had the focus was replaced by that of another filter. Back does not move
- * the focus, because it restores the scroll position.
+ * Moves the focus to the current filter's link when the grid that had the focus has been replaced by the grid of another
+ * filter; otherwise the focus would be lost. Not after Back and Forward, which restore the scroll position instead.
+ *
+ * `filters` is the element around the filters' links. Each grid must call `onUnmount` with whether it had the focus.
  */
 export function useFilterFocus(): {
   filters: RefObject<HTMLElement | null>;
@@ -11,10 +13,10 @@ export function useFilterFocus(): {
 } {
   const filters = useRef<HTMLElement>(null);
   const lostFocus = useRef(false);
-  const type = useNavigationType();
+  const navigationType = useNavigationType();
 
   useLayoutEffect(() => {
-    if (lostFocus.current && type !== NavigationType.Pop)
+    if (lostFocus.current && navigationType !== NavigationType.Pop)
       filters.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
     lostFocus.current = false;
   });
