@@ -294,17 +294,20 @@ func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next
 // rejectDotSegments rejects, with the status 400, URLs of the backend with empty segments or dot segments. The mux would
 // redirect them, which clients of an API do not expect.
 func rejectDotSegments(next http.Handler) http.Handler {
-	surfaces := map[string]httpx.ErrorWriter{
-		"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
-		"/realtime/v1": realtime.WriteError,
+	surfaces := []struct {
+		prefix string
+		write  httpx.ErrorWriter
+	}{
+		{"/auth/v1/", auth.WriteError}, {"/rest/v1/", tables.WriteError}, {"/storage/v1/", storage.WriteError},
+		{"/functions/v1/", functions.WriteError}, {"/realtime/v1/", realtime.WriteError},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for prefix, write := range surfaces {
-			if !strings.HasPrefix(r.URL.Path, prefix+"/") {
+		for _, s := range surfaces {
+			if !strings.HasPrefix(r.URL.Path, s.prefix) {
 				continue
 			}
 			if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
-				httpx.Handle(write, func(http.ResponseWriter, *http.Request) error {
+				httpx.Handle(s.write, func(http.ResponseWriter, *http.Request) error {
 					return apperr.New(http.StatusBadRequest, "invalid_path", "The address holds empty or dot segments")
 				}).ServeHTTP(w, r)
 				return
