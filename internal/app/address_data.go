@@ -14,13 +14,14 @@ import (
 )
 
 // addressPlaces lists every place where data about an e-mail address is stored: another table with addresses needs a line here.
-// The order is that in which they are erased: sign-ins are found by their accounts.
+// The order is that in which they are erased: activity and sign-ins are found by their accounts.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
 		{Name: "quarantine", Each: a.Functions.EachQuarantinedOf, Erase: a.Functions.EraseQuarantinedOf},
 		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
 		{Name: "revisions", Each: a.history.EachRevisionOf, Erase: a.history.EraseRevisionsOf},
+		{Name: "activity", Each: a.activity.EachEntryOf, Erase: a.activity.EraseEntriesOf},
 		{Name: "sign_ins", Each: a.Auth.EachSignInOf, Erase: a.Auth.EraseSignInsOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},

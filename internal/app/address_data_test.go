@@ -107,7 +107,7 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 		if want := []string{"auth_identities", "auth_users", "contact_quarantine", "contact_submissions", "realtime_outbox", "row_history"}; !slices.Equal(before, want) {
 			t.Errorf("before it is in %q, not in %q", before, want)
 		}
-		const want = "messages 1, quarantine 1, notices 1, revisions 1, sign_ins 2, accounts 1, queued_mails 1, filed_mails 0"
+		const want = "messages 1, quarantine 1, notices 1, revisions 1, activity 0, sign_ins 2, accounts 1, queued_mails 1, filed_mails 0"
 		if got := s.addressPlacesOf("find", "Canary@exemplo.example"); got != want {
 			t.Errorf("found %s", got)
 		}
@@ -182,7 +182,7 @@ func TestErasedAddressLeavesNoCopyInTheDataFolder(t *testing.T) {
 	s.write("Canary", "canary@exemplo.example", "pt")
 	s.write("Somebody Else", "else@exemplo.example", "pt")
 	waitForState(t, s.App, "", jobs.State{})
-	const want = "messages 1, quarantine 0, notices 2, revisions 0, sign_ins 2, accounts 1, queued_mails 0, filed_mails 3" // notice, thanks, recovery
+	const want = "messages 1, quarantine 0, notices 2, revisions 0, activity 0, sign_ins 2, accounts 1, queued_mails 0, filed_mails 3" // notice, thanks, recovery
 	if got := s.addressPlacesOf("find", "canary@exemplo.example"); got != want {
 		t.Errorf("found %s", got)
 	}

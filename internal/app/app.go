@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"atelie/internal/activity"
 	"atelie/internal/apikeys"
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
@@ -69,6 +70,7 @@ type App struct {
 	pages          *pages.Service
 	settings       *settings.Service
 	history        *history.Service
+	activity       *activity.Service
 	content        *content.Version
 	responses      *tables.ResponseCache
 	sms            *sms.Sender
@@ -242,6 +244,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 		Content: a.content, FileURLsLike: history.FileURLsLike,
 	}, a.now)
 	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles}, a.now)
+	a.activity = activity.New(a.DB, activity.Config{Events: a.Auth.Activity}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
@@ -431,7 +434,7 @@ func (a *App) maintain(ctx context.Context) {
 		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
-		a.history.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
+		a.history.Purge(ctx), a.activity.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
 		a.DB.PurgeHits(ctx, a.now().Add(-24*time.Hour), a.now()),
 	)
 	if err != nil && ctx.Err() == nil {

@@ -80,6 +80,9 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 				"deleted rows": func(token string) bool {
 					return send("POST", "/rest/v1/rpc/get_deleted", token, `{"table":"products"}`).Code == http.StatusForbidden
 				},
+				"activity": func(token string) bool {
+					return send("POST", "/rest/v1/rpc/get_activity", token, `{}`).Code == http.StatusForbidden
+				},
 				"removed files": func(token string) bool {
 					return send("POST", "/rest/v1/rpc/restore_files", token, `{"urls":[]}`).Code == http.StatusForbidden
 				},

@@ -99,6 +99,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /rest/v1/rpc/get_history", handler: a.history.GetHistory},
 		{pattern: "POST /rest/v1/rpc/get_deleted", handler: a.history.GetDeleted},
 		{pattern: "POST /rest/v1/rpc/restore_files", handler: a.history.RestoreFiles},
+		{pattern: "POST /rest/v1/rpc/get_activity", handler: a.activity.GetActivity},
 		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
 		{pattern: "POST /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Insert))},
 		{pattern: "PATCH /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Update))},
@@ -153,7 +154,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
-		{pattern: "/functions/v1/{name}", handler: a.needsSpace(a.Functions.Invoke), allowAnonymous: functions.AllowAnonymous},
+		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)
 	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
@@ -212,7 +213,7 @@ func allowedMethods(mux *http.ServeMux, r *http.Request) []string {
 	return slices.DeleteFunc(all, func(method string) bool { return !matchesRoute(mux, method, r) })
 }
 
-// withActor names the caller's account to the transactions of a request, for the revisions that they leave.
+// withActor names the caller's account to the transactions of a request, for the revisions and the activity that they leave.
 func withActor(next httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ctx := r.Context()

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -95,21 +96,21 @@ func auditFilter(query string) (action, author string, err error) {
 	return "", "", errAuditScope
 }
 
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// name returns the e-mail address of the account as it is now, or its number; "" if it has none or does not exist.
+func (e auditEntry) name() string { return cmp.Or(text(e.email), text(e.phone)) }
+
 func (e auditEntry) response() auditLogEntry {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	name := text(e.email)
-	if name == "" {
-		name = text(e.phone)
-	}
 	return auditLogEntry{
 		ID: e.id, CreatedAt: e.createdAt, IPAddress: text(e.ip), UserAgent: text(e.agent),
 		Payload: auditPayload{
-			Action: e.action, ActorID: e.userID, ActorUsername: name, ActorViaSSO: e.isSSO != nil && *e.isSSO,
+			Action: e.action, ActorID: e.userID, ActorUsername: e.name(), ActorViaSSO: e.isSSO != nil && *e.isSSO,
 			LogType: logType(auditAction(e.action)), Traits: json.RawMessage(e.detail),
 		},
 	}

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 
+	"atelie/internal/activity"
 	"atelie/internal/db"
 )
 
@@ -43,6 +44,18 @@ const (
 	auditRecoveryRefused         auditAction = "recovery_code_refused"
 	auditReauthenticated         auditAction = "reauthenticated"
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
+)
+
+// The actions that the owner sees as activity. Left out are steps of a sign-in and of a change: tokens that were refreshed,
+// challenges, factors that are not verified, requests for mails and text messages that confirm, and reauthentication that succeeded.
+var (
+	activitySignIns = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryUsed}
+	activityRefused = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryRefused, auditReauthenticationRefused, auditTokenRevoked}
+	activityKeys    = []auditAction{
+		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditLinked, auditUnlinked,
+		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryMade, auditSSOProvider, auditKeyRotated,
+	}
+	activityActions = map[activity.Kind][]auditAction{activity.SignIn: activitySignIns, activity.Refused: activityRefused, activity.Key: activityKeys}
 )
 
 // audit writes a security event to the audit log. q should be the transaction of the change, so that the change and the entry

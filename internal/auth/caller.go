@@ -96,12 +96,20 @@ func requireServiceKey(ctx context.Context) error {
 	return nil
 }
 
-// actorServiceKey is the actor in the audit entries of calls with the service key.
-const actorServiceKey = "service_role"
+// The actors in the audit entries of changes that no account has made.
+const (
+	actorServiceKey = "service_role"
+	actorCommand    = "command" // of the host
+)
 
 // auditServiceKey is audit for changes that a call with the service key makes.
 func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Request, action auditAction, userID string, detail map[string]any) error {
 	return s.audit(ctx, q, clientOf(r), action, userID, mergeMetadata(detail, map[string]any{"actor": actorServiceKey}))
+}
+
+// auditCommand is audit for changes that a command of the host makes.
+func (s *Service) auditCommand(ctx context.Context, q db.Querier, action auditAction, userID string) error {
+	return s.audit(ctx, q, client{}, action, userID, map[string]any{"actor": actorCommand})
 }
 
 // userInPath returns the account that the request's path names. It finds deleted accounts too, which stay visible to the

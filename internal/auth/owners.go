@@ -52,8 +52,11 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 				return errPasswordNeeded
 			}
 		}
-		_, err := s.saveOwner(ctx, tx, email, hash)
-		return err
+		userID, err := s.saveOwner(ctx, tx, email, hash)
+		if err != nil || hash == "" {
+			return err
+		}
+		return s.auditCommand(ctx, tx, auditPasswordSet, userID)
 	})
 }
 
@@ -74,9 +77,9 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, reset
 			return noRowsAs(err, errNoSuchAccount)
 		}
 		if resetFactors {
-			err = deleteFactors(ctx, tx, userID)
+			err = errors.Join(deleteFactors(ctx, tx, userID), s.auditCommand(ctx, tx, auditFactorDeleted, userID))
 		}
-		return errors.Join(err, deletePending(ctx, tx, userID), deleteSessions(ctx, tx, userID))
+		return errors.Join(err, s.auditCommand(ctx, tx, auditPasswordSet, userID), deletePending(ctx, tx, userID), deleteSessions(ctx, tx, userID))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/activity"
 	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
@@ -35,9 +36,11 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 // session in use adds such an entry each hour.
 const refreshAuditLife = 30 * 24 * time.Hour
 
+// maxRefused is how many entries about refused sign-ins stay in the audit log, because anybody can cause them.
+const maxRefused = 100_000
+
 // Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes and flows, devices that
-// were not seen for two years, and audit entries after one year. Entries about refused sign-ins are deleted after 90 days,
-// because anybody can cause them. Purge also calls RecordIssuer, so that this service's own issuer stays accepted.
+// were not seen for two years, and audit entries after activity.RetentionDays. Purge also calls RecordIssuer, so that this service's own issuer stays accepted.
 func (s *Service) Purge(ctx context.Context) error {
 	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(
@@ -47,8 +50,8 @@ func (s *Service) Purge(ctx context.Context) error {
 		deleteBefore(ctx, s.db, "auth_one_time_tokens", "expires_at", now),
 		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(2*confirmLife)),
 		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-2, 0, 0)),
-		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(-1, 0, 0)),
-		deleteAuditBefore(ctx, s.db, auditSignInRefused, now.AddDate(0, 0, -90)),
+		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(0, 0, -activity.RetentionDays)),
+		deleteAuditBeyond(ctx, s.db, auditSignInRefused, maxRefused),
 		deleteAuditBefore(ctx, s.db, auditTokenRefreshed, ago(refreshAuditLife)),
 		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(time.Hour)),
 		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),

@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,6 +47,27 @@ func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, 
 	list, err = db.Collect(ctx, q, scanAudit, "select "+auditColumns+where+
 		" order by l.created_at desc, l.id limit $4 offset $5", action, anyone, orNull(userID), limit, offset)
 	return list, total, err
+}
+
+// auditAfter returns the entries of some actions that follow a place in the log, newest first: a time and the id of an entry of that
+// time. Of auditFactorVerified only those count that have added a factor: the others are steps of sign-ins. An auditUserModified
+// without detail is left out: what came of it has an entry of its own.
+func auditAfter(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
+	names, args := make([]string, len(actions)), []any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}
+	for i, a := range actions {
+		args = append(args, string(a))
+		names[i] = "$" + strconv.Itoa(len(args))
+	}
+	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where l.action in ("+strings.Join(names, ", ")+`)
+		and (l.action <> $4 or cast(l.detail ->> 'first' as text) in ('true', '1')) and (l.action <> $5 or cast(l.detail as text) <> '{}')
+		and (l.created_at < $1 or l.created_at = $1 and l.id > $2)
+		order by l.created_at desc, l.id limit $3`, args...)
+}
+
+// deleteAuditBeyond deletes all but the newest entries of an action.
+func deleteAuditBeyond(ctx context.Context, q db.Querier, action auditAction, newest int) error {
+	return db.Exec(ctx, q, `delete from auth_audit_log where action = $1 and created_at <= (
+		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), newest)
 }
 
 func deleteAuditBefore(ctx context.Context, q db.Querier, action auditAction, limit time.Time) error {

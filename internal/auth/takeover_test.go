@@ -167,7 +167,7 @@ func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 		if n := h.count("auth_refresh_tokens"); n != 2 { // the current one and its parent, whose answer may never have arrived
 			t.Errorf("%d tokens are left", n)
 		}
-		if h.count("auth_audit_log where action = 'sign_in_refused'") != 0 || h.count("auth_audit_log where action = 'login'") != 1 {
+		if h.count("auth_audit_log where action = 'sign_in_refused'") != 1 || h.count("auth_audit_log where action = 'token_refreshed'") != 0 || h.count("auth_audit_log where action = 'login'") != 1 {
 			t.Error("the audit log keeps the wrong entries")
 		}
 		h.expect("a forgotten one", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")

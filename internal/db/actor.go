@@ -8,8 +8,8 @@ import (
 
 type actorKey struct{}
 
-// WithActor returns a context whose transactions (WithTx) name the account in the revisions that triggers write to row_history.
-// It returns ctx itself when account is not the id of an account, as with API keys.
+// WithActor returns a context whose transactions (WithTx) name the account in what triggers write to row_history and activity. It
+// returns ctx itself when account is not the id of an account, as with API keys.
 func WithActor(ctx context.Context, account string) context.Context {
 	id, err := uuid.Parse(account)
 	if err != nil {

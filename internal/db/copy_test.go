@@ -89,6 +89,8 @@ func sample(table, column, kind string, i int) any {
 		return "anon"
 	case "auth_factors.status":
 		return "verified"
+	case "activity.kind":
+		return "change"
 	case "row_history.action":
 		return "update"
 	case "media.kind":

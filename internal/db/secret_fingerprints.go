@@ -69,12 +69,13 @@ func AcceptOnlySecret(ctx context.Context, tx *Tx, fingerprint string, now time.
 	if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {
 		return err
 	}
-	if err := Exec(ctx, tx, "delete from secret_fingerprints"); err != nil {
+	// In this order, because triggers tell from the other rows whether a secret was changed or forgotten (migration 31).
+	if err := acceptSecret(ctx, tx, fingerprint, now); err != nil {
 		return err
 	}
-	return acceptSecret(ctx, tx, fingerprint, now)
+	return Exec(ctx, tx, "delete from secret_fingerprints where fingerprint <> $1", fingerprint)
 }
 
 func acceptSecret(ctx context.Context, tx *Tx, fingerprint string, now time.Time) error {
-	return Exec(ctx, tx, "insert into secret_fingerprints (fingerprint, created_at) values ($1, $2)", fingerprint, now)
+	return Exec(ctx, tx, "insert into secret_fingerprints (fingerprint, created_at) values ($1, $2) on conflict (fingerprint) do nothing", fingerprint, now)
 }

@@ -9,8 +9,10 @@ import (
 	"time"
 	"unicode"
 
+	"atelie/internal/activity"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 	"atelie/internal/settings"
 )
 
@@ -83,6 +85,11 @@ func (s *Service) refuseRole(ctx context.Context, tx *db.Tx, address string) err
 	return err
 }
 
+// recordAddress adds an entry to the activity, without the address: it would be data about it.
+func (s *Service) recordAddress(ctx context.Context, tx *db.Tx, action string) error {
+	return activity.RecordExport(ctx, tx, "address-data "+action, identity.Of(ctx).UserID, s.now())
+}
+
 func (s *Service) findAddress(w http.ResponseWriter, r *http.Request, address string) error {
 	var found addressAnswer
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
@@ -111,6 +118,9 @@ func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address s
 			if err := place.Erase(r.Context(), tx, address); err != nil {
 				return err
 			}
+		}
+		if err := s.recordAddress(r.Context(), tx, "erase"); err != nil {
+			return err
 		}
 		// The job deletes what no transaction can: mails that are files, and the remains of deleted rows in SQLite's files.
 		return s.cfg.Queue.Enqueue(r.Context(), tx, JobForget, forgetJob{Address: address})
@@ -149,7 +159,13 @@ func (s *Service) countAddress(ctx context.Context, tx *db.Tx, address string) (
 // exportAddress answers with a file in JSON that has a list for each place. It is written while it is read, without a
 // transaction, so that a slow client keeps nobody from writing.
 func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address string) error {
-	if err := s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.refuseRole(r.Context(), tx, address) }); err != nil {
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
+		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+			return err
+		}
+		return s.recordAddress(r.Context(), tx, "export")
+	})
+	if err != nil {
 		return err
 	}
 	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed

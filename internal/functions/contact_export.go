@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"time"
 
+	"atelie/internal/activity"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 )
 
 // exportPage is how many messages an export reads at once.
@@ -37,6 +39,9 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	write := exportWriters[req.Format]
 	if write == nil {
 		return errInvalid("The format must be csv or json")
+	}
+	if err := activity.RecordExport(r.Context(), s.db, "contact-export", identity.Of(r.Context()).UserID, s.now()); err != nil {
+		return err
 	}
 	out := startDownload(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
 	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed

@@ -35,9 +35,14 @@ func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address strin
 	return nil
 }
 
-// revisionsOf returns the revisions whose row contained the address as a whole, and not as a part of a longer one.
+// WholeAddress returns a pattern that matches texts with an e-mail address as a whole, and not as a part of a longer one.
+func WholeAddress(address string) (*regexp.Regexp, error) {
+	return regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
+}
+
+// revisionsOf returns the revisions whose row contained the address as a whole.
 func revisionsOf(ctx context.Context, q db.Querier, address string) ([]addressRevision, error) {
-	whole, err := regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
+	whole, err := WholeAddress(address)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,9 @@ func SiteSettings(c identity.Caller) bool {
 // rpc/restore_files. Revisions contain hidden rows and the private settings.
 func History(c identity.Caller) bool { return SiteSettings(c) }
 
+// Activity reports whether the caller may read who did what with rpc/get_activity: sign-ins with their IP addresses too.
+func Activity(c identity.Caller) bool { return SiteSettings(c) }
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

@@ -133,6 +133,15 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// Proves A-activity-who.
+func TestActivity(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := Activity(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
 		known := slices.Contains(Buckets, bucket)

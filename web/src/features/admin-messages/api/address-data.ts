@@ -10,6 +10,7 @@ type AddressPlace =
   | "quarantine"
   | "notices"
   | "revisions"
+  | "activity"
   | "sign_ins"
   | "accounts"
   | "queued_mails"

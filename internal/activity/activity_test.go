@@ -1,0 +1,263 @@
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var (
+	admin = identity.Caller{Role: identity.Authenticated, UserID: "11111111-1111-4111-8111-111111111111", Admin: true}
+	noon  = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+)
+
+// newService returns a service with events of accounts, the newest first.
+func newService(d *db.DB, now func() time.Time, events ...Entry) *Service {
+	return New(d, Config{Events: func(_ context.Context, kinds []Kind, after Position, limit int) ([]Entry, error) {
+		var list []Entry
+		for _, e := range events {
+			if slices.Contains(kinds, e.Kind) && (e.At.Before(after.At) || e.At.Equal(after.At) && e.ID > after.Event) {
+				list = append(list, e)
+			}
+		}
+		return list[:min(limit, len(list))], nil
+	}}, now)
+}
+
+func (s *Service) ask(t *testing.T, c identity.Caller, body string) (a answer, refusal *apperr.Error) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	rec := httptest.NewRecorder()
+	if err := s.GetActivity(rec, r.WithContext(identity.With(r.Context(), c))); err != nil {
+		return a, apperr.From(err)
+	}
+	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %v", rec.Code, rec.Header())
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a, nil
+}
+
+// Proves A-activity-who.
+func TestActivityIsForAdministrators(t *testing.T) {
+	s := newService(dbtest.Open(t, db.SQLite), time.Now)
+	for _, c := range []struct {
+		name   string
+		caller identity.Caller
+		status int
+	}{
+		{"nobody", identity.Caller{}, 401},
+		{"anonymous", identity.Caller{Role: identity.Anon}, 401},
+		{"signed in", identity.Caller{Role: identity.Authenticated, UserID: admin.UserID}, 403},
+		{"stranger", identity.Caller{Role: "postgres", Admin: true}, 403},
+		{"admin", admin, 0},
+		{"service", identity.Caller{Role: identity.Service}, 0},
+	} {
+		_, err := s.ask(t, c.caller, "not JSON") // a refusal comes before a word about the body
+		switch {
+		case c.status == 0 && (err == nil || err.Code != "PGRST102"):
+			t.Errorf("%s: %v", c.name, err)
+		case c.status != 0 && (err == nil || err.Status != c.status || err.Code != "42501"):
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Proves A-activity-who.
+func TestBadRequestsAreRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newService(d, time.Now)
+		for body, code := range map[string]string{
+			`{"kind":"login"}`:              "22023",
+			`{"kind":"change') or 1=1 --"}`: "22023",
+			`{"after":"%"}`:                 "22023",
+			`{"after":"e30"}`:               "22023", // {}
+			`{"after":"` + (Position{noon, 1, "x"}).text() + `"}`: "22023",
+			`{"after":"` + (Position{Event: "x"}).text() + `"}`:   "22023",
+			`{"kind":7}`: "PGRST102",
+			`{"after":"` + strings.Repeat("x", maxBody) + `"}`: "54000",
+		} {
+			if _, err := s.ask(t, admin, body); err == nil || err.Code != code || err.Status < 400 || err.Status > 499 {
+				t.Errorf("%.80s: %v, want %s", body, err, code)
+			}
+		}
+		if got, err := s.ask(t, admin, `{}`); err != nil || len(got.Entries) != 0 || got.Next != "" {
+			t.Errorf("an empty site: %v %v", got, err)
+		}
+	})
+}
+
+// Proves A-activity-page.
+//
+// TestPagesHaveEveryEntryOnce: changes and events of accounts, many of the same time, by pages and by kinds.
+func TestPagesHaveEveryEntryOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var events []Entry
+		for i := range 130 {
+			kind := []Kind{SignIn, Refused, Key}[i%3]
+			events = append(events, Entry{ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), At: noon.Add(-time.Duration(i/20) * time.Minute), Kind: kind, Action: "login"})
+			if err := db.Exec(t.Context(), d, "insert into activity (created_at, kind, action) values ($1, $2, 'x')", noon.Add(-time.Duration(6-i/20)*time.Minute), []Kind{Change, Export, Key}[i%3]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := newService(d, time.Now, events...)
+		for _, c := range []struct {
+			kind string
+			want int
+		}{{"", 260}, {"sign_in", 44}, {"refused", 43}, {"key", 86}, {"change", 44}, {"export", 43}} {
+			var (
+				seen  = map[string]bool{}
+				pages int
+				last  = start.At
+				next  string
+			)
+			for {
+				page, err := s.ask(t, admin, `{"kind":"`+c.kind+`","after":"`+next+`"}`)
+				if err != nil {
+					t.Fatal(err)
+				}
+				pages++
+				for _, e := range page.Entries {
+					if seen[e.ID] || e.At.After(last) || c.kind != "" && string(e.Kind) != c.kind {
+						t.Errorf("%q: %+v again, out of order or of another kind", c.kind, e)
+					}
+					seen[e.ID], last = true, e.At
+				}
+				if next = page.Next; next == "" {
+					break
+				}
+			}
+			if len(seen) != c.want || pages != (c.want+pageSize-1)/pageSize {
+				t.Errorf("%q: %d entries on %d pages, want %d", c.kind, len(seen), pages, c.want)
+			}
+		}
+	})
+}
+
+// Proves A-activity-kept.
+func TestEntriesAreKeptFor400Days(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := noon
+		s := newService(d, func() time.Time { return now })
+		if err := RecordExport(t.Context(), d, "contact-export", admin.UserID, noon); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			at   time.Time
+			left int
+		}{{noon.AddDate(0, 0, 400), 1}, {noon.AddDate(0, 0, 400).Add(time.Second), 0}} {
+			now = c.at
+			if err := s.Purge(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.ask(t, admin, `{}`); err != nil || len(got.Entries) != c.left {
+				t.Errorf("%s: %v %v", c.at, got, err)
+			}
+		}
+	})
+}
+
+// Proves A-activity-1.
+//
+// TestEntriesNameAccountsAndRows: by the address that an account has now; a row only while it exists, by its present name.
+func TestEntriesNameAccountsAndRows(t *testing.T) {
+	const other, work = "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		exec := func(ctx context.Context, query string, args ...any) {
+			t.Helper()
+			if err := d.WithTx(ctx, func(tx *db.Tx) error { return db.Exec(ctx, tx, query, args...) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id, email := range map[string]string{admin.UserID: "ana@alvor.example", other: "rui@alvor.example"} {
+			exec(t.Context(), "insert into auth_users (id, email, created_at, updated_at) values ($1, $2, $3, $3)", id, email, noon)
+		}
+		ana := db.WithActor(t.Context(), admin.UserID)
+		exec(ana, "insert into products (id, title, artwork_type, created_at) values ($1, 'Onda', 'oil', $2)", work, noon)
+		exec(db.WithActor(t.Context(), other), "update products set title = 'Maré'")
+		exec(ana, "insert into user_roles (user_id, role) values ($1, 'admin')", other)
+		exec(t.Context(), "insert into access_keys (role, generation, created_at) values ('anon', 2, $1)", noon)
+		s := newService(d, time.Now)
+		list := func() (lines []string) {
+			t.Helper()
+			got, err := s.ask(t, admin, `{}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range got.Entries {
+				lines = append(lines, strings.Join([]string{e.Action, string(e.By), e.Account, e.Subject, e.Table, e.RowID, e.Title, fmt.Sprint(e.Number)}, "|"))
+			}
+			return lines
+		}
+		want := []string{
+			"key_made|program|||access_keys||anon|2", "role_given|account|ana@alvor.example|rui@alvor.example|user_roles||admin|0",
+			"update|account|rui@alvor.example||products|" + work + "|Maré|0", "insert|account|ana@alvor.example||products|" + work + "|Maré|0",
+		}
+		if got := list(); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+		exec(t.Context(), "delete from products")
+		exec(t.Context(), "delete from auth_users where id = $1", other)
+		want = []string{
+			"role_removed|program|||user_roles||admin|0", "delete|program|||products||Maré|0", want[0], "role_given|account|ana@alvor.example||user_roles||admin|0",
+			"update|deleted|||products||Maré|0", "insert|account|ana@alvor.example||products||Onda|0",
+		}
+		if got := list(); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// Proves A-activity-erased.
+func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newService(d, time.Now)
+		const former = "22222222-2222-4222-8222-222222222222"
+		if err := db.Exec(t.Context(), d, "insert into auth_users (id, email, created_at, updated_at) values ($1, 'Canary@exemplo.example', $2, $2)", former, noon); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ table, row, title string }{
+			{"reviews", "", "Canary <canary@exemplo.example>"}, {"reviews", "", "acanary@exemplo.example"}, {"products", "", "canary@exemplo.example.org"}, {"products", "", "Onda"},
+			{"user_roles", former, "admin"}, {"user_roles", admin.UserID, "admin"},
+		} {
+			var row any
+			if c.row != "" {
+				row = c.row
+			}
+			if err := db.Exec(t.Context(), d, "insert into activity (created_at, kind, action, table_name, row_id, title) values ($1, 'change', 'insert', $2, $3, $4)", noon, c.table, row, c.title); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := func() (n int) {
+			if err := s.EachEntryOf(t.Context(), d, "canary@exemplo.example", func(any) error { n++; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if n := count(); n != 2 {
+			t.Errorf("found %d", n)
+		}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseEntriesOf(t.Context(), tx, "canary@exemplo.example") }); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.ask(t, admin, `{}`)
+		if err != nil || len(all.Entries) != 4 || count() != 0 {
+			t.Errorf("%v %v", all, err)
+		}
+	})
+}

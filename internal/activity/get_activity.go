@@ -1,0 +1,133 @@
+package activity
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// maxBody is the largest body of a request, in bytes.
+const maxBody = 4 << 10
+
+// The errors have PostgREST's codes, as on all of /rest/v1.
+var (
+	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
+	errBadJSON  = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
+	errKind     = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
+	errAfter    = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
+)
+
+// answer is the body of an answer. Next is "" when no entries follow.
+type answer struct {
+	Entries []Entry `json:"entries"`
+	Next    string  `json:"next"`
+}
+
+// GetActivity answers rpc/get_activity {kind, after} with at most pageSize entries, the newest first. kind limits them; after is
+// the next of an earlier answer, whose entries follow.
+func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
+	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
+		status := http.StatusForbidden
+		if caller.Role == identity.Anon || caller.Role == "" {
+			status = http.StatusUnauthorized
+		}
+		return apperr.New(status, "42501", "permission denied for the activity")
+	}
+	var body struct {
+		Kind  Kind
+		After string
+	}
+	switch err := httpx.DecodeJSON(w, r, maxBody, &body); {
+	case errors.Is(err, httpx.ErrTooLarge):
+		return errTooLarge.Because(err)
+	case errors.Is(err, httpx.ErrBadJSON):
+		return errBadJSON.Because(err)
+	case err != nil:
+		return err
+	}
+	kinds := Kinds
+	if body.Kind != "" {
+		if !slices.Contains(Kinds, body.Kind) {
+			return errKind
+		}
+		kinds = []Kind{body.Kind}
+	}
+	after, err := parsePosition(body.After)
+	if err != nil {
+		return errAfter.Because(err)
+	}
+	page, err := s.page(r.Context(), kinds, after)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, page)
+}
+
+// page merges the changes and the events of accounts, each in the order of Position, and cuts after pageSize.
+func (s *Service) page(ctx context.Context, kinds []Kind, after Position) (answer, error) {
+	changes, err := listChanges(ctx, s.db, kinds, after, pageSize+1)
+	if err != nil {
+		return answer{}, err
+	}
+	events, err := s.cfg.Events(ctx, kinds, after, pageSize+1)
+	if err != nil {
+		return answer{}, err
+	}
+	list := make([]Entry, 0, len(changes)+len(events))
+	positions := make(map[string]Position, cap(list))
+	for _, c := range changes {
+		list = append(list, c.Entry)
+		positions[c.ID] = Position{c.At, c.number, uuid.Nil.String()}
+	}
+	for _, e := range events {
+		list = append(list, e)
+		positions[e.ID] = Position{e.At, 0, e.ID}
+	}
+	slices.SortStableFunc(list, func(a, b Entry) int { return b.At.Compare(a.At) })
+	if len(list) <= pageSize {
+		return answer{Entries: list}, nil
+	}
+	list = list[:pageSize]
+	return answer{list, positions[list[pageSize-1].ID].text()}, nil
+}
+
+// start is the position before the newest entry, also if a clock was ahead.
+var start = Position{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Event: uuid.Nil.String()}
+
+// text returns the position as clients send it back.
+func (p Position) text() string {
+	text, _ := json.Marshal(p) //nolint:errchkjson // a time before the year 10000 always has a JSON form
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// parsePosition reads what text returned; "" is the start.
+func parsePosition(text string) (p Position, err error) {
+	if text == "" {
+		return start, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return p, err
+	}
+	if p.At.Year() < 1 {
+		return p, errors.New("the time is out of range")
+	}
+	id, err := uuid.Parse(p.Event)
+	p.Event = id.String()
+	return p, err
+}

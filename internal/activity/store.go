@@ -1,0 +1,86 @@
+package activity
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+)
+
+// change is an entry of the table activity with its id and its title there.
+type change struct {
+	Entry
+
+	number int64
+	title  string
+}
+
+// entryColumns are the columns that scanChange reads, of activity a. u is the account that acted, s the one that was acted on; an
+// entry names a row only while it exists, by the name that it has now.
+const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
+	coalesce(p.id, r.id, c.id), coalesce(p.title, r.client_name, c.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
+	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
+	left join products p on a.table_name = 'products' and p.id = a.row_id left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
+	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id`
+
+func scanChange(row db.Row) (c change, err error) {
+	var actor, account, rowID *string
+	err = row.Scan(&c.number, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.title, &c.Number)
+	c.ID, c.At = strconv.FormatInt(c.number, 10), c.At.UTC()
+	switch {
+	case actor == nil:
+		c.By = ByProgram
+	case account == nil:
+		c.By = ByDeleted
+	default:
+		c.By = ByAccount
+	}
+	if rowID != nil {
+		c.RowID = *rowID
+	}
+	return c, err
+}
+
+// listChanges returns the changes of the kinds that follow a position, the newest first.
+func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position, limit int) ([]change, error) {
+	var wanted []string
+	for _, k := range []Kind{Change, Export, Key} {
+		if slices.Contains(kinds, k) {
+			wanted = append(wanted, "'"+string(k)+"'")
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	return db.Collect(ctx, q, scanChange, "select "+entryColumns+" where a.kind in ("+strings.Join(wanted, ", ")+`)
+		and (a.created_at < $1 or a.created_at = $1 and a.id < $2) order by a.created_at desc, a.id desc limit $3`, after.At, after.Change, limit)
+}
+
+func insertExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
+	var actor any
+	if id, err := uuid.Parse(account); err == nil {
+		actor = id.String()
+	}
+	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actor)
+}
+
+func purge(ctx context.Context, q db.Querier, before time.Time) error {
+	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
+}
+
+// listWith returns the entries whose title contains an e-mail address, which is in lower case, or a longer one with the same part,
+// and those about the role of an account with the address. Settings and keys have fixed titles.
+func listWith(ctx context.Context, q db.Querier, address string) ([]change, error) {
+	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
+	return db.Collect(ctx, q, scanChange, "select "+entryColumns+` where lower(a.title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
+		or exists (select 1 from auth_identities i where i.user_id = s.id and lower(i.identity_data ->> 'email') = $2)) order by a.id`, part, address)
+}
+
+func deleteEntry(ctx context.Context, q db.Querier, id int64) error {
+	return db.Exec(ctx, q, "delete from activity where id = $1", id)
+}
