@@ -26,7 +26,30 @@ export function localDay(iso: string): string {
 export function dateTime(iso: string, language: Language): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
-  return `${longDate(localDay(iso), language)}, ${two(at.getHours())}:${two(at.getMinutes())}`;
+  return `${longDate(localDay(iso), language)}, ${clockTime(iso)}`;
+}
+
+/** Formats the time of a timestamp as "09:41" in the browser's time zone; not for server rendering. */
+export function clockTime(iso: string): string {
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime()) ? iso : `${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** How long ago a timestamp was, such as "2 hours ago" or "há 2 horas". */
+export function relativeTime(iso: string, language: Language, now = Date.now()): string {
+  const age = Math.max(0, now - new Date(iso).getTime());
+  const format = new Intl.RelativeTimeFormat(language === "pt" ? "pt-PT" : "en", {
+    numeric: "auto",
+  });
+  for (const [unit, length] of UNITS)
+    if (age >= length) return format.format(-Math.floor(age / length), unit);
+  return format.format(0, "second");
 }
 
 /** Formats a date as in Portugal: "21/11/2026". */

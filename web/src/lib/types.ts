@@ -135,6 +135,38 @@ export type Revision<Before = unknown> = {
   row_before: Before;
 };
 
+/** The kinds of activity, by which the list can be limited. */
+export type ActivityKind = "sign_in" | "refused" | "change" | "export" | "key";
+
+/** Somebody has signed in, changed or exported something; as `rpc/get_activity` answers it. */
+export type ActivityEntry = {
+  id: string;
+  at: string;
+  kind: ActivityKind;
+  /** An action of the audit log, "insert", "update" or "delete", or what was exported. */
+  action: string;
+  /** Who did it: an account, one that is deleted, the service key, a command, a program, or somebody unknown. */
+  by: "account" | "deleted" | "key" | "command" | "program" | "nobody";
+  /** Email address or number of the account. */
+  account?: string;
+  /** The account that was changed, if it is another one. */
+  subject?: string;
+  table?: string;
+  /** Only of a row that still exists. */
+  row_id?: string;
+  /** The name of the row, the key of a setting, a role, or which part of an account was changed. */
+  title?: string;
+  /** How many messages were deleted, or the generation of a key. */
+  number?: number;
+  /** "password", a provider, or another way to sign in. */
+  method?: string;
+  ip?: string;
+  device?: Device;
+};
+
+/** What the User-Agent of a program names: browser and system, or the whole header. */
+export type Device = { browser?: string; system?: string; program?: string };
+
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
 export type Tables = {
@@ -162,6 +194,10 @@ export type Database = {
       get_history: { Args: { table: string; id?: string }; Returns: Revision[] };
       get_deleted: { Args: { table: string }; Returns: Revision[] };
       restore_files: { Args: { urls: string[] }; Returns: { missing: string[] } };
+      get_activity: {
+        Args: { kind?: ActivityKind; after?: string };
+        Returns: { entries: ActivityEntry[]; next: string };
+      };
       set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
   };

@@ -4,14 +4,14 @@ import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
+import type { Device } from "@/lib/types";
 
 /** An alive session of the account: not signed out and not expired. */
 export type OpenSession = {
   id: string;
   created_at: string;
   refreshed_at: string;
-  /** What the User-Agent names: browser and system, or the name of another program. */
-  device: { browser?: string; system?: string; program?: string };
+  device: Device;
   ip: string;
   /** Whether it is the session of this browser. */
   current: boolean;

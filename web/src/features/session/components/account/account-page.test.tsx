@@ -20,6 +20,7 @@ const refused = (message: string, status: number, code: string) => ({
   data: null,
   error: new AuthApiError(message, status, code),
 });
+const noActivity = { data: { entries: [], next: "" }, error: null };
 const fine = { data: {}, error: null };
 
 function fakeClient() {
@@ -48,7 +49,7 @@ beforeEach(() => {
 const show = (more: { mustEnrol?: boolean } = {}) =>
   renderApp(<AccountPage />, {
     auth: { session, user: session.user, role: "admin", ...more },
-    owner: { auth: client } as never,
+    owner: { auth: client, rpc: () => ({ abortSignal: async () => noActivity }) } as never,
   });
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 

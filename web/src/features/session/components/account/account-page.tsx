@@ -1,4 +1,5 @@
 import { AdminPage } from "@/components/layout/admin-page";
+import { ActivitySection } from "@/features/session/components/account/activity-section";
 import { ReauthenticationProvider } from "@/features/session/components/account/reauthentication-provider";
 import { EmailSection } from "@/features/session/components/account/email-section";
 import { FactorSection } from "@/features/session/components/account/factor-section";
@@ -7,7 +8,7 @@ import { SessionsSection } from "@/features/session/components/account/sessions-
 import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
-/** The admin page of the owner's account: email, password, second factors and sessions (docs/product.md, rule 5). */
+/** The admin page of the owner's account: email, password, second factors, sessions and activity (docs/product.md, rule 5). */
 export function AccountPage() {
   const t = useT();
   const { mustEnrol } = useAuth();
@@ -25,6 +26,7 @@ export function AccountPage() {
         {!mustEnrol && <FactorSection />}
       </ReauthenticationProvider>
       <SessionsSection />
+      {!mustEnrol && <ActivitySection />}
     </AdminPage>
   );
 }

@@ -9,8 +9,8 @@ import {
   endSession,
   SESSIONS,
   useOpenSessions,
-  type OpenSession,
 } from "@/features/session/api/sessions";
+import { deviceText } from "@/features/session/device-text";
 import { failureText } from "@/features/session/failure-text";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
@@ -47,11 +47,6 @@ export function SessionsSection() {
     setEnding(undefined);
   }
 
-  const deviceText = ({ device: { browser, system, program } }: OpenSession) =>
-    [browser, system].filter(Boolean).join(", ") ||
-    program?.slice(0, 60) ||
-    t("account.sessions.unknown");
-
   return (
     <AdminGroup title={t("account.sessions.title")} intro={t("account.sessions.intro")}>
       <AdminListState query={sessions} empty={t("account.sessions.none")}>
@@ -65,7 +60,7 @@ export function SessionsSection() {
                 >
                   <div className="min-w-0">
                     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-[520]">
-                      {deviceText(session)}
+                      {deviceText(t, session.device)}
                       {session.current && (
                         <Badge tone="indigo">{t("account.sessions.current")}</Badge>
                       )}
@@ -82,7 +77,9 @@ export function SessionsSection() {
                       variant="outline"
                       size="sm"
                       loading={ending === session.id}
-                      aria-label={t("account.sessions.endNamed", { device: deviceText(session) })}
+                      aria-label={t("account.sessions.endNamed", {
+                        device: deviceText(t, session.device),
+                      })}
                       onClick={() =>
                         void endAndReport(
                           session.id,

@@ -1,0 +1,121 @@
+import type { Translate } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import { deviceText } from "@/features/session/device-text";
+import type { ActivityEntry } from "@/lib/types";
+
+/** What happened, by the kind of the entry and its action; after a second space the table, the role or the part of the account. */
+const WHAT: Record<string, Key> = {
+  "sign_in login": "activity.login",
+  "sign_in logout": "activity.logout",
+  "sign_in user_recovery_requested": "activity.linkRequested",
+  "sign_in recovery_code_used": "activity.recoveryUsed",
+  "refused sign_in_refused": "activity.refused",
+  "refused factor_refused": "activity.factorRefused",
+  "refused recovery_code_refused": "activity.recoveryRefused",
+  "refused reauthentication_refused": "activity.confirmationRefused",
+  "refused token_revoked": "activity.tokenReused",
+  "export contact-export": "activity.messagesExported",
+  "export address-data export": "activity.addressExported",
+  "export address-data erase": "activity.addressErased",
+  "key user_updated_password": "activity.passwordSet",
+  "key user_modified": "activity.accountChanged",
+  "key user_modified email": "activity.emailChanged",
+  "key user_modified phone": "activity.phoneChanged",
+  "key user_signedup": "activity.accountMade",
+  "key user_invited": "activity.accountInvited",
+  "key user_deleted": "activity.accountDeleted",
+  "key link_generated": "activity.linkMade",
+  "key identity_linked": "activity.providerAdded",
+  "key identity_unlinked": "activity.providerRemoved",
+  "key verification_attempted": "activity.factorAdded",
+  "key factor_unenrolled": "activity.factorRemoved",
+  "key factor_deleted": "activity.factorRemoved",
+  "key factor_updated": "activity.factorChanged",
+  "key recovery_codes_created": "activity.codesMade",
+  "key sso_provider_changed": "activity.ssoChanged",
+  "key signing_key_rotated": "activity.signingKeyMade",
+  "key role_given admin": "activity.roleGiven",
+  "key role_removed admin": "activity.roleRemoved",
+  "key key_made anon": "activity.publicKeyMade",
+  "key key_made service_role": "activity.serviceKeyMade",
+  "key key_revoked anon": "activity.publicKeyRevoked",
+  "key key_revoked service_role": "activity.serviceKeyRevoked",
+  "key secret_changed": "activity.secretChanged",
+  "key secret_forgotten": "activity.secretForgotten",
+  "change insert products": "activity.workAdded",
+  "change update products": "activity.workChanged",
+  "change delete products": "activity.workDeleted",
+  "change insert reviews": "activity.reviewAdded",
+  "change update reviews": "activity.reviewChanged",
+  "change delete reviews": "activity.reviewDeleted",
+  "change insert cover_images": "activity.coverAdded",
+  "change update cover_images": "activity.coverChanged",
+  "change delete cover_images": "activity.coverDeleted",
+  "change update site_settings": "activity.settingsChanged",
+  "change delete site_settings": "activity.settingsChanged",
+};
+
+const SETTINGS: Record<string, Key> = {
+  site: "activity.settings.site",
+  "notice.email": "activity.settings.email",
+  "notice.webhook": "activity.settings.webhook",
+  "notice.language": "activity.settings.language",
+  "thanks.enabled": "activity.settings.thanks",
+};
+
+const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
+  deleted: "activity.by.deleted",
+  key: "activity.by.key",
+  command: "activity.by.command",
+  program: "activity.by.program",
+  nobody: "activity.by.nobody",
+};
+
+/** What an entry is about, such as "Changed the work Onda". An action that this page does not know is shown as it is. */
+export function whatText(t: Translate, entry: ActivityEntry): string {
+  const { kind, action, table, title, number = 0 } = entry;
+  if (table === "contact_submissions")
+    return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
+  const about = kind === "change" ? table : title;
+  const key = WHAT[`${kind} ${action} ${about}`] ?? WHAT[`${kind} ${action}`];
+  if (!key) return action;
+  const setting = table === "site_settings" && SETTINGS[title ?? ""];
+  return t(key, { name: setting ? t(setting) : title || t("activity.untitled"), n: number });
+}
+
+/** Who did it and from where: the parts of the second line. */
+export function whoText(t: Translate, entry: ActivityEntry): string {
+  const { kind, by, account, subject, device, ip, method } = entry;
+  const name = account || t("activity.by.account");
+  const who =
+    by !== "account"
+      ? t(WHO[by])
+      : kind === "refused"
+        ? t("activity.by.claimed", { account: name })
+        : name;
+  return [
+    who,
+    subject && t("activity.account", { account: subject }),
+    method && method !== "password" && method,
+    device && deviceText(t, device),
+    ip,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** The pages of the tables whose rows have no page of their own. */
+const PAGES: Record<string, string> = {
+  reviews: "/admin/reviews",
+  cover_images: "/admin/cover-images",
+};
+
+/** The page of what was changed, if it still exists. */
+export function entryPath({ kind, table = "", row_id, title }: ActivityEntry): string | undefined {
+  if (kind !== "change") return undefined;
+  if (table === "site_settings") return "/admin/settings";
+  if (!row_id) return undefined;
+  return table === "products"
+    ? `/admin/products?${new URLSearchParams({ q: title ?? "" }).toString()}`
+    : PAGES[table];
+}
