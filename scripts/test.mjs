@@ -82,7 +82,9 @@ const runs = {
     stages: [
       {
         name: "Go, SQLite alone",
-        // Four packages at a time on two processors: many tests wait for most of their time.
+        // Four packages at a time on two processors: many tests wait for most of their time. Linker and tests collect garbage
+        // less often than by default, which takes more memory and 7 % less CPU.
+        env: { GOGC: "400" },
         command: goTest("-short -p 4", [
           ...plan.whole.filter((folder) => folder.startsWith("internal/")),
           ...plan.plain.folders.filter((folder) => /^internal|architecture$/.test(folder)),
