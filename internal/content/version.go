@@ -151,7 +151,7 @@ func (v *Version) refresh(ctx context.Context, maxAge time.Duration) (At, error)
 	next := &reading{generation: v.generation(), time: time.Now()}
 	_, next.writes = v.db.Writes()
 	var err error
-	if next.content, err = readVersion(ctx, v.db); err != nil {
+	if next.content, err = Read(ctx, v.db); err != nil {
 		return At{}, err
 	}
 	if before := v.last.Swap(next); before == nil || before.content != next.content {

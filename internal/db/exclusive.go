@@ -155,7 +155,11 @@ func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
 		if err != nil {
 			return translate(err)
 		}
-		err = fn(pgxQuerier{tx})
+		// The transaction is idle while fn reads files or draws pages, and a table may be large.
+		_, err = tx.Exec(ctx, "select set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)")
+		if err = translate(err); err == nil {
+			err = fn(pgxQuerier{tx})
+		}
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		return errors.Join(err, ignoreCancelled(ctx, tx.Rollback(end)))
