@@ -1,0 +1,106 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/identity"
+)
+
+// This file gives archives the files and buckets of a site, and stores those of an archive.
+
+// Original is the file of an object as it was uploaded. SHA256 is in hexadecimal digits, Size in bytes.
+type Original struct {
+	Bucket, Name, BlobID, SHA256 string
+	Size                         int64
+	CacheControl                 string
+	Metadata                     json.RawMessage // the JSON object that came with the upload, or nil
+	Focus                        *[2]float64     // the picture's focus point (package media), or nil
+	Cleaned                      bool            // the public file is a cleaned copy of this one
+}
+
+// Originals lists the files of all objects, ordered by bucket and name, the same on both engines. Removed files that are kept for
+// revisions are left out.
+func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
+	all, err := listOriginals(ctx, q)
+	slices.SortFunc(all, func(a, b Original) int {
+		return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.Name, b.Name))
+	})
+	return all, err
+}
+
+// PutOriginal stores a file of an archive as an upload does. It reads Bucket, Name, Size, CacheControl and Metadata of o. The error
+// is an *apperr.Error if the file is refused.
+func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) error {
+	opts := PutOptions{CacheControl: o.CacheControl}
+	if len(o.Metadata) > 0 {
+		if err := json.Unmarshal(o.Metadata, &opts.Metadata); err != nil {
+			return errBadMetadata.Because(err)
+		}
+	}
+	_, err := s.Put(ctx, identity.Caller{Role: identity.Service}, o.Bucket, o.Name, body, o.Size, opts)
+	return err
+}
+
+// BucketSettings are the settings that the owner has made for a bucket. FileSizeLimit is in bytes; nil for none.
+type BucketSettings struct {
+	ID               string   `json:"id"`
+	Public           bool     `json:"public"`
+	FileSizeLimit    *int64   `json:"file_size_limit"`
+	AllowedMimeTypes []string `json:"allowed_mime_types"`
+}
+
+// OwnBuckets lists the buckets with settings of the owner, ordered by id.
+func OwnBuckets(ctx context.Context, q db.Querier) ([]BucketSettings, error) {
+	all, err := listOwnBuckets(ctx, q)
+	out := make([]BucketSettings, len(all))
+	for i, b := range all {
+		out[i] = BucketSettings{b.ID, b.Public, b.FileSizeLimit, b.AllowedMimeTypes}
+	}
+	return out, err
+}
+
+// SaveBucket creates a bucket with these settings, or changes them for one that exists, by the rules of the requests of the
+// surface. The error is an *apperr.Error if a setting is refused, such as a limit above the largest upload of this server.
+func (s *Service) SaveBucket(ctx context.Context, given BucketSettings) error {
+	if !validBucketName(given.ID) {
+		return errBucketName.Becausef("%q", given.ID)
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	var req bucketRequest
+	if err := json.Unmarshal(text, &req); err != nil {
+		return err
+	}
+	now := s.now().UTC().Truncate(time.Microsecond)
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		b, err := lockBucket(ctx, tx, given.ID)
+		missing := errors.Is(err, db.ErrNoRows)
+		if err != nil && !missing {
+			return err
+		}
+		if missing {
+			b = bucket{ID: given.ID, Name: given.ID, CreatedAt: now}
+		}
+		b.UpdatedAt = now
+		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
+			return err
+		}
+		switch {
+		case files.SiteBucket(b.ID) && !b.Public:
+			return errBucketFixed
+		case missing:
+			return insertBucket(ctx, tx, b)
+		}
+		return updateBucket(ctx, tx, b)
+	})
+}

@@ -1,0 +1,31 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+
+	"atelie/internal/db"
+)
+
+func listOriginals(ctx context.Context, q db.Querier) ([]Original, error) {
+	return db.Collect(ctx, q, func(row db.Row) (o Original, err error) {
+		var (
+			metadata       *string
+			focusX, focusY *float64
+		)
+		err = row.Scan(&o.Bucket, &o.Name, &o.BlobID, &o.SHA256, &o.Size, &o.CacheControl, &metadata, &focusX, &focusY, &o.Cleaned)
+		if metadata != nil {
+			o.Metadata = json.RawMessage(*metadata)
+		}
+		if focusX != nil && focusY != nil {
+			o.Focus = &[2]float64{*focusX, *focusY}
+		}
+		return o, err
+	}, `select o.bucket_id, o.name, coalesce(m.original_id, o.blob_id), coalesce(m.original_etag, o.etag), coalesce(m.original_size, o.size), o.cache_control,
+		cast(o.user_metadata as text), m.focus_x, m.focus_y, m.original_id is not null
+		from storage_objects o left join media m on m.object_id = o.id and m.blob_id = o.blob_id where o.bucket_id <> $1`, keptBucket)
+}
+
+func listOwnBuckets(ctx context.Context, q db.Querier) ([]bucket, error) {
+	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where own_limits and id <> $1 order by id", keptBucket)
+}
