@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// A gallery shows 48 works at first, and without scripts the others never come.
+func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
+	all := &fakeContent{}
+	for i := range 100 {
+		all.works = append(all.works, work{ID: workID(i), Title: "Work", Type: []string{"mural", "oil"}[i/97], CreatedAt: time.Unix(int64(i), 0)})
+	}
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), all)
+	seen := map[string]int{}
+	for part, want := range []int{48, 48, 1} {
+		p, err := s.DrawStatic(t.Context(), StaticView{Path: "/gallery/mural", Language: "pt", Part: part})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(string(p.HTML), `id="boot">`)
+		text, _, _ = strings.Cut(text, "</script>")
+		var b struct {
+			Language string
+			Queries  [][]json.RawMessage
+		}
+		var shown struct {
+			Works []struct{ ID string }
+			Total int
+		}
+		if err := json.Unmarshal([]byte(text), &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b.Queries[0][1], &shown); err != nil {
+			t.Fatal(err)
+		}
+		if p.Parts != 3 || len(shown.Works) != want || shown.Total != want || b.Language != "pt" {
+			t.Errorf("part %d: %d of %d works in %d parts, in %s", part, len(shown.Works), shown.Total, p.Parts, b.Language)
+		}
+		for _, w := range shown.Works {
+			seen[w.ID]++
+		}
+	}
+	if len(seen) != 97 {
+		t.Errorf("%d works are on all parts together", len(seen))
+	}
+	if p, err := s.DrawStatic(t.Context(), StaticView{Path: "/politica-privacidade", Language: "en"}); err != nil || p.Parts != 1 {
+		t.Errorf("%d parts, %v", p.Parts, err)
+	}
+}
+
+func TestPagesOfWorksAreFound(t *testing.T) {
+	all := &fakeContent{works: []work{{ID: workID(1), Title: "In the gallery", Type: "mural"}, {ID: workID(2), Title: "Not in it", Type: "oil"}}}
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), all)
+	at, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/gallery/all", Language: "pt", Work: workID(1)})
+	if err != nil || !ok || at != (StaticView{Path: "/gallery/mural", Language: "pt", Work: workID(1)}) {
+		t.Errorf("%+v, %v, %v", at, ok, err)
+	}
+	if _, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/", Language: "en", Work: workID(3)}); ok || err != nil {
+		t.Errorf("a work that is not there: %v, %v", ok, err)
+	}
+	if _, err := s.DrawnPaths(); !errors.Is(err, ErrNotBuilt) {
+		t.Errorf("paths without a script for the server: %v", err)
+	}
+}
