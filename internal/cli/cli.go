@@ -49,7 +49,8 @@ type commands struct {
 	Media   mediaCommand   `cmd:"" help:"Check the smaller pictures that pages show, or make them again."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
-	Import  importCommand  `cmd:"" help:"Import a site."`
+	Export  exportCommand  `cmd:"" help:"Write the whole site into one archive: rows, files, and pages that open from the disk."`
+	Import  importCommand  `cmd:"" help:"Import a site into an empty one."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 	About   versionCommand `cmd:"" name:"version" help:"Print the version, and what the program was built from."`
 	Upgrade upgradeCommand `cmd:"" help:"Say whether the release file names a newer release."`

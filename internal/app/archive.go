@@ -1,0 +1,158 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"atelie/internal/apperr"
+	"atelie/internal/archive"
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/pages"
+	"atelie/internal/storage"
+)
+
+// Export writes an archive of the site into out.
+func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
+	return archive.Export(ctx, a.archiveConfig(), out, report)
+}
+
+// Import imports a verified archive into the site, which must be empty.
+func (a *App) Import(ctx context.Context, from *archive.Archive, report archive.Progress) error {
+	return from.Import(ctx, a.archiveConfig(), report)
+}
+
+func (a *App) archiveConfig() archive.Config {
+	get := a.publicFiles()
+	return archive.Config{
+		DB: a.DB, SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Program: a.cfg.Build, Now: a.now,
+		Owners: func(ctx context.Context) ([]string, error) {
+			owners, err := a.Auth.Owners(ctx)
+			emails := make([]string, len(owners))
+			for i, o := range owners {
+				emails[i] = o.Email
+			}
+			return emails, err
+		},
+		Files:   listFiles,
+		Buckets: listBuckets,
+		Open:    a.blobs.Open,
+		Paths:   a.pages.DrawnPaths,
+		Draw: func(ctx context.Context, v archive.View) ([]byte, int, error) {
+			p, err := a.pages.DrawStatic(ctx, pages.StaticView(v))
+			return p.HTML, p.Parts, err
+		},
+		Locate: func(ctx context.Context, linked archive.View) (archive.View, bool, error) {
+			at, ok, err := a.pages.LocateStatic(ctx, pages.StaticView(linked))
+			return archive.View(at), ok, err
+		},
+		Get: func(ctx context.Context, target string) (archive.Response, error) { return get.get(ctx, target) },
+		SaveBucket: func(ctx context.Context, text json.RawMessage) error {
+			var b storage.BucketSettings
+			if err := json.Unmarshal(text, &b); err != nil {
+				return err
+			}
+			if err := a.Storage.SaveBucket(ctx, b); err != nil {
+				return fmt.Errorf("bucket %q: %w", b.ID, err)
+			}
+			return nil
+		},
+		Put: func(ctx context.Context, f archive.File, body io.Reader) error {
+			return a.Storage.PutOriginal(ctx, storage.Original{Bucket: f.Bucket, Name: f.Name, Size: f.Size, CacheControl: f.CacheControl, Metadata: f.Metadata}, body)
+		},
+		SetFocus: func(ctx context.Context, f archive.File) error {
+			_, err := a.Media.SetFocus(ctx, (&url.URL{Path: files.PublicPath + f.Bucket + "/" + f.Name}).String(), f.Focus[0], f.Focus[1])
+			return err
+		},
+	}
+}
+
+func listFiles(ctx context.Context, q db.Querier) ([]archive.File, error) {
+	originals, err := storage.Originals(ctx, q)
+	out := make([]archive.File, len(originals))
+	for i, o := range originals {
+		out[i] = archive.File{Bucket: o.Bucket, Name: o.Name, CacheControl: o.CacheControl, Metadata: o.Metadata, Focus: o.Focus,
+			BlobID: o.BlobID, SHA256: o.SHA256, Size: o.Size, Cleaned: o.Cleaned}
+	}
+	return out, err
+}
+
+func listBuckets(ctx context.Context, q db.Querier) ([]json.RawMessage, error) {
+	buckets, err := storage.OwnBuckets(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(buckets))
+	for i, b := range buckets {
+		if out[i], err = json.Marshal(b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// publicFiles answers requests for the files that pages show, without a listener and a line in the log.
+type publicFiles struct{ mux *http.ServeMux }
+
+func (a *App) publicFiles() publicFiles {
+	mux := http.NewServeMux()
+	for pattern, handler := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /storage/v1/object/public/{bucket}/{path...}":       a.Storage.Public,
+		"GET /storage/v1/render/image/public/{bucket}/{path...}": a.Media.RenderPublic,
+		"GET /": a.pages.Page,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := handler(w, r); err != nil {
+				w.(*memoryResponse).err = err
+			}
+		})
+	}
+	return publicFiles{mux}
+}
+
+// get answers a request with the status of the error if a handler returns one.
+func (f publicFiles) get(ctx context.Context, target string) (archive.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return archive.Response{Status: http.StatusBadRequest}, nil //nolint:nilerr // the URL stands in a row, and has no file
+	}
+	r.Header.Set("Accept", "image/webp,*/*") // smaller renditions, in a format that every browser shows from the disk
+	w := &memoryResponse{header: http.Header{}}
+	f.mux.ServeHTTP(w, r)
+	if w.err != nil {
+		var refusal *apperr.Error
+		if errors.As(w.err, &refusal) && refusal.Status < http.StatusInternalServerError {
+			return archive.Response{Status: refusal.Status}, nil
+		}
+		return archive.Response{}, fmt.Errorf("%s: %w", target, w.err)
+	}
+	return archive.Response{Status: w.status, ContentType: w.header.Get("Content-Type"), Body: w.body.Bytes()}, nil
+}
+
+// memoryResponse is a response in memory.
+type memoryResponse struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	err    error
+}
+
+func (w *memoryResponse) Header() http.Header { return w.header }
+
+func (w *memoryResponse) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *memoryResponse) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}

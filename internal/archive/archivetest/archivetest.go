@@ -1,0 +1,67 @@
+// Package archivetest writes archives for tests, whole ones and such as nobody would write in good faith.
+package archivetest
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"atelie/internal/archive"
+)
+
+// Entries returns a manifest for files, by their names.
+func Entries(files map[string]string) (out []archive.Entry) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		sum := sha256.Sum256([]byte(files[name]))
+		out = append(out, archive.Entry{Path: name, Size: int64(len(files[name])), SHA256: hex.EncodeToString(sum[:])})
+	}
+	return out
+}
+
+// Write writes an archive with a manifest and files, and returns its name. Files in the folder files are not compressed. change can
+// change each header.
+func Write(t *testing.T, manifest any, files map[string]string, change func(*zip.FileHeader)) string {
+	t.Helper()
+	text, err := json.Marshal(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	add := func(name, content string) {
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		if len(name) > 6 && name[:6] == "files/" {
+			h.Method = zip.Store
+		}
+		h.SetMode(0o644)
+		if change != nil {
+			change(h)
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		add(name, files[name])
+	}
+	add("site.json", string(text))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "site.zip")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,295 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/settings"
+)
+
+// exportTries is how often an export begins anew when the site is edited while its pages are drawn.
+const exportTries = 5
+
+// Errors of an export. The host reads their texts.
+var (
+	errEdited    = errors.New("the site is being edited: export again when it is not")
+	errSiteEmpty = errors.New("the site is empty: there is nothing to export; is this the right data folder and database?")
+)
+
+//go:embed readme.txt
+var readme []byte
+
+// Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database,
+// and the pages are of the same content; the site can be used meanwhile. Memory does not depend on the size of files.
+func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
+	if err := checkTables(); err != nil {
+		return m, err
+	}
+	for range exportTries {
+		if _, err = out.Seek(0, io.SeekStart); err == nil {
+			err = out.Truncate(0)
+		}
+		if err != nil {
+			return m, err
+		}
+		err = cfg.DB.Snapshot(ctx, func(q db.Querier) error {
+			m, err = export(ctx, cfg, q, out, report)
+			return err
+		})
+		if !errors.Is(err, errEdited) {
+			return m, err
+		}
+	}
+	return m, err
+}
+
+// exporter writes the entries of one archive.
+type exporter struct {
+	Config
+	snapshot db.Querier
+	zip      *zip.Writer
+	manifest Manifest
+	files    []File
+	titles   map[string]string // of works, by id
+}
+
+func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report Progress) (Manifest, error) {
+	buffered := bufio.NewWriterSize(out, 1<<20)
+	e := &exporter{Config: cfg, snapshot: q, zip: zip.NewWriter(buffered), titles: map[string]string{}}
+	e.manifest = Manifest{Format: Format, Program: cfg.Program, SiteURL: cfg.SiteURL, Owners: []string{}, Rows: map[string]int64{}, LeftOut: leftOut}
+	var err error
+	if e.manifest.Schema, err = db.SchemaVersion(); err != nil {
+		return Manifest{}, err
+	}
+	if e.manifest.Owners, err = cfg.Owners(ctx); err != nil {
+		return Manifest{}, err
+	}
+	at, err := content.Read(ctx, q)
+	if err != nil {
+		return Manifest{}, err
+	}
+	if err := e.readFiles(ctx); err != nil {
+		return Manifest{}, err
+	}
+	if err := e.add(readmeName, zip.Deflate, func(w io.Writer) error {
+		_, err := w.Write(readme)
+		return err
+	}); err != nil {
+		return Manifest{}, err
+	}
+	if err := e.writePages(ctx, report); err != nil {
+		return Manifest{}, err
+	}
+	if now, err := content.Read(ctx, cfg.DB); err != nil {
+		return Manifest{}, err
+	} else if now.Edited != at.Edited {
+		return Manifest{}, errEdited
+	}
+	if err := e.writeTables(ctx, report); err != nil {
+		return Manifest{}, err
+	}
+	if err := e.writeFiles(ctx, report); err != nil {
+		return Manifest{}, err
+	}
+	if err := e.writeManifest(); err != nil {
+		return Manifest{}, err
+	}
+	return e.manifest, errors.Join(e.zip.Close(), buffered.Flush())
+}
+
+// add writes an entry and lists it in the manifest.
+func (e *exporter) add(name string, method uint16, write func(io.Writer) error) error {
+	h := &zip.FileHeader{Name: name, Method: method, Modified: entryTime}
+	h.SetMode(0o644)
+	w, err := e.zip.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	counted := &counter{}
+	hash := sha256.New()
+	if err := write(io.MultiWriter(w, hash, counted)); err != nil {
+		return err
+	}
+	e.manifest.Entries = append(e.manifest.Entries, Entry{name, counted.n, hex.EncodeToString(hash.Sum(nil))})
+	return nil
+}
+
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+// readFiles lists the files and names them after the rows that show them.
+func (e *exporter) readFiles(ctx context.Context) (err error) {
+	if e.files, err = e.Files(ctx, e.snapshot); err != nil {
+		return err
+	}
+	empty := len(e.files) == 0
+	titles := newTitler()
+	for _, table := range exported {
+		err := db.ReadJSON(ctx, e.snapshot, e.DB.Dialect, table, func(row json.RawMessage) error {
+			empty = false
+			if !slices.Contains([]string{"products", "reviews", "cover_images", "site_settings"}, table) {
+				return nil
+			}
+			if table == "products" {
+				var work struct{ ID, Title string }
+				if err := json.Unmarshal(row, &work); err != nil {
+					return err
+				}
+				e.titles[work.ID] = work.Title
+			}
+			return titles.addRow(table, row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if empty {
+		return errSiteEmpty
+	}
+	nameFiles(e.files, titles)
+	e.manifest.Files = len(e.files)
+	return nil
+}
+
+func (e *exporter) writeTables(ctx context.Context, report Progress) error {
+	for i, table := range exported {
+		report("tables", i, len(exported))
+		rows := int64(0)
+		err := e.addList(tablesFolder+table+".json", func(each func(json.RawMessage) error) error {
+			return db.ReadJSON(ctx, e.snapshot, e.DB.Dialect, table, func(row json.RawMessage) error {
+				if table == "site_settings" {
+					var setting struct{ Key string }
+					if err := json.Unmarshal(row, &setting); err != nil {
+						return err
+					}
+					if !settings.InArchive(setting.Key) {
+						return nil
+					}
+				}
+				rows++
+				return each(row)
+			})
+		})
+		if err != nil {
+			return err
+		}
+		e.manifest.Rows[table] = rows
+	}
+	buckets, err := e.Buckets(ctx, e.snapshot)
+	if err != nil {
+		return err
+	}
+	if err := e.addList(bucketsList, func(each func(json.RawMessage) error) error {
+		for _, b := range buckets {
+			if err := each(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return e.addList(filesList, func(each func(json.RawMessage) error) error {
+		for _, f := range e.files {
+			row, err := json.Marshal(f)
+			if err != nil {
+				return err
+			}
+			if err := each(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addList writes an entry with a JSON array, an element a line.
+func (e *exporter) addList(name string, list func(each func(json.RawMessage) error) error) error {
+	return e.add(name, zip.Deflate, func(w io.Writer) error {
+		before := "[\n"
+		err := list(func(row json.RawMessage) error {
+			_, err := fmt.Fprintf(w, "%s%s", before, row)
+			before = ",\n"
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		end := "\n]\n"
+		if before == "[\n" {
+			end = "[]\n"
+		}
+		_, err = io.WriteString(w, end)
+		return err
+	})
+}
+
+// writeFiles writes the originals as they are: pictures and films do not become smaller by another compression.
+func (e *exporter) writeFiles(ctx context.Context, report Progress) error {
+	for i, f := range e.files {
+		report("files", i, len(e.files))
+		body, err := e.Open(ctx, f.BlobID)
+		if errors.Is(err, fs.ErrNotExist) {
+			return e.missing(ctx, f)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s/%s: %w", f.Bucket, f.Name, err)
+		}
+		err = errors.Join(e.add(f.Path, zip.Store, func(w io.Writer) error {
+			_, err := io.Copy(w, body)
+			return err
+		}), body.Close())
+		if err != nil {
+			return fmt.Errorf("read %s/%s: %w", f.Bucket, f.Name, err)
+		}
+		if last := e.manifest.Entries[len(e.manifest.Entries)-1]; last.Size != f.Size || last.SHA256 != f.SHA256 {
+			return fmt.Errorf("the stored file of %s/%s is damaged: it has not the content that it was stored with; bring it back from a backup, or remove it", f.Bucket, f.Name)
+		}
+	}
+	report("files", len(e.files), len(e.files))
+	return nil
+}
+
+// missing returns the error for a file that has no bytes: errEdited if it was removed or replaced since the snapshot.
+func (e *exporter) missing(ctx context.Context, f File) error {
+	now, err := e.Files(ctx, e.DB)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(now, func(other File) bool { return other.BlobID == f.BlobID }) {
+		return fmt.Errorf("the stored file of %s/%s is missing: bring it back from a backup, or remove it", f.Bucket, f.Name)
+	}
+	return errEdited
+}
+
+func (e *exporter) writeManifest() error {
+	text, err := json.MarshalIndent(e.manifest, "", " ")
+	if err != nil {
+		return err
+	}
+	h := &zip.FileHeader{Name: manifestName, Method: zip.Deflate, Modified: entryTime}
+	h.SetMode(0o644)
+	w, err := e.zip.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,152 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"atelie/internal/db"
+	"atelie/internal/settings"
+)
+
+// markerKey is the key of the row of site_settings that an unfinished import leaves: which archive it is of.
+const markerKey = "import"
+
+// Errors of an import. The host reads their texts.
+var (
+	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
+	errDryRun      = errors.New("dry run")
+)
+
+// marker is the value of the row markerKey. Archive is the SHA-256 of the archive's site.json.
+type marker struct {
+	Archive string `json:"archive"`
+}
+
+// Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners
+// and keys of the site stay. If it fails or is interrupted, no row of the archive is there, and the same import can be run again: it
+// skips the files that it has stored.
+func (a *Archive) Import(ctx context.Context, cfg Config, report Progress) error {
+	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error { // what a database would refuse is found before anything is stored
+		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
+			return err
+		}
+		if err := a.insertRows(ctx, tx, cfg); err != nil {
+			return err
+		}
+		return errDryRun
+	})
+	if !errors.Is(err, errDryRun) {
+		return err
+	}
+	err = cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
+		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
+			return err
+		}
+		return settings.Insert(ctx, tx, markerKey, marker{a.sum}, cfg.Now())
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.eachRow(bucketsList, func(bucket json.RawMessage) error { return cfg.SaveBucket(ctx, bucket) }); err != nil {
+		return err
+	}
+	if err := a.storeFiles(ctx, cfg, report); err != nil {
+		return err
+	}
+	return cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
+		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
+			return err
+		}
+		if err := a.insertRows(ctx, tx, cfg); err != nil {
+			return err
+		}
+		return deleteSetting(ctx, tx, markerKey)
+	})
+}
+
+// checkEmpty returns an error unless the site has no content, or only the files of an unfinished import of this archive.
+func (a *Archive) checkEmpty(ctx context.Context, tx *db.Tx, cfg Config) error {
+	for _, table := range exported {
+		some, err := hasContent(ctx, tx, table)
+		if err != nil {
+			return err
+		}
+		if some {
+			return fmt.Errorf("the site is not empty, its table %s has rows: import into a new data folder and database", table)
+		}
+	}
+	begun, err := readMarker(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if begun != "" {
+		var m marker
+		if err := json.Unmarshal([]byte(begun), &m); err != nil {
+			return err
+		}
+		if m.Archive != a.sum {
+			return errOtherImport
+		}
+		return nil
+	}
+	stored, err := cfg.Files(ctx, tx)
+	if err == nil && len(stored) > 0 {
+		err = fmt.Errorf("the site is not empty, it has %d files: import into a new data folder and database", len(stored))
+	}
+	return err
+}
+
+func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
+	if err := deletePreset(ctx, tx); err != nil {
+		return err
+	}
+	for _, table := range exported {
+		if err := a.eachTableRow(table, cfg.APIURL, func(row map[string]json.RawMessage) error {
+			return db.InsertJSON(ctx, tx, table, row)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeFiles stores the files that are not there yet, and sets the focus points.
+func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) error {
+	there, err := cfg.Files(ctx, cfg.DB)
+	if err != nil {
+		return err
+	}
+	stored := map[string]string{}
+	for _, f := range there {
+		stored[f.Bucket+"/"+f.Name] = f.SHA256
+	}
+	for i, f := range a.files {
+		report("files", i, len(a.files))
+		object := f.Bucket + "/" + f.Name
+		if sum, ok := stored[object]; ok && sum != f.SHA256 {
+			return fmt.Errorf("the site has another file %s: import into a new data folder and database", object)
+		} else if !ok {
+			if err := a.storeFile(ctx, cfg, f); err != nil {
+				return fmt.Errorf("%s: this file could not be stored, and nothing is shown yet; repair the cause and import again: %w", f.Path, err)
+			}
+		}
+		if f.Focus != nil {
+			if err := cfg.SetFocus(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
+	report("files", len(a.files), len(a.files))
+	return nil
+}
+
+func (a *Archive) storeFile(ctx context.Context, cfg Config, f File) (err error) {
+	body, err := a.entries[f.Path].Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	return cfg.Put(ctx, f, body)
+}

@@ -1,0 +1,271 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"atelie/internal/files"
+	"atelie/internal/i18n"
+)
+
+// Folders of the static copy.
+const (
+	assetsFolder   = staticFolder + "assets/"   // style sheets, fonts, icons
+	picturesFolder = staticFolder + "pictures/" // renditions
+)
+
+// copyWidths are the widths of the renditions in a static copy, in pixels: the largest available ones up to these.
+var copyWidths = []int{640, 1600}
+
+// staticSite writes the static copy: it begins with the site's pages and follows their links.
+type staticSite struct {
+	*exporter
+	paths   []string
+	taken   names
+	queue   []View
+	entries map[View]string   // entries of pages, also of those that are still in the queue
+	located map[string]View   // pages of works, in English, by the work's id
+	slugs   map[string]string // stems of the entries of works, by id
+	assets  map[string]string // entries of assets by URL; "" for those that the site does not have
+	objects map[string]File   // by "bucket/name"
+	parts   map[View]int
+}
+
+func (e *exporter) writePages(ctx context.Context, report Progress) error {
+	paths, err := e.Paths()
+	if err != nil {
+		return err
+	}
+	s := &staticSite{exporter: e, paths: paths, taken: names{}, entries: map[View]string{}, located: map[string]View{}, slugs: map[string]string{},
+		assets: map[string]string{}, objects: map[string]File{}, parts: map[View]int{}}
+	for _, f := range e.files {
+		s.objects[f.Bucket+"/"+f.Name] = f
+	}
+	for _, path := range paths {
+		s.entry(View{Path: path, Language: "en"})
+		s.entry(View{Path: path, Language: "pt"})
+	}
+	for done := 0; done < len(s.queue); done++ {
+		report("pages", done, len(s.queue))
+		if err := s.writePage(ctx, s.queue[done]); err != nil {
+			return err
+		}
+	}
+	report("pages", len(s.queue), len(s.queue))
+	e.manifest.Pages = len(s.queue)
+	return nil
+}
+
+// entry returns the entry of a page. A page that was not asked for before joins the queue.
+func (s *staticSite) entry(v View) string {
+	if name, ok := s.entries[v]; ok {
+		return name
+	}
+	folder, stem := staticFolder, strings.Trim(v.Path, "/")
+	if v.Language == "pt" {
+		folder += "pt/"
+	}
+	switch {
+	case v.Work != "":
+		if s.slugs[v.Work] == "" { // both languages have the same
+			s.slugs[v.Work] = s.taken.take("works/"+cmp.Or(slug(s.titles[v.Work]), "work"), "")
+		}
+		stem = s.slugs[v.Work]
+	case stem == "":
+		stem = "index"
+	case v.Part > 0:
+		stem += "-" + strconv.Itoa(v.Part+1)
+	}
+	s.entries[v] = folder + stem + ".html"
+	s.queue = append(s.queue, v)
+	return s.entries[v]
+}
+
+func (s *staticSite) writePage(ctx context.Context, v View) error {
+	text, parts, err := s.Draw(ctx, v)
+	if err != nil {
+		return err
+	}
+	document, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return err
+	}
+	if v.Part == 0 && v.Work == "" {
+		s.parts[v] = parts
+		for i := 1; i < parts; i++ {
+			s.entry(View{Path: v.Path, Language: v.Language, Part: i})
+		}
+	}
+	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.entry(v)}
+	if err := p.rewrite(document); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return s.add(p.name, zip.Deflate, func(w io.Writer) error { return html.Render(w, document) })
+}
+
+// url returns the URL of a page on the site.
+func (s *staticSite) url(v View) (*url.URL, error) {
+	u, err := url.Parse(s.SiteURL + v.Path)
+	if err != nil {
+		return nil, err
+	}
+	q := url.Values{}
+	if v.Work != "" {
+		q.Set("art", v.Work)
+	}
+	if v.Language != "en" {
+		q.Set("lang", v.Language)
+	}
+	u.RawQuery = q.Encode()
+	return u, nil
+}
+
+// isHere reports whether a URL is one of the site or its backend.
+func (s *staticSite) isHere(u *url.URL) bool {
+	for _, own := range []string{s.SiteURL, s.APIURL} {
+		if o, err := url.Parse(own); err == nil && o.Scheme == u.Scheme && o.Host == u.Host {
+			return true
+		}
+	}
+	return false
+}
+
+// isFile reports whether a URL is that of a file in the archive or of its rendition, on whatever host: rows keep the URLs that files
+// had when the site had another address.
+func (s *staticSite) isFile(u *url.URL) bool {
+	_, object, ok := strings.Cut(u.Path, "/public/")
+	_, known := s.objects[object]
+	return ok && known && strings.HasPrefix(u.Path, "/storage/v1/")
+}
+
+// linked returns the view of a page's URL. ok is false for other URLs and for works that are not there.
+func (s *staticSite) linked(ctx context.Context, u *url.URL) (v View, ok bool, err error) {
+	v = View{Path: u.Path, Language: "en"}
+	if u.Path != "/" {
+		v.Path = strings.TrimSuffix(u.Path, "/")
+	}
+	if u.Query().Get("lang") == "pt" {
+		v.Language = "pt"
+	}
+	if !slices.Contains(s.paths, cmp.Or(v.Path, "/")) {
+		return v, false, nil
+	}
+	v.Path = cmp.Or(v.Path, "/")
+	id := strings.ToLower(u.Query().Get("art"))
+	if id == "" {
+		return v, true, nil
+	}
+	at, known := s.located[id]
+	if !known {
+		if at, ok, err = s.Locate(ctx, View{Path: v.Path, Language: "en", Work: id}); err != nil || !ok {
+			return v, false, err
+		}
+		s.located[id] = at
+	}
+	at.Language = v.Language
+	return at, true, nil
+}
+
+// asset returns the entry of a file that pages show, and writes it when it is asked for first. It returns "" if the site has no such
+// file. A public file that is also an original is not written twice.
+func (s *staticSite) asset(ctx context.Context, u *url.URL) (string, error) {
+	q := u.Query()
+	q.Del("v") // the version of the picture
+	u = &url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: q.Encode()}
+	key := u.String()
+	if name, ok := s.assets[key]; ok {
+		return name, nil
+	}
+	if bucket, name, ok := files.ParsePublicURL(key); ok {
+		if f, ok := s.objects[bucket+"/"+name]; ok && !f.Cleaned {
+			s.assets[key] = f.Path
+			return f.Path, nil
+		}
+	}
+	found, err := s.Get(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	if found.Status != http.StatusOK {
+		s.assets[key] = ""
+		return "", nil
+	}
+	if strings.HasPrefix(found.ContentType, "text/css") {
+		if found.Body, err = s.rewriteCSS(ctx, found.Body, u); err != nil {
+			return "", err
+		}
+	}
+	s.assets[key] = s.assetName(u, q, found.ContentType)
+	return s.assets[key], s.add(s.assets[key], zip.Store, func(w io.Writer) error {
+		_, err := w.Write(found.Body)
+		return err
+	})
+}
+
+// extensions are the endings of the files that an asset of a media type gets. Others keep that of their URL.
+var extensions = map[string]string{"image/webp": ".webp", "image/jpeg": ".jpg", "image/png": ".png", "image/avif": ".avif", "image/gif": ".gif", "image/svg+xml": ".svg"}
+
+func (s *staticSite) assetName(u *url.URL, q url.Values, contentType string) string {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	ending := cmp.Or(extensions[mediaType], path.Ext(u.Path))
+	rest, isPicture := strings.CutPrefix(u.Path, "/storage/v1/")
+	if !isPicture {
+		return s.taken.take(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
+	}
+	stem := slug(path.Base(rest))
+	_, object, _ := strings.Cut(u.Path, "/public/")
+	if f, ok := s.objects[object]; ok {
+		stem = strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+	}
+	size := q.Get("width")
+	if q.Get("height") != "" {
+		size += "x" + q.Get("height")
+	}
+	if size != "" {
+		stem += "-" + slug(size)
+	}
+	return s.taken.take(picturesFolder+stem, ending)
+}
+
+var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)
+
+// rewriteCSS lets the URLs of a style sheet in the folder of assets refer to entries. base is the URL of the style sheet.
+func (s *staticSite) rewriteCSS(ctx context.Context, text []byte, base *url.URL) (_ []byte, err error) {
+	out := cssURL.ReplaceAllFunc(text, func(found []byte) []byte {
+		given := string(cssURL.FindSubmatch(found)[1])
+		if strings.HasPrefix(given, "data:") || strings.HasPrefix(given, "#") || err != nil {
+			return found
+		}
+		u, parseErr := base.Parse(given)
+		if parseErr != nil {
+			return []byte("none")
+		}
+		name, assetErr := s.asset(ctx, u)
+		if assetErr != nil {
+			err = assetErr
+		}
+		if name == "" {
+			return []byte("none")
+		}
+		return []byte("url(" + relative(assetsFolder+"style.css", name) + ")")
+	})
+	return out, err
+}
+
+// text returns a text of the server in the language of a page.
+func (v View) text(key string, pairs ...string) string {
+	return i18n.Language(v.Language).Text(key, pairs...)
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"atelie/internal/app"
+	"atelie/internal/archive"
+)
+
+// exportCommand is the command atelie export, which writes the whole site into one archive. The server may run meanwhile.
+type exportCommand struct {
+	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; there must be no such file yet."`
+}
+
+// Run writes the archive under another name first, so that a file of the wanted name is always complete. Only the user that runs the
+// program can read it.
+func (c *exportCommand) Run(env *environment) error {
+	if _, err := os.Lstat(c.To); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fmt.Errorf("%s exists: name another file, or move that one away", c.To)
+		}
+		return err
+	}
+	return env.with(func(a *app.App) (err error) {
+		partial := c.To + ".part"
+		out, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		done := false
+		defer func() {
+			if !done {
+				err = errors.Join(err, out.Close(), os.Remove(partial))
+			}
+		}()
+		m, err := a.Export(env.ctx, out, env.reportProgress())
+		if err != nil {
+			return err
+		}
+		info, err := out.Stat()
+		if err != nil {
+			return err
+		}
+		if err := out.Sync(); err != nil {
+			return err
+		}
+		if err := out.Close(); err != nil {
+			return err
+		}
+		if err := os.Rename(partial, c.To); err != nil {
+			return err
+		}
+		done = true
+		return env.printf("%s: %d works, %d messages, %d files and %d pages, %s.\nIt has what visitors wrote, with their addresses: keep it as carefully as the site.\n",
+			c.To, m.Rows["products"], m.Rows["contact_submissions"], m.Files, m.Pages, megabytes(info.Size()))
+	})
+}
+
+// reportProgress returns a function that prints a line of progress from time to time.
+func (e *environment) reportProgress() archive.Progress {
+	titles := map[string]string{"pages": "Pages", "tables": "Tables", "files": "Files", "check": "Checked"}
+	var last time.Time
+	return func(part string, done, all int) {
+		if now := e.now(); now.Sub(last) >= reportInterval || done == all {
+			last = now
+			_ = e.printf("%s: %d of %d\n", titles[part], done, all) // a line that cannot be printed stops nothing
+		}
+	}
+}
