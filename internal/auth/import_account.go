@@ -1,0 +1,283 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+)
+
+// ImportedAccount is an account of another site. Empty fields and nil times are unknown.
+type ImportedAccount struct {
+	ID, Email, Phone, PasswordHash     string
+	EmailConfirmedAt, PhoneConfirmedAt *time.Time
+	InvitedAt, LastSignInAt            *time.Time
+	BannedUntil                        *time.Time
+	CreatedAt, UpdatedAt               *time.Time
+	AppMetadata, UserMetadata          map[string]any
+	Identities                         []ImportedIdentity
+	Factors                            []ImportedFactor
+}
+
+// ImportedIdentity is one way in which an imported account signs in. ProviderID is the provider's id for the account.
+type ImportedIdentity struct {
+	ID, Provider, ProviderID string
+	Data                     map[string]any
+	LastSignInAt, CreatedAt  *time.Time
+}
+
+// ImportedFactor is a verified second factor of an imported account. Secret is that of a TOTP factor in base32.
+type ImportedFactor struct {
+	ID, Type, Name, Secret, Phone string
+	CreatedAt                     *time.Time
+}
+
+// Errors of ImportAccount.
+var (
+	errImportID       = apperr.New(http.StatusBadRequest, "validation_failed", "The account has no usable id")
+	errImportAddress  = apperr.New(http.StatusBadRequest, "validation_failed", "The account has neither an email address nor a phone number")
+	errImportDiffers  = apperr.New(http.StatusConflict, "conflict", "An account with this id is here, with another address: it stays as it is")
+	errImportEmail    = apperr.New(http.StatusConflict, "email_exists", "Another account here has this email address: it stays as it is")
+	errImportPhone    = apperr.New(http.StatusConflict, "phone_exists", "Another account here has this phone number: it stays as it is")
+	errImportMetadata = apperr.New(http.StatusBadRequest, "validation_failed", "The metadata of the account cannot be stored: it is too large or nested too deeply")
+)
+
+// ImportAccount adds an account of another site with its id, times, password hash, identities and second factors, and sends no
+// mail. An account that is here already stays as it is: nothing of it is compared but its addresses, as its owner may have
+// changed the rest. Without write it only checks. added reports whether the account was missing; leftOut names what of it cannot
+// be taken over, for people to read. The error is an *apperr.Error if the account cannot be imported.
+func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bool) (added bool, leftOut []string, err error) {
+	id, ok := canonicalUUID(a.ID)
+	if !ok || id == uuid.Nil.String() {
+		return false, nil, errImportID
+	}
+	a.ID = id
+	if !storable(a.Email) {
+		return false, nil, errEmailInvalid
+	}
+	if a.Email != "" {
+		if a.Email, err = normalizeEmail(a.Email); err != nil {
+			return false, nil, err
+		}
+	}
+	if a.Phone != "" {
+		if a.Phone, err = normalizePhone(a.Phone); err != nil {
+			return false, nil, err
+		}
+	}
+	if a.Email == "" && a.Phone == "" {
+		return false, nil, errImportAddress
+	}
+	if err := errors.Join(validateMetadata(a.AppMetadata), validateMetadata(a.UserMetadata)); err != nil {
+		return false, nil, errImportMetadata.Because(err)
+	}
+	if !write {
+		if found, err := s.importedBefore(ctx, s.db, a); err != nil || found {
+			return false, nil, err
+		}
+		leftOut, err = s.prepareImport(ctx, s.db, &a)
+		return err == nil, leftOut, err
+	}
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		account := a // a copy: a repeated transaction begins anew
+		leftOut, added = nil, false
+		found, err := s.importedBefore(ctx, tx, account)
+		if err != nil || found {
+			return err
+		}
+		if leftOut, err = s.prepareImport(ctx, tx, &account); err != nil {
+			return err
+		}
+		added = true
+		return s.insertImported(ctx, tx, account)
+	})
+	if err != nil {
+		return false, nil, err
+	}
+	return added, leftOut, nil
+}
+
+// importedBefore reports whether the account is here already. It returns an error if its id or address belongs to a different one.
+func (s *Service) importedBefore(ctx context.Context, q db.Querier, a ImportedAccount) (bool, error) {
+	existing, err := anyUserByID(ctx, q, a.ID)
+	switch {
+	case err == nil && existing.Email == a.Email && existing.Phone == a.Phone:
+		return true, nil
+	case err == nil:
+		return false, errImportDiffers
+	case !errors.Is(err, db.ErrNoRows):
+		return false, err
+	}
+	err = checkAddressesFree(ctx, q, a.Email, a.Phone)
+	switch {
+	case errors.Is(err, errEmailExists):
+		return false, errImportEmail
+	case errors.Is(err, errPhoneExists):
+		return false, errImportPhone
+	}
+	return false, err
+}
+
+// prepareImport removes from an account what cannot be taken over, and returns a text for each removed part.
+func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAccount) (leftOut []string, err error) {
+	if a.PasswordHash != "" && importable(a.PasswordHash) != nil {
+		a.PasswordHash = ""
+		leftOut = append(leftOut, "the password (neither a bcrypt nor an argon2id hash of usual cost): the account needs a recovery mail")
+	}
+	var identities []ImportedIdentity
+	for _, i := range a.Identities {
+		reason, err := s.identityRefusal(ctx, q, a, i)
+		if err != nil {
+			return nil, err
+		}
+		if reason != "" {
+			leftOut = append(leftOut, fmt.Sprintf("the identity of %q: %s", shorten(i.Provider), reason))
+			continue
+		}
+		identities = append(identities, i)
+	}
+	a.Identities = identities
+	var factors []ImportedFactor
+	for _, f := range a.Factors {
+		if reason := s.factorRefusal(f); reason != "" {
+			leftOut = append(leftOut, fmt.Sprintf("a second factor (%s): %s", shorten(f.Type), reason))
+			continue
+		}
+		if len(factors) == maxFactors {
+			leftOut = append(leftOut, fmt.Sprintf("second factors beyond %d", maxFactors))
+			break
+		}
+		factors = append(factors, f)
+	}
+	a.Factors = factors
+	return leftOut, nil
+}
+
+// identityRefusal returns why an identity cannot be taken over, or "".
+func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *ImportedAccount, i ImportedIdentity) (string, error) {
+	storableData := validateMetadata(i.Data) == nil
+	switch {
+	case i.Provider == "" || i.ProviderID == "" || len(i.Provider)+len(i.ProviderID) > maxEmailBytes || !storable(i.Provider+i.ProviderID):
+		return "it has no usable name", nil
+	case strings.HasPrefix(i.Provider, "sso:"):
+		return "single sign-on must be set up again (atelie sso)", nil
+	case !storableData:
+		return "its data cannot be stored", nil
+	case (i.Provider == "email" || i.Provider == "phone") && i.ProviderID != a.ID:
+		return "it belongs to another account", nil
+	}
+	_, err := identityOwner(ctx, q, i.Provider, i.ProviderID)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	return "another account here has it", err
+}
+
+// maxImportedSecret is the length of the longest TOTP secret that is taken over.
+const maxImportedSecret = 512
+
+// factorRefusal returns why a second factor cannot be taken over, or "".
+func (s *Service) factorRefusal(f ImportedFactor) string {
+	if _, ok := canonicalUUID(f.ID); !ok {
+		return "it has no usable id"
+	}
+	switch f.Type {
+	case factorTOTP:
+		if f.Secret == "" {
+			return "its secret is not given: it must be enrolled again"
+		}
+		if _, _, err := totpStep(f.Secret, "", s.now()); err != nil || len(f.Secret) > maxImportedSecret {
+			return "its secret cannot be read: it must be enrolled again"
+		}
+		return ""
+	case factorPhone:
+		if _, err := normalizePhone(f.Phone); err != nil {
+			return "its phone number cannot be read"
+		}
+		return ""
+	}
+	return "only totp and phone are supported"
+}
+
+// insertImported inserts a checked account with its identities and factors.
+func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccount) error {
+	now := s.now()
+	if a.CreatedAt == nil {
+		a.CreatedAt = &now
+	}
+	if a.UpdatedAt == nil {
+		a.UpdatedAt = a.CreatedAt
+	}
+	if err := insertImportedUser(ctx, tx, a); err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, i := range a.Identities {
+		has[i.Provider] = true
+		if err := insertImportedIdentity(ctx, tx, a, i); err != nil {
+			return err
+		}
+	}
+	for kind, address := range map[string]string{"email": a.Email, "phone": a.Phone} {
+		verified := kind == "email" && a.EmailConfirmedAt != nil || kind == "phone" && a.PhoneConfirmedAt != nil
+		if address == "" || has[kind] || (kind == "email" && len(a.Identities) > 0 && a.PasswordHash == "") {
+			continue // an account of a provider alone has no identity for its address
+		}
+		if err := saveIdentity(ctx, tx, a.ID, kind, a.ID, identityData(a.ID, kind, address, verified), now); err != nil {
+			return err
+		}
+	}
+	for _, f := range a.Factors {
+		stored := storedFactor{Factor: Factor{
+			FriendlyName: factorText(f.Name), FactorType: f.Type, Status: statusVerified, CreatedAt: *a.CreatedAt, userID: a.ID,
+		}}
+		stored.ID, _ = canonicalUUID(f.ID)
+		if f.CreatedAt != nil {
+			stored.CreatedAt = *f.CreatedAt
+		}
+		if f.Type == factorPhone {
+			var err error
+			if stored.Phone, err = normalizePhone(f.Phone); err != nil {
+				return err
+			}
+		} else {
+			stored.secret = s.sealer.seal(purposeTOTP+stored.ID, []byte(f.Secret))
+		}
+		if err := insertFactor(ctx, tx, stored); err != nil {
+			return addressConflict(err)
+		}
+	}
+	return s.audit(ctx, tx, client{}, auditSignedUp, a.ID, map[string]any{"imported": true})
+}
+
+// factorText returns the name of a factor without control characters, cut to the length that a name may have.
+func factorText(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	if runes := []rune(name); len(runes) > maxFactorText {
+		return string(runes[:maxFactorText])
+	}
+	return name
+}
+
+// shorten returns a text of another site for a message.
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) > 40 {
+		s = string([]rune(s)[:40]) + "…"
+	}
+	return cmp.Or(factorText(s), "unknown")
+}
