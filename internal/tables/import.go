@@ -1,0 +1,273 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/identity"
+)
+
+// ImportedRow is the result of ImportRows for one row.
+type ImportedRow struct {
+	Key     string   // the primary key; "" if the row has none
+	Added   bool     // the row was missing
+	LeftOut []string // the columns with a value that the table cannot store
+	Err     *apperr.Error
+}
+
+var errImportKey = apperr.New(http.StatusBadRequest, "23502", "The row has no key")
+
+func errImportDiffers(columns []string) *apperr.Error {
+	return apperr.New(http.StatusConflict, "23505", "The row is here with another content ("+strings.Join(columns, ", ")+"): it stays as it is")
+}
+
+// ImportRows adds rows of another site that are missing here, by the rules of an insert with the service key. The values are those
+// of JSON, with numbers as json.Number, or texts as PostgreSQL writes them. A row that is here already stays as it is: if its
+// content differs, that is the row's error. rewrite changes the URLs in columns that name files. Columns that the table does not
+// have and nulls in columns that must have a value are left out. Without write ImportRows only checks; then nothing is known of
+// references to other tables. The results are in the order of rows, of which there may be 1000.
+func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]ImportedRow, error) {
+	t := schema[table]
+	if t == nil {
+		return nil, errUnknownTable(table)
+	}
+	results := make([]ImportedRow, len(rows))
+	parsed := make([]row, len(rows)) // nil for a row with an error
+	var keys []string
+	for i, r := range rows {
+		values, leftOut, err := importedValues(t, r, rewrite)
+		results[i].LeftOut = leftOut
+		if key, ok := values[t.Key].(string); ok {
+			results[i].Key = key
+		} else if err == nil {
+			err = errImportKey
+		}
+		if err == nil {
+			err = (&payload{rows: []row{maps.Clone(values)}}).fill(t, s.now(), true)
+		}
+		if results[i].Err = refused(err); err != nil {
+			if results[i].Err == nil {
+				return nil, err
+			}
+			continue
+		}
+		if !slices.Contains(keys, results[i].Key) {
+			keys = append(keys, results[i].Key)
+		}
+		parsed[i] = values
+	}
+	if len(keys) == 0 {
+		return results, nil
+	}
+	existing, err := s.rowsByKey(ctx, t, keys)
+	if err != nil {
+		return nil, err
+	}
+	var missing []int
+	for i, values := range parsed {
+		if values == nil {
+			continue
+		}
+		if known, ok := existing[results[i].Key]; ok {
+			if differing := differences(t, known, values); len(differing) > 0 {
+				results[i].Err = errImportDiffers(differing)
+			}
+			continue
+		}
+		existing[results[i].Key] = values // a second row with this key is compared with the first
+		missing = append(missing, i)
+	}
+	if write && len(missing) > 0 {
+		if err := s.insertImported(ctx, t, parsed, missing, results); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range missing {
+		results[i].Added = results[i].Err == nil
+	}
+	return results, nil
+}
+
+// insertImported inserts the rows with the given indexes in one transaction, or one by one if the database refuses one of them.
+func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []ImportedRow) error {
+	err := s.insertParsed(ctx, t, parsed, missing)
+	if refused(err) == nil {
+		return err
+	}
+	for _, i := range missing {
+		err := s.insertParsed(ctx, t, parsed, []int{i})
+		if results[i].Err = refused(err); err != nil && results[i].Err == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) insertParsed(ctx context.Context, t *Table, parsed []row, indexes []int) error {
+	objects := make([]map[string]any, len(indexes))
+	q := &Query{Table: t, Columns: t.Columns}
+	for n, i := range indexes {
+		objects[n] = make(map[string]any, len(parsed[i]))
+		for c, v := range parsed[i] {
+			switch v := v.(type) {
+			case time.Time:
+				objects[n][c.Name] = v.Format(time.RFC3339Nano)
+			case int64:
+				objects[n][c.Name] = json.Number(strconv.FormatInt(v, 10))
+			case []string:
+				list := make([]any, len(v))
+				for j, item := range v {
+					list[j] = item
+				}
+				objects[n][c.Name] = list
+			default:
+				objects[n][c.Name] = v
+			}
+		}
+	}
+	_, err := s.insert(ctx, &tableRequest{caller: identity.Caller{Role: identity.Service}, query: q, prefer: preferences{missing: "default"}}, objects)
+	return err
+}
+
+// importedValues converts the values of a row, and returns the names of the columns that are left out.
+func importedValues(t *Table, r map[string]any, rewrite func(string) string) (values row, leftOut []string, err error) {
+	values = row{}
+	for name, v := range r {
+		c := t.byName[name]
+		if v == nil {
+			if c != nil && (!c.NotNull || c.Default == nil) {
+				values[c] = nil
+			}
+			continue
+		}
+		if c == nil {
+			if !slices.Contains(unimported[t.Name], name) {
+				leftOut = append(leftOut, name)
+			}
+			continue
+		}
+		if c.Stamp {
+			continue
+		}
+		if c.Forced != nil {
+			if n, err := strconv.ParseFloat(fmt.Sprint(v), 64); err != nil || any(int64(n)) != c.Forced || n != math.Trunc(n) {
+				leftOut = append(leftOut, name)
+			}
+			continue
+		}
+		value, convertErr := importedValue(c, v)
+		if convertErr != nil {
+			err = errors.Join(err, convertErr)
+			continue
+		}
+		if slices.Contains(mediaColumns[t.Name], name) {
+			switch v := value.(type) {
+			case string:
+				value = rewrite(v)
+			case []string:
+				for i, u := range v {
+					v[i] = rewrite(u)
+				}
+			}
+		}
+		values[c] = value
+	}
+	slices.Sort(leftOut)
+	return values, leftOut, err
+}
+
+// unimported lists, by table, columns of other sites that mean nothing here.
+var unimported = map[string][]string{
+	"user_roles": {"id", "created_at"}, // the account is the key of a role
+}
+
+// importedValue converts one value. A list may also be a JSON array in a text, as a dump has it of a jsonb column.
+func importedValue(c *Column, v any) (any, error) {
+	if text, ok := v.(string); ok && c.Kind == List && strings.HasPrefix(strings.TrimSpace(text), "[") {
+		var list []any
+		d := json.NewDecoder(bytes.NewReader([]byte(text)))
+		d.UseNumber()
+		if err := d.Decode(&list); err != nil {
+			return nil, errBadList(text).Because(err)
+		}
+		v = list
+	}
+	return fromJSON(c.Kind, v)
+}
+
+// rowsByKey returns the rows with the given keys.
+func (s *Service) rowsByKey(ctx context.Context, t *Table, keys []string) (map[string]row, error) {
+	q := &Query{Table: t, Where: hasKey(t, keys)}
+	for _, c := range t.Columns {
+		q.Select = append(q.Select, Field{Name: c.Name, Column: c})
+	}
+	page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, false)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]row, len(page.rows))
+	for _, text := range page.rows {
+		object, err := decodeJSON([]byte(text))
+		if err != nil {
+			return nil, err
+		}
+		values := row{}
+		for name, v := range object.(map[string]any) {
+			c := t.byName[name]
+			if v == nil {
+				values[c] = nil
+			} else if values[c], err = fromJSON(c.Kind, v); err != nil {
+				return nil, err
+			}
+		}
+		found[values[t.Key].(string)] = values
+	}
+	return found, nil
+}
+
+// differences returns the names of the columns of an imported row whose value is another one here. A row without a value for the
+// table's counter has got one here.
+func differences(t *Table, known, imported row) (columns []string) {
+	for _, c := range t.Columns {
+		value, given := imported[c]
+		if !given || (c == t.Counter && value == nil) {
+			continue
+		}
+		if !sameValue(known[c], value) {
+			columns = append(columns, c.Name)
+		}
+	}
+	return columns
+}
+
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case time.Time:
+		other, ok := b.(time.Time)
+		return ok && a.Equal(other)
+	case []string:
+		other, ok := b.([]string)
+		return ok && slices.Equal(a, other)
+	}
+	return a == b
+}
+
+// refused returns the error of a row that cannot be imported, or nil for errors that have another cause than the row.
+func refused(err error) *apperr.Error {
+	var known *apperr.Error
+	if errors.As(err, &known) && known.Status < http.StatusInternalServerError {
+		return known
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package tables
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelie/internal/apperr"
+)
+
+func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		same := func(u string) string { return strings.Replace(u, "https://old.example", "", 1) }
+		work := map[string]any{
+			"id": id(90), "title": "Mural", "image_url": "https://old.example/a.jpg", "image_gallery": `["https://old.example/b.jpg"]`, "video_gallery": nil, "tags": []any{"a"},
+			"is_featured": nil, "price": json.Number("0.00"), "creation_date": "2024-01-02", "created_at": "2024-01-02 03:04:05.678901+00", "updated_at": "x", "note": nil,
+		}
+		run := func(table string, write bool, rows ...map[string]any) []ImportedRow {
+			t.Helper()
+			results, err := s.service.ImportRows(t.Context(), table, rows, same, write)
+			if err != nil || len(results) != len(rows) {
+				t.Fatalf("%v %v", results, err)
+			}
+			return results
+		}
+		for n, write := range []bool{false, true, true} {
+			if r := run("products", write, work)[0]; r.Key != id(90) || r.Added != (n < 2) || r.Err != nil || r.LeftOut != nil {
+				t.Errorf("run %d: %+v", n, r)
+			}
+			if got := s.count("products"); got != min(n, 1) {
+				t.Errorf("run %d: %d rows", n, got)
+			}
+		}
+		changed := map[string]any{"id": id(90), "title": "Wall", "image_url": "/a.jpg", "price": "12.50", "note": "x"}
+		results := run("products", true, changed, map[string]any{"title": "no id"}, map[string]any{"id": id(91), "title": "", "price": json.Number("3")}, map[string]any{"id": "x", "title": "bad"},
+			map[string]any{"id": id(92), "title": "Good"}, map[string]any{"id": id(92), "title": "Twice"})
+		for n, want := range []string{"another content (title)", "no key", "must not be empty", "invalid input syntax", "", "another content (title)"} {
+			if err := results[n].Err; (want == "") != (err == nil) || err != nil && !strings.Contains(err.Message+err.Details, want) {
+				t.Errorf("row %d: %v", n, err)
+			}
+		}
+		if !slices.Equal(results[0].LeftOut, []string{"note", "price"}) || !results[4].Added || results[5].Added || s.count("products") != 2 {
+			t.Errorf("%+v", results)
+		}
+		// A row that the database refuses does not take the others with it.
+		results = run("user_roles", true, map[string]any{"user_id": id(93), "role": "admin", "id": id(1), "created_at": "x"}, map[string]any{"user_id": id(94), "role": "admin"})
+		if results[0].Err == nil || results[0].LeftOut != nil || results[1].Err == nil {
+			t.Errorf("%+v", results)
+		}
+		// The counter numbers rows without a place, once.
+		review := map[string]any{"id": id(95), "client_name": "Rui", "message": "Olá", "display_order": nil}
+		for n := range 2 {
+			if r := run("reviews", true, review)[0]; r.Err != nil || r.Added != (n == 0) {
+				t.Errorf("review: %+v", r)
+			}
+		}
+		if _, err := s.service.ImportRows(t.Context(), "nothing", nil, same, true); apperr.From(err).Code != "PGRST205" {
+			t.Error(err)
+		}
+	})
+}
