@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/identity"
+)
+
+// This file stores files that come from another site.
+
+// importedSum is the name in an object's metadata under which the SHA-256 of an imported file is stored. The stored file can
+// differ from the imported one: pictures are cleaned, and films get their index in front.
+const importedSum = "imported_sha256"
+
+// ImportFile stores a file of another site under a free name, as an upload with the service key does. size is the body's length in
+// bytes, or -1 if it is unknown. Cache-Control directives that cannot be read are replaced by the default. The errors are those of
+// Put.
+func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControlHeader string) error {
+	caller := identity.Caller{Role: identity.Service}
+	b, err := s.checkUpload(ctx, caller, bucketID, name, false)
+	if err != nil {
+		return err
+	}
+	if _, err := cacheControl(cacheControlHeader); err != nil {
+		cacheControlHeader = ""
+	}
+	sum := sha256.New()
+	_, err = s.put(ctx, caller, b, name, io.TeeReader(body, sum), size, func() (PutOptions, error) {
+		return PutOptions{CacheControl: cacheControlHeader, Metadata: map[string]any{importedSum: hex.EncodeToString(sum.Sum(nil))}}, nil
+	})
+	return err
+}
+
+// ImportedSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made: of the imported file, or of
+// the upload. It returns "" if there is no such object.
+func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
+	o, text, err := findMetadata(ctx, s.db, bucketID, name)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if text != nil {
+		var metadata map[string]any
+		if err := json.Unmarshal([]byte(*text), &metadata); err != nil {
+			return "", err
+		}
+		if sum, ok := metadata[importedSum].(string); ok {
+			return sum, nil
+		}
+	}
+	original, err := findOriginal(ctx, s.db, bucketID, name)
+	if errors.Is(err, db.ErrNoRows) { // removed meanwhile
+		return o.ETag, nil
+	}
+	return original.ETag, err
+}
+
+// CheckImport returns the error that ImportFile would return for a file that begins with head, as far as that can be known: its
+// picture or film is not inspected. head has the file's first files.SniffLength bytes, or the whole file.
+func (s *Service) CheckImport(ctx context.Context, bucketID, name string, size int64, head []byte) error {
+	b, err := s.bucket(ctx, bucketID)
+	if err != nil {
+		return err
+	}
+	if !files.ValidName(name) {
+		return files.ErrInvalidKey(name)
+	}
+	if len(head) == 0 {
+		return errNoContent
+	}
+	kind, err := s.accept(b, name, head)
+	if err != nil {
+		return err
+	}
+	limit := s.sizeLimit(b)
+	if kind.Image {
+		limit = min(limit, maxImageBytes)
+	}
+	if size > limit {
+		return errTooLarge
+	}
+	return nil
+}
