@@ -20,10 +20,11 @@ import (
 
 // Exit codes of the program.
 const (
-	exitOK    = 0
-	exitError = 1 // the command failed
-	exitUsage = 2 // wrong arguments or settings
-	exitNewer = 3 // atelie upgrade --check: a newer release is there
+	exitOK         = 0
+	exitError      = 1 // the command failed
+	exitUsage      = 2 // wrong arguments or settings
+	exitNewer      = 3 // atelie upgrade --check: a newer release is there
+	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
 // status is the error of a command that has printed its result and ends with this exit code.

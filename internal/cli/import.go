@@ -10,7 +10,8 @@ import (
 
 // importCommand is the command atelie import, a group with one command for each source. Without a command's name it is site.
 type importCommand struct {
-	Site importSiteCommand `cmd:"" default:"withargs" help:"Import an archive that atelie export has made into an empty site."`
+	Site     importSiteCommand     `cmd:"" default:"withargs" help:"Import an archive that atelie export has made into an empty site."`
+	Supabase importSupabaseCommand `cmd:"" help:"Import a Supabase project: accounts, files and rows. A second time changes nothing."`
 }
 
 type importSiteCommand struct {

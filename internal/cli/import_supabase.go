@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"atelie/internal/app"
+	"atelie/internal/supabase"
+)
+
+// importSupabaseCommand is the command atelie import supabase. The service key can also be set by an environment variable or a
+// file: every user of the machine can see the command line of a process.
+type importSupabaseCommand struct {
+	ProjectURL     string `name:"project-url" env:"ATELIE_IMPORT_PROJECT_URL" placeholder:"URL" help:"The project, like https://abcdefgh.supabase.co. With --dump and without a key it only says which URLs in rows are the project's."`
+	ServiceKey     string `name:"service-key" env:"ATELIE_IMPORT_SERVICE_KEY" placeholder:"KEY" help:"The project's service key. Set the environment variable, or use --service-key-file: every user of the machine can see the command line."`
+	ServiceKeyFile string `name:"service-key-file" placeholder:"FILE" help:"A file that holds the service key and nothing else."`
+	Dump           string `placeholder:"FILE" help:"Read accounts and rows from this dump (pg_dump --format=plain), with passwords and second factors."`
+	Files          string `placeholder:"FOLDER" help:"Read files from this folder, laid out as BUCKET/PATH. Without it, and with a key, they come from the project."`
+	DryRun         bool   `name:"dry-run" help:"Change nothing; print what would be imported, and what cannot be."`
+}
+
+// Run imports a Supabase project into the site. It ends with exitIncomplete if something of it could not be imported.
+func (c *importSupabaseCommand) Run(env *environment) (err error) {
+	i := &supabase.Import{Write: !c.DryRun, Print: func(line string) error { return env.printf("%s\n", line) }}
+	closeSources, err := c.open(i)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSources()) }()
+	err = env.with(func(a *app.App) error { return a.ImportSupabase(env.ctx, i) })
+	if env.ctx.Err() != nil {
+		return errors.New("stopped: the same command goes on where it was")
+	}
+	if err != nil {
+		return err
+	}
+	verb := "Imported"
+	if c.DryRun {
+		verb = "Dry run, nothing is changed. To be imported"
+	}
+	if err := env.printf("%s: %d. Here already and unchanged: %d. Left out: %d.\n", verb, i.Added, i.Unchanged, i.Problems); err != nil {
+		return err
+	}
+	if i.Problems > 0 {
+		return status(exitIncomplete)
+	}
+	return nil
+}
+
+// open sets the sources of the import. The returned function closes them.
+func (c *importSupabaseCommand) open(i *supabase.Import) (_ func() error, err error) {
+	var closers []func() error
+	closeAll := func() error {
+		var err error
+		for _, fn := range closers {
+			err = errors.Join(err, fn())
+		}
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll())
+		}
+	}()
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	if c.ProjectURL != "" {
+		origin, err := supabase.Origin(c.ProjectURL)
+		if err != nil {
+			return nil, err
+		}
+		i.Origins = []string{origin}
+	}
+	var folder *supabase.Folder
+	if c.Files != "" {
+		if folder, err = supabase.NewFolder(c.Files); err != nil {
+			return nil, err
+		}
+		closers = append(closers, folder.Close)
+		i.Files = folder
+	}
+	if c.Dump != "" {
+		dump, err := supabase.NewDump(c.Dump, supabase.DumpFiles{Folder: folder, Project: key != ""})
+		if err != nil {
+			return nil, err
+		}
+		i.Data = dump
+	}
+	if key == "" && i.Data == nil {
+		return nil, errors.New("give the project with --project-url and its service key (ATELIE_IMPORT_SERVICE_KEY or --service-key-file), or a dump with --dump")
+	}
+	if key != "" {
+		project, err := supabase.NewProject(c.ProjectURL, key, pause)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() error { project.Close(); return nil })
+		if i.Data == nil {
+			i.Data = project
+		}
+		if i.Files == nil {
+			i.Files = project
+		}
+	}
+	return closeAll, nil
+}
+
+// key returns the service key, or "" if none is given.
+func (c *importSupabaseCommand) key() (string, error) {
+	if c.ServiceKeyFile == "" {
+		return strings.TrimSpace(c.ServiceKey), nil
+	}
+	text, err := os.ReadFile(c.ServiceKeyFile)
+	return strings.TrimSpace(string(text)), err
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,202 @@
+package supabase
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of the requests to a project.
+const (
+	maxTries       = 6                // of one request
+	firstDelay     = time.Second      // before the second try; twice as long before each further one
+	maxDelay       = 5 * time.Minute  // the longest Retry-After that is waited for
+	silence        = time.Minute      // a connection that sends nothing for so long is broken
+	maxAnswer      = 32 << 20         // bytes of one answer that is no file
+	connectTimeout = 20 * time.Second // for the connection and for TLS
+)
+
+// client makes requests to one project. It follows no redirects: another host, maybe one in a private network, must not get the key
+// or answer in place of the project.
+type client struct {
+	base *url.URL
+	key  string
+	http *http.Client
+	wait func(ctx context.Context, d time.Duration) error
+}
+
+// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because the
+// service key would be readable on the way.
+func parseProjectURL(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
+		return nil, errors.New("the project URL must be like https://abcdefgh.supabase.co")
+	}
+	switch {
+	case u.Scheme == "https":
+		return u, nil
+	case u.Scheme == "http" && isLocal(u.Hostname()):
+		return u, nil
+	}
+	return nil, errors.New("the project URL must begin with https://: the service key would be readable on the way")
+}
+
+// isLocal reports whether a host is on this machine or in a private network by its address or its name without a dot.
+func isLocal(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return host == "localhost" || !strings.Contains(host, ".")
+	}
+	return ip.IsLoopback() || ip.IsPrivate()
+}
+
+// answerError is the error for an answer with an unexpected status.
+type answerError struct {
+	request string // method and path
+	status  int
+}
+
+func (e *answerError) Error() string {
+	text := fmt.Sprintf("%s was answered with status %d", e.request, e.status)
+	switch {
+	case e.status == http.StatusUnauthorized || e.status == http.StatusForbidden:
+		text += ": is it the project's service key (service_role, or a secret key)?"
+	case e.status/100 == 3:
+		text += ": redirects are not followed; give the URL to which it leads as --project-url"
+	case e.status == http.StatusTooManyRequests || e.status >= http.StatusInternalServerError:
+		text += " again and again: try later, the same command goes on where it was"
+	}
+	return text
+}
+
+// do makes a request. It repeats it after network errors, after 429, when it waits as long as Retry-After says, and after 5xx. The
+// error is an *answerError for a status other than 200 and 206. The caller closes the body.
+func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
+	target := *c.base
+	target.Path, target.RawPath = "", ""
+	address := target.String() + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	shown := method + " " + printable(path)
+	for try := 1; ; try++ {
+		res, err := c.once(ctx, method, address, body, header)
+		delay := firstDelay << (try - 1)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			var u *url.Error
+			if errors.As(err, &u) {
+				err = u.Err
+			}
+			err = fmt.Errorf("%s: %w", shown, err)
+		case res.StatusCode == http.StatusOK || res.StatusCode == http.StatusPartialContent:
+			return res, nil
+		default:
+			retryAfter := res.Header.Get("Retry-After")
+			_ = res.Body.Close()
+			err = &answerError{shown, res.StatusCode}
+			if res.StatusCode != http.StatusTooManyRequests && res.StatusCode < http.StatusInternalServerError {
+				return nil, err
+			}
+			if seconds, parseErr := strconv.Atoi(retryAfter); parseErr == nil && seconds >= 0 {
+				if delay = time.Duration(min(seconds, 1<<20)) * time.Second; delay > maxDelay {
+					return nil, fmt.Errorf("%w (it asks for a pause of %s)", err, delay)
+				}
+			}
+		}
+		if try == maxTries {
+			return nil, err
+		}
+		if err := c.wait(ctx, delay+rand.N(delay/4+time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once makes a request a single time. The request ends when nothing arrives for the time silence.
+func (c *client) once(ctx context.Context, method, address string, body []byte, header http.Header) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("apikey", c.key)
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("Accept-Encoding", "identity") // else Content-Length would not be the length of the file
+	res, err := c.http.Do(req)
+	if err != nil {
+		watch.Stop()
+		cancel(nil)
+		if errors.Is(context.Cause(ctx), errSilent) {
+			err = errSilent
+		}
+		return nil, err
+	}
+	res.Body = &watchedBody{ReadCloser: res.Body, watch: watch, end: func() { cancel(nil) }}
+	return res, nil
+}
+
+// readAll makes a request and returns its answer, of at most maxAnswer bytes. It repeats the request when the answer breaks off.
+func (c *client) readAll(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) ([]byte, error) {
+	for try := 1; ; try++ {
+		res, err := c.do(ctx, method, path, query, body, header)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+		_ = res.Body.Close() // only read from
+		switch {
+		case len(answer) > maxAnswer:
+			return nil, fmt.Errorf("%s %s: an answer has more than %d MB", method, printable(path), maxAnswer>>20)
+		case err == nil:
+			return answer, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case try == maxReads:
+			return nil, fmt.Errorf("%s %s: the answer breaks off: %w", method, printable(path), err)
+		}
+		if err := c.wait(ctx, firstDelay<<try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+var errSilent = errors.New("nothing arrived for a minute")
+
+// watchedBody is the body of an answer. Each read starts the time silence anew.
+type watchedBody struct {
+	io.ReadCloser
+	watch *time.Timer
+	end   func()
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == nil {
+		b.watch.Reset(silence)
+	}
+	return n, err
+}
+
+func (b *watchedBody) Close() error {
+	b.watch.Stop()
+	err := b.ReadCloser.Close()
+	b.end()
+	return err
+}

@@ -1,0 +1,716 @@
+package supabase
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/policy"
+)
+
+// Dump is a dump of a project's database in the text form of pg_dump, with COPY or with INSERT. It is read, and no statement in it
+// is run. It implements Data. Each call reads the file from its beginning: the tables of a dump come in any order.
+type Dump struct {
+	path  string
+	files DumpFiles
+	cut   bool // the dump, as it was read last, does not end as pg_dump and the Supabase CLI end one
+}
+
+// DumpFiles says where the files are that a dump names. Folder is nil if they are in no folder; Project is true if they come from the
+// project itself.
+type DumpFiles struct {
+	Folder  *Folder
+	Project bool
+}
+
+// NewDump returns the dump in a file. The error says what to do with a dump in another form.
+func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
+	const toText = "make a text of it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errors.New("this is a dump in the form of a folder: " + toText)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("the dump must be a file: it is read several times")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch head := string(head[:n]); {
+	case strings.HasPrefix(head, "PGDMP"):
+		return nil, errors.New("this is a dump in PostgreSQL's custom form: " + toText)
+	case strings.HasPrefix(head, "toc.dat\x00"):
+		return nil, errors.New("this is a dump in the form of tar: " + toText)
+	case strings.HasPrefix(head, "\x1f\x8b"):
+		return nil, errors.New("this dump is compressed: unpack it first, with gunzip")
+	case strings.HasPrefix(head, "\xff\xfe"), strings.HasPrefix(head, "\xfe\xff"):
+		return nil, errors.New("this dump is in UTF-16, as PowerShell writes it: let pg_dump write it with --file=dump.sql")
+	}
+	return &Dump{path: path, files: files}, nil
+}
+
+// table is the name of a table with its schema.
+type table struct{ schema, name string }
+
+// scan reads the whole dump and calls row for each row of the tables for which wanted returns true. Values are texts or nil.
+func (d *Dump) scan(ctx context.Context, wanted func(table) bool, row func(table, map[string]any) error) (err error) {
+	f, err := os.Open(d.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	s := &scanner{lexer: newLexer(f), ctx: ctx, wanted: wanted, row: row, columns: map[table][]string{}}
+	for {
+		t, err := s.next(true)
+		if err != nil {
+			return err
+		}
+		switch {
+		case t.kind == tokenEnd:
+			d.cut = !s.complete
+			return nil
+		case t.symbol(";"):
+		case t.is("copy"):
+			err = s.copy()
+		case t.is("insert"):
+			err = s.insert()
+		case t.is("create"):
+			err = s.create()
+		case t.is("set"):
+			err = s.set()
+		case t.is("reset"): // the CLI removes the comments and ends a dump so
+			s.complete = true
+			err = s.skipStatement()
+		default:
+			err = s.skipStatement()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// scanner reads the statements of a dump.
+type scanner struct {
+	*lexer
+	ctx     context.Context
+	wanted  func(table) bool
+	row     func(table, map[string]any) error
+	columns map[table][]string // of the wanted tables, as CREATE TABLE lists them
+}
+
+// take returns the next token within a statement.
+func (s *scanner) take() (token, error) {
+	t, err := s.next(false)
+	if err == nil && t.kind == tokenEnd {
+		err = s.fail("a statement does not end")
+	}
+	return t, err
+}
+
+// expect takes tokens that must be the given words and symbols.
+func (s *scanner) expect(words ...string) error {
+	for _, w := range words {
+		t, err := s.take()
+		if err != nil {
+			return err
+		}
+		if !t.is(w) && !t.symbol(w) {
+			return s.fail("%q stands where %q was expected", printable(t.text), w)
+		}
+	}
+	return nil
+}
+
+// name takes a name.
+func (s *scanner) name() (string, error) {
+	t, err := s.take()
+	if err == nil && t.kind != tokenWord && t.kind != tokenName {
+		err = s.fail("a name was expected")
+	}
+	return t.text, err
+}
+
+// table takes the name of a table. A name without a schema has the schema "".
+func (s *scanner) table() (t table, after token, err error) {
+	if t.name, err = s.name(); err != nil {
+		return t, after, err
+	}
+	if after, err = s.take(); err != nil || !after.symbol(".") {
+		return t, after, err
+	}
+	t.schema = t.name
+	if t.name, err = s.name(); err != nil {
+		return t, after, err
+	}
+	after, err = s.take()
+	return t, after, err
+}
+
+// names takes a list of names; its opening parenthesis was taken.
+func (s *scanner) names() (names []string, err error) {
+	for {
+		name, err := s.name()
+		if err != nil {
+			return nil, err
+		}
+		if names = append(names, name); len(names) > 1600 { // PostgreSQL's limit
+			return nil, s.fail("too many columns")
+		}
+		t, err := s.take()
+		switch {
+		case err != nil:
+			return nil, err
+		case t.symbol(")"):
+			return names, nil
+		case !t.symbol(","):
+			return nil, s.fail("the list of columns cannot be read")
+		}
+	}
+}
+
+// set reads SET. Only dumps in UTF-8, with backslashes that mean themselves, can be read.
+func (s *scanner) set() error {
+	name, err := s.name()
+	if err != nil {
+		return err
+	}
+	if name != "client_encoding" && name != "standard_conforming_strings" {
+		return s.skipStatement()
+	}
+	if _, err := s.take(); err != nil { // = or TO
+		return err
+	}
+	value, err := s.take()
+	if err != nil {
+		return err
+	}
+	switch text := strings.ToLower(value.text); {
+	case name == "client_encoding" && text != "utf8" && text != "utf-8":
+		return s.fail("the dump is in %s: make it with pg_dump --encoding=UTF8", printable(value.text))
+	case name == "standard_conforming_strings" && text != "on":
+		return s.fail("standard_conforming_strings must be on")
+	}
+	return s.skipStatement()
+}
+
+// constraints are the words with which elements of CREATE TABLE begin that are no columns.
+var constraints = []string{"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
+
+// create reads the columns of CREATE TABLE, in the order in which INSERT without columns has their values.
+func (s *scanner) create() error {
+	t, err := s.take()
+	if err != nil {
+		return err
+	}
+	for t.is("unlogged") || t.is("foreign") || t.is("global") || t.is("local") || t.is("temporary") {
+		if t, err = s.take(); err != nil {
+			return err
+		}
+	}
+	if !t.is("table") {
+		if t.symbol(";") {
+			return nil
+		}
+		return s.skipStatement()
+	}
+	name, after, err := s.table()
+	for err == nil && (after.is("not") || after.is("exists")) && name.name == "if" { // IF NOT EXISTS
+		if after.is("exists") {
+			name, after, err = s.table()
+			break
+		}
+		after, err = s.take()
+	}
+	if err != nil {
+		return err
+	}
+	if !after.symbol("(") || !s.wanted(name) {
+		if after.symbol(";") {
+			return nil
+		}
+		return s.skipStatement()
+	}
+	var columns []string
+	for {
+		t, err := s.take()
+		if err != nil {
+			return err
+		}
+		if t.symbol(")") {
+			break
+		}
+		if t.kind == tokenName || !slices.Contains(constraints, t.text) {
+			columns = append(columns, t.text)
+		}
+		end, err := s.skipElement()
+		if err != nil {
+			return err
+		}
+		if end {
+			break
+		}
+	}
+	s.columns[name] = columns
+	return s.skipStatement()
+}
+
+// skipElement skips the rest of an element of a list. end reports whether the list ends with it.
+func (s *scanner) skipElement() (end bool, err error) {
+	for depth := 0; ; {
+		t, err := s.take()
+		switch {
+		case err != nil:
+			return false, err
+		case t.symbol("("):
+			depth++
+		case t.symbol(")") && depth == 0:
+			return true, nil
+		case t.symbol(")"):
+			depth--
+		case t.symbol(",") && depth == 0:
+			return false, nil
+		}
+	}
+}
+
+// copy reads COPY table (columns) FROM stdin; and the rows that follow.
+func (s *scanner) copy() error {
+	name, after, err := s.table()
+	if err != nil {
+		return err
+	}
+	var columns []string
+	if after.symbol("(") {
+		if columns, err = s.names(); err != nil {
+			return err
+		}
+		if after, err = s.take(); err != nil {
+			return err
+		}
+	} else {
+		columns = s.columns[name]
+	}
+	if !after.is("from") {
+		return s.fail("COPY to a file is in no dump")
+	}
+	if err := s.expect("stdin", ";"); err != nil {
+		return err
+	}
+	if _, err := s.skipped(s.readLine); err != nil {
+		return s.fail("the rows of %s are missing", printable(name.name))
+	}
+	wanted := s.wanted(name)
+	if wanted && columns == nil {
+		return s.fail("the columns of %s are not listed", printable(name.name))
+	}
+	s.skip = !wanted
+	defer func() { s.skip = false }()
+	for {
+		line, err := s.readLine()
+		if errors.Is(err, io.EOF) {
+			return s.fail("the rows of %s do not end", printable(name.name))
+		}
+		if err != nil {
+			return err
+		}
+		if line == `\.` {
+			return s.ctx.Err()
+		}
+		if !wanted {
+			continue
+		}
+		row, err := copyRow(line, columns)
+		if err != nil {
+			return s.fail("%v", err)
+		}
+		if err := s.row(name, row); err != nil {
+			return err
+		}
+	}
+}
+
+// copyRow reads one line of COPY (PostgreSQL's documentation of COPY, File Formats, Text Format).
+func copyRow(line string, columns []string) (map[string]any, error) {
+	fields := strings.Split(line, "\t")
+	if len(columns) == 0 && line == "" {
+		return map[string]any{}, nil
+	}
+	if len(fields) != len(columns) {
+		return nil, fmt.Errorf("a row has %d values and the table %d columns", len(fields), len(columns))
+	}
+	row := make(map[string]any, len(columns))
+	for i, field := range fields {
+		if field == `\N` {
+			row[columns[i]] = nil
+			continue
+		}
+		text, err := unescape(field)
+		if err != nil {
+			return nil, err
+		}
+		row[columns[i]] = text
+	}
+	return row, nil
+}
+
+// unescape replaces the escapes of a value of COPY.
+func unescape(field string) (string, error) {
+	if !strings.Contains(field, `\`) {
+		return field, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(field); i++ {
+		if field[i] != '\\' {
+			b.WriteByte(field[i])
+			continue
+		}
+		if i++; i == len(field) {
+			return "", errors.New("a value ends within an escape")
+		}
+		switch c := field[i]; c {
+		case 'b', 'f', 'n', 'r', 't', 'v':
+			b.WriteByte("\b\f\n\r\t\v"[strings.IndexByte("bfnrtv", c)])
+		case 'x':
+			end := i + 1
+			for end < len(field) && end < i+3 && strings.IndexByte("0123456789abcdefABCDEF", field[end]) >= 0 {
+				end++
+			}
+			if end == i+1 {
+				b.WriteByte(c)
+				continue
+			}
+			n, err := strconv.ParseUint(field[i+1:end], 16, 8)
+			if err != nil {
+				return "", err
+			}
+			b.WriteByte(byte(n))
+			i = end - 1
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			end := i
+			for end < len(field) && end < i+3 && field[end] >= '0' && field[end] <= '7' {
+				end++
+			}
+			n, err := strconv.ParseUint(field[i:end], 8, 16)
+			if err != nil {
+				return "", err
+			}
+			b.WriteByte(byte(n))
+			i = end - 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), nil
+}
+
+// insert reads INSERT INTO table (columns) VALUES (…), (…);
+func (s *scanner) insert() error {
+	if err := s.expect("into"); err != nil {
+		return err
+	}
+	name, after, err := s.table()
+	if err != nil {
+		return err
+	}
+	if !s.wanted(name) {
+		if after.symbol(";") {
+			return nil
+		}
+		return s.skipStatement()
+	}
+	columns := s.columns[name]
+	if after.symbol("(") {
+		if columns, err = s.names(); err != nil {
+			return err
+		}
+		if after, err = s.take(); err != nil {
+			return err
+		}
+	}
+	if after.is("overriding") {
+		if err := s.expect("system", "value"); err != nil {
+			return err
+		}
+		if after, err = s.take(); err != nil {
+			return err
+		}
+	}
+	if !after.is("values") {
+		return s.fail("only INSERT with VALUES is in a dump")
+	}
+	if columns == nil {
+		return s.fail("the columns of %s are not listed: make the dump with pg_dump --column-inserts, or with the schema", printable(name.name))
+	}
+	for {
+		if err := s.expect("("); err != nil {
+			return err
+		}
+		row, err := s.values(columns)
+		if err != nil {
+			return err
+		}
+		if err := s.row(name, row); err != nil {
+			return err
+		}
+		t, err := s.take()
+		switch {
+		case err != nil:
+			return err
+		case t.symbol(";"):
+			return s.ctx.Err()
+		case t.is("on"): // ON CONFLICT DO NOTHING
+			return s.skipStatement()
+		case !t.symbol(","):
+			return s.fail("the rows of %s cannot be read", printable(name.name))
+		}
+	}
+}
+
+// values takes one row of VALUES, whose opening parenthesis was taken. DEFAULT is no value, as it stands for generated columns.
+func (s *scanner) values(columns []string) (map[string]any, error) {
+	row := make(map[string]any, len(columns))
+	size := 0
+	for i := 0; ; i++ {
+		t, err := s.take()
+		if err != nil {
+			return nil, err
+		}
+		if i == len(columns) {
+			return nil, s.fail("a row has more values than the table has columns")
+		}
+		if size += len(t.text); size > maxValue {
+			return nil, s.fail("a row has more than %d MB", maxValue>>20)
+		}
+		switch {
+		case t.kind == tokenText:
+			row[columns[i]] = t.text
+		case t.is("null"):
+			row[columns[i]] = nil
+		case t.is("default"):
+		case t.is("true"), t.is("false"), t.kind == tokenWord && strings.IndexByte("-.0123456789", t.text[0]) >= 0:
+			row[columns[i]] = t.text
+		default:
+			return nil, s.fail("a value cannot be read: %s", printable(t.text))
+		}
+		t, err = s.take()
+		switch {
+		case err != nil:
+			return nil, err
+		case t.symbol(")") && i == len(columns)-1:
+			return row, nil
+		case t.symbol(")"):
+			return nil, s.fail("a row has %d values and the table %d columns", i+1, len(columns))
+		case !t.symbol(","):
+			return nil, s.fail("a value cannot be read")
+		}
+	}
+}
+
+// Rows implements Data.
+func (d *Dump) Rows(ctx context.Context, name string, yield func(map[string]any) error) error {
+	found := false
+	want := table{"public", name}
+	err := d.scan(ctx, func(t table) bool {
+		found = found || t == want
+		return t == want
+	}, func(_ table, row map[string]any) error { return yield(row) })
+	if err == nil && !found {
+		return ErrNoTable
+	}
+	return err
+}
+
+// maxRelations is the size in bytes up to which identities and second factors are held in memory, until their accounts come.
+const maxRelations = 64 << 20
+
+// Accounts reads the tables of GoTrue, the authentication server of Supabase, in two passes: identities and second factors can come
+// before the accounts in the file.
+func (d *Dump) Accounts(ctx context.Context, yield func(Account) error) error {
+	identities, factors := map[string][]Identity{}, map[string][]Factor{}
+	size := 0
+	err := d.scan(ctx, func(t table) bool { return t.schema == "auth" && (t.name == "identities" || t.name == "mfa_factors") }, func(t table, row map[string]any) error {
+		user := text(row, "user_id")
+		for _, v := range row {
+			value, _ := v.(string)
+			size += len(value)
+		}
+		if size > maxRelations {
+			return fmt.Errorf("the identities and second factors of the dump have more than %d MB", maxRelations>>20)
+		}
+		if t.name == "identities" {
+			identities[user] = append(identities[user], identityOf(row))
+		} else if text(row, "status") == "verified" {
+			factors[user] = append(factors[user], factorOf(row))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	found := false
+	err = d.scan(ctx, func(t table) bool {
+		users := t == table{"auth", "users"}
+		found = found || users
+		return users
+	}, func(_ table, row map[string]any) error {
+		a := accountOf(row)
+		a.Identities, a.Factors = identities[a.ID], factors[a.ID]
+		return yield(a)
+	})
+	if err == nil && !found {
+		return errors.New("the dump has no accounts (auth.users): make it with --schema=public --schema=auth --schema=storage")
+	}
+	return err
+}
+
+// text returns a text of a row, or "" for NULL and for a missing column.
+func text(row map[string]any, column string) string {
+	value, _ := row[column].(string)
+	return value
+}
+
+// accountOf converts a row of auth.users. A time that cannot be read refuses the account: a ban or a confirmation could get lost.
+func accountOf(row map[string]any) Account {
+	a := Account{ID: text(row, "id"), Email: text(row, "email"), Phone: text(row, "phone"), PasswordHash: text(row, "encrypted_password")}
+	a.Refused = refusal(row["deleted_at"] != nil, isTrue(row, "is_anonymous"), isTrue(row, "is_sso_user"))
+	for column, at := range map[string]**time.Time{
+		"email_confirmed_at": &a.EmailConfirmedAt, "phone_confirmed_at": &a.PhoneConfirmedAt, "invited_at": &a.InvitedAt, "last_sign_in_at": &a.LastSignInAt,
+		"banned_until": &a.BannedUntil, "created_at": &a.CreatedAt, "updated_at": &a.UpdatedAt,
+	} {
+		var ok bool
+		if *at, ok = timeOf(row, column); !ok {
+			a.Refused = column + " cannot be read"
+		}
+	}
+	for column, data := range map[string]*map[string]any{"raw_app_meta_data": &a.AppMetadata, "raw_user_meta_data": &a.UserMetadata} {
+		if row[column] == nil {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text(row, column)), data); err != nil {
+			a.Refused = column + " cannot be read"
+		}
+	}
+	return a
+}
+
+// identityOf converts a row of auth.identities. Before 2023 the table had the provider's id in the column id.
+func identityOf(row map[string]any) Identity {
+	i := Identity{ID: text(row, "id"), Provider: text(row, "provider"), ProviderID: text(row, "provider_id")}
+	if i.ProviderID == "" {
+		i.ID, i.ProviderID = "", i.ID
+	}
+	i.LastSignInAt, _ = timeOf(row, "last_sign_in_at")
+	i.CreatedAt, _ = timeOf(row, "created_at")
+	if json.Unmarshal([]byte(text(row, "identity_data")), &i.Data) != nil {
+		i.Data = nil // what a provider told is told again at the next sign-in
+	}
+	return i
+}
+
+// factorOf converts a row of auth.mfa_factors.
+func factorOf(row map[string]any) Factor {
+	f := Factor{ID: text(row, "id"), Type: text(row, "factor_type"), Name: text(row, "friendly_name"), Secret: text(row, "secret"), Phone: text(row, "phone")}
+	f.CreatedAt, _ = timeOf(row, "created_at")
+	return f
+}
+
+func isTrue(row map[string]any, column string) bool { return strings.HasPrefix(text(row, column), "t") }
+
+// timeOf returns a time, or nil for NULL. ok is false if it cannot be read. PostgreSQL's infinity is the end of the year 9999.
+func timeOf(row map[string]any, column string) (at *time.Time, ok bool) {
+	value := text(row, column)
+	if value == "" {
+		return nil, true
+	}
+	if value == "infinity" {
+		end := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+		return &end, true
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05.999999-07", "2006-01-02 15:04:05.999999-07:00", time.RFC3339Nano} {
+		if t, err := time.Parse(layout, value); err == nil {
+			t = t.UTC()
+			return &t, true
+		}
+	}
+	return nil, false
+}
+
+// Others names the tables of the schema public with rows that the site does not have, the buckets that it does not have, and the
+// files that the folder lacks.
+func (d *Dump) Others(ctx context.Context, yield func(string) error) error {
+	unknown, buckets := map[string]int{}, map[string]int{}
+	count := func(m map[string]int, name string) {
+		if name = printable(name); m[name] > 0 || len(m) < 1000 {
+			m[name]++
+		}
+	}
+	known := map[string]bool{}
+	for _, name := range tables {
+		known[name] = true
+	}
+	for _, name := range policy.Buckets {
+		known["bucket "+name] = true
+	}
+	objects := table{"storage", "objects"}
+	noFolder := 0
+	err := d.scan(ctx, func(t table) bool { return t == objects || t.schema == "public" && !known[t.name] }, func(t table, row map[string]any) error {
+		if t != objects {
+			count(unknown, t.name)
+			return nil
+		}
+		bucket, name := text(row, "bucket_id"), text(row, "name")
+		switch {
+		case strings.HasSuffix("/"+name, "/"+emptyFolder):
+		case !known["bucket "+bucket]:
+			count(buckets, bucket)
+		case d.files.Folder == nil && d.files.Project: // what is missing there is found when it is read
+		case d.files.Folder == nil:
+			noFolder++
+		case !d.files.Folder.has(bucket, name):
+			return yield("file " + printable(bucket+"/"+name) + ": the folder does not have it")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if d.cut {
+		if err := yield("what may follow: the dump does not end as pg_dump ends one, so it may be cut"); err != nil {
+			return err
+		}
+	}
+	if noFolder > 0 {
+		if err := yield(fmt.Sprintf("%d files: give their folder with --files, or the project with --project-url and its service key", noFolder)); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedKeys(unknown) {
+		if err := yield(fmt.Sprintf("the table %s with %d rows, which this site does not have", name, unknown[name])); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedKeys(buckets) {
+		if err := yield(fmt.Sprintf("the bucket %s with %d files, which this site does not have", name, buckets[name])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,399 @@
+package supabase
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"atelie/internal/apperr"
+	"atelie/internal/files"
+	"atelie/internal/policy"
+)
+
+// Site is the site into which the import goes. Errors that are an *apperr.Error with a status below 500 mean that one account, row
+// or file cannot be imported; any other error ends the import. Without write, nothing is stored.
+type Site struct {
+	// AddAccount adds an account that is missing. leftOut are parts of it that cannot be taken over.
+	AddAccount func(ctx context.Context, a Account, write bool) (added bool, leftOut []string, err error)
+	// AddRows adds the rows that are missing. rewrite changes the URLs of files. The results are in the order of rows.
+	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]RowResult, error)
+	// FileSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
+	FileSum func(ctx context.Context, bucket, name string) (string, error)
+	// CheckFile returns the error of AddFile as far as the first bytes of a file tell it. size is -1 if it is unknown.
+	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
+	// AddFile stores a file under a free name.
+	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
+	// MaxFile is the size in bytes of the largest file that AddFile stores.
+	MaxFile int64
+	// FilesURL is what comes before the path in public URLs of files. It may be "": then the URLs are relative to the site.
+	FilesURL string
+}
+
+// RowResult is the result of AddRows for one row.
+type RowResult struct {
+	Key     string
+	Added   bool
+	LeftOut []string // columns
+	Err     *apperr.Error
+}
+
+// Import is one run of an import.
+type Import struct {
+	Data    Data
+	Files   Files // nil: no files
+	Site    Site
+	Origins []string // hosts (see Origin) of the URLs in rows that lead to the source; empty: any project of supabase.co
+	Write   bool     // false: a dry run
+	Print   func(line string) error
+
+	accounts  map[string]bool // ids of the accounts that are at the site after the import
+	noHash    int             // accounts that came without a password
+	roles     map[string]bool // ids of the accounts that have a role in a dry run
+	leftOut   map[string]int  // rows by the column whose values are left out
+	printErr  error           // of a line that a rewriter has printed
+	Problems  int             // what could not be imported
+	Added     int
+	Unchanged int
+}
+
+// tables are the tables that are imported. Roles come last, as they refer to accounts.
+var tables = []string{"products", "reviews", "cover_images", "contact_submissions", "user_roles"}
+
+// Rows are written in transactions of at most batch rows, and of not much more than batchBytes bytes.
+const (
+	batch      = 100
+	batchBytes = 8 << 20
+)
+
+// progressEvery is the number of files after which a line tells how many there were.
+const progressEvery = 100
+
+// Run imports everything and prints a line for each problem and for each part. It can be repeated: what is at the site already
+// stays as it is.
+func (i *Import) Run(ctx context.Context) error {
+	i.accounts, i.roles, i.leftOut = map[string]bool{}, map[string]bool{}, map[string]int{}
+	if err := i.importAccounts(ctx); err != nil {
+		return fmt.Errorf("accounts: %w", err)
+	}
+	// Files come before the rows that show them, so that pages never refer to files that are missing.
+	if i.Files != nil {
+		for _, bucket := range policy.Buckets {
+			if err := i.importFiles(ctx, bucket); err != nil {
+				return fmt.Errorf("%s: %w", bucket, err)
+			}
+		}
+	}
+	for _, table := range tables {
+		if err := i.importTable(ctx, table); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	return i.Data.Others(ctx, i.problem)
+}
+
+// problem prints a line about something that is not imported, and counts it.
+func (i *Import) problem(text string) error {
+	i.Problems++
+	return i.Print("Left out: " + text)
+}
+
+// tally counts the results of one part of the import.
+type tally struct{ added, unchanged, refused int }
+
+// count counts one result. It prints the error of an account, row or file that cannot be imported, and returns any other error.
+func (t *tally) count(i *Import, what string, added bool, err error) error {
+	var refusal *apperr.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError:
+		t.refused++
+		text := refusal.Message
+		if refusal.Details != "" {
+			text += " (" + refusal.Details + ")"
+		}
+		return i.problem(printable(what) + ": " + printable(text))
+	case err != nil:
+		return err
+	case added:
+		t.added++
+		i.Added++
+	default:
+		t.unchanged++
+		i.Unchanged++
+	}
+	return nil
+}
+
+// print prints the totals of one part.
+func (t *tally) print(i *Import, what string) error {
+	verb := "added"
+	if !i.Write {
+		verb = "to be added"
+	}
+	return i.Print(fmt.Sprintf("%s: %d %s, %d unchanged, %d left out", what, t.added, verb, t.unchanged, t.refused))
+}
+
+func (i *Import) importAccounts(ctx context.Context) error {
+	var t tally
+	found := 0
+	err := i.Data.Accounts(ctx, func(a Account) error {
+		if found++; found > maxAccounts {
+			return fmt.Errorf("the source has more than %d accounts", maxAccounts)
+		}
+		name := "account " + a.ID
+		if a.Email != "" {
+			name += " (" + a.Email + ")"
+		}
+		if a.Refused != "" {
+			t.refused++
+			return i.problem(printable(name) + ": " + printable(a.Refused))
+		}
+		added, leftOut, err := i.Site.AddAccount(ctx, a, i.Write)
+		var refusal *apperr.Error
+		if err == nil || errors.As(err, &refusal) && refusal.Code == "conflict" { // an account with this id is there
+			i.accounts[a.ID] = true
+		}
+		if added && a.HashUnknown {
+			i.noHash++
+		}
+		for _, part := range leftOut {
+			if err := i.problem(printable(name) + ": " + printable(part)); err != nil {
+				return err
+			}
+		}
+		return t.count(i, name, added, err)
+	})
+	if err != nil {
+		return err
+	}
+	if i.noHash > 0 {
+		if err := i.Print(fmt.Sprintf("Note: %d accounts come without a password, which the project does not tell: each needs a recovery mail (Forgot password), or import from a dump instead", i.noHash)); err != nil {
+			return err
+		}
+	}
+	return t.print(i, "accounts")
+}
+
+func (i *Import) importTable(ctx context.Context, table string) error {
+	var (
+		t    tally
+		rows []map[string]any
+		size int // bytes of rows
+		only = func(map[string]any) bool { return true }
+	)
+	flush := func() error {
+		if len(rows) == 0 {
+			return nil
+		}
+		results, err := i.Site.AddRows(ctx, table, rows, i.rewriter(table), i.Write)
+		if err != nil {
+			return err
+		}
+		if i.printErr != nil {
+			return i.printErr
+		}
+		rows, size = nil, 0
+		for _, r := range results {
+			for _, column := range r.LeftOut {
+				if column = printable(table + "." + column); len(i.leftOut) < 1000 || i.leftOut[column] > 0 {
+					i.leftOut[column]++
+				}
+			}
+			var err error
+			if r.Err != nil {
+				err = r.Err
+			} else if table == "user_roles" && !i.Write {
+				err = i.checkRole(r)
+			}
+			if err := t.count(i, table+" "+r.Key, r.Added, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	read := func() error {
+		found := 0
+		err := i.Data.Rows(ctx, table, func(row map[string]any) error {
+			if found++; found > maxRows {
+				return fmt.Errorf("the source has more than %d rows", maxRows)
+			}
+			if only(row) {
+				rows = append(rows, row)
+				size += sizeOf(row)
+			}
+			if len(rows) < batch && size < batchBytes {
+				return nil
+			}
+			return flush()
+		})
+		if err != nil {
+			return err
+		}
+		return flush()
+	}
+	var err error
+	if table == "user_roles" { // an account has one role here: that of an administrator comes first
+		only = isAdmin
+		if err = read(); err == nil {
+			only = func(row map[string]any) bool { return !isAdmin(row) }
+			err = read()
+		}
+	} else {
+		err = read()
+	}
+	if errors.Is(err, ErrNoTable) {
+		return i.problem(table + ": " + err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	for _, column := range sortedKeys(i.leftOut) {
+		if err := i.problem(fmt.Sprintf("%s: a column that this site does not have, in %d rows", column, i.leftOut[column])); err != nil {
+			return err
+		}
+	}
+	clear(i.leftOut)
+	return t.print(i, table)
+}
+
+// Errors of roles in a dry run, which cannot ask the database.
+var (
+	errNoAccount  = apperr.New(http.StatusConflict, "23503", "The account of this role is not imported")
+	errSecondRole = apperr.New(http.StatusConflict, "23505", "The account has another role, and can have one alone")
+)
+
+// checkRole returns the error that the database would return for a role.
+func (i *Import) checkRole(r RowResult) error {
+	switch {
+	case !i.accounts[r.Key]:
+		return errNoAccount
+	case r.Added && i.roles[r.Key]:
+		return errSecondRole
+	}
+	i.roles[r.Key] = true
+	return nil
+}
+
+// sizeOf returns about how many bytes a value has.
+func sizeOf(v any) int {
+	n := 16
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, item := range v {
+			n += sizeOf(item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			n += len(name) + sizeOf(item)
+		}
+	}
+	return n
+}
+
+func isAdmin(row map[string]any) bool { return row["role"] == "admin" }
+
+// maxReads is how often a file or an answer that ends early is read.
+const maxReads = 3
+
+func (i *Import) importFiles(ctx context.Context, bucket string) error {
+	var t tally
+	found := 0
+	err := i.Files.List(ctx, bucket, func(f File) error {
+		if found++; found > maxFiles {
+			return fmt.Errorf("the source has more than %d files", maxFiles)
+		}
+		if found%progressEvery == 0 {
+			if err := i.Print(fmt.Sprintf("files of %s: %d so far", bucket, found)); err != nil {
+				return err
+			}
+		}
+		var (
+			added bool
+			err   error
+		)
+		for try := 1; ; try++ {
+			var broken error
+			if added, broken, err = i.importFile(ctx, bucket, f); broken == nil {
+				break
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if try == maxReads {
+				err = apperr.New(http.StatusBadRequest, "InvalidRequest", "The file ends early at the source").Because(broken)
+				break
+			}
+		}
+		if errors.Is(err, ErrNoFile) {
+			err = apperr.New(http.StatusNotFound, "NoSuchKey", ErrNoFile.Error())
+		}
+		return t.count(i, "file "+bucket+"/"+f.Name, added, err)
+	})
+	if err != nil {
+		return err
+	}
+	return t.print(i, "files of "+bucket)
+}
+
+var errFileDiffers = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "Another file with this name is here: it stays as it is")
+
+// importFile imports a file, or compares it with the one that is here. broken is not nil if the source broke off within the file.
+func (i *Import) importFile(ctx context.Context, bucket string, f File) (added bool, broken, err error) {
+	var known string
+	if files.Storable(f.Name) { // else the check below refuses the name
+		if known, err = i.Site.FileSum(ctx, bucket, f.Name); err != nil {
+			return false, nil, err
+		}
+	}
+	head := known == "" && !i.Write
+	body, size, err := i.Files.Open(ctx, bucket, f, head)
+	if err != nil {
+		return false, nil, err
+	}
+	defer func() { _ = body.Close() }() // only read from
+	source := &sourceReader{body: body}
+	switch {
+	case known != "":
+		sum := sha256.New()
+		n, err := io.Copy(sum, io.LimitReader(source, i.Site.MaxFile+1))
+		if err != nil {
+			return false, err, nil
+		}
+		if n > i.Site.MaxFile || hex.EncodeToString(sum.Sum(nil)) != known {
+			return false, nil, errFileDiffers
+		}
+		return false, nil, nil
+	case head:
+		var first bytes.Buffer
+		if _, err := io.Copy(&first, io.LimitReader(source, files.SniffLength)); err != nil {
+			return false, err, nil
+		}
+		err = i.Site.CheckFile(ctx, bucket, f.Name, size, first.Bytes())
+		return err == nil, nil, err
+	}
+	err = i.Site.AddFile(ctx, bucket, f.Name, source, size, f.CacheControl)
+	if err != nil && source.err != nil {
+		return false, source.err, nil
+	}
+	return err == nil, nil, err
+}
+
+// sourceReader stores the error with which a file of the source ends early. The site's own error does not tell who broke off.
+type sourceReader struct {
+	body io.Reader
+	err  error
+}
+
+func (r *sourceReader) Read(p []byte) (int, error) {
+	n, err := r.body.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,324 @@
+package supabase
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/policy"
+)
+
+// Project is a running Supabase project, or another server with its API. It implements Data and Files.
+type Project struct{ client client }
+
+// NewProject returns the project at a URL. key is its service key. wait pauses between two tries of a request.
+func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Duration) error) (*Project, error) {
+	base, err := parseProjectURL(projectURL)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the service key is missing, or has characters that no key has")
+	}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: connectTimeout}).DialContext, TLSHandshakeTimeout: connectTimeout,
+		MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+	}
+	return &Project{client{base, key, &http.Client{
+		Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, wait}}, nil
+}
+
+// Close closes the idle connections.
+func (p *Project) Close() { p.client.http.CloseIdleConnections() }
+
+// Origin returns the host of a project's URL as Import.Origins has it.
+func Origin(projectURL string) (string, error) {
+	u, err := parseProjectURL(projectURL)
+	if err != nil {
+		return "", err
+	}
+	return origin(u), nil
+}
+
+// projectUser is an account as the admin API writes it.
+type projectUser struct {
+	ID               string         `json:"id"`
+	Email            string         `json:"email"`
+	Phone            string         `json:"phone"`
+	EmailConfirmedAt *time.Time     `json:"email_confirmed_at"`
+	PhoneConfirmedAt *time.Time     `json:"phone_confirmed_at"`
+	InvitedAt        *time.Time     `json:"invited_at"`
+	LastSignInAt     *time.Time     `json:"last_sign_in_at"`
+	BannedUntil      *time.Time     `json:"banned_until"`
+	CreatedAt        *time.Time     `json:"created_at"`
+	UpdatedAt        *time.Time     `json:"updated_at"`
+	DeletedAt        *time.Time     `json:"deleted_at"`
+	IsAnonymous      bool           `json:"is_anonymous"`
+	IsSSOUser        bool           `json:"is_sso_user"`
+	AppMetadata      map[string]any `json:"app_metadata"`
+	UserMetadata     map[string]any `json:"user_metadata"`
+	Identities       []struct {
+		IdentityID   string         `json:"identity_id"`
+		ID           string         `json:"id"` // the provider's id
+		Provider     string         `json:"provider"`
+		Data         map[string]any `json:"identity_data"`
+		LastSignInAt *time.Time     `json:"last_sign_in_at"`
+		CreatedAt    *time.Time     `json:"created_at"`
+	} `json:"identities"`
+	Factors []struct {
+		ID     string `json:"id"`
+		Name   string `json:"friendly_name"`
+		Type   string `json:"factor_type"`
+		Status string `json:"status"`
+		Phone  string `json:"phone"`
+	} `json:"factors"`
+}
+
+func (u projectUser) account() Account {
+	a := Account{
+		ID: u.ID, Email: u.Email, Phone: u.Phone, EmailConfirmedAt: u.EmailConfirmedAt, PhoneConfirmedAt: u.PhoneConfirmedAt, InvitedAt: u.InvitedAt,
+		LastSignInAt: u.LastSignInAt, BannedUntil: u.BannedUntil, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+		AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, HashUnknown: true, Refused: refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser),
+	}
+	for _, i := range u.Identities {
+		a.Identities = append(a.Identities, Identity{ID: i.IdentityID, Provider: i.Provider, ProviderID: i.ID, Data: i.Data, LastSignInAt: i.LastSignInAt, CreatedAt: i.CreatedAt})
+		if strings.HasPrefix(i.Provider, "sso:") && len(u.Identities) == 1 {
+			a.Refused = refusal(false, false, true)
+		}
+	}
+	for _, f := range u.Factors {
+		if f.Status == "verified" {
+			a.Factors = append(a.Factors, Factor{ID: f.ID, Type: f.Type, Name: f.Name, Phone: f.Phone})
+		}
+	}
+	return a
+}
+
+// refusal returns why an account of such a kind is not imported, or "".
+func refusal(deleted, anonymous, sso bool) string {
+	switch {
+	case deleted:
+		return "it is deleted"
+	case anonymous:
+		return "it is anonymous"
+	case sso:
+		return "it belongs to single sign-on, which must be set up again (atelie sso)"
+	}
+	return ""
+}
+
+// Accounts reads the admin API, which tells neither password hashes nor the secrets of second factors.
+func (p *Project) Accounts(ctx context.Context, yield func(Account) error) error {
+	for page := 1; ; page++ {
+		var answer struct {
+			Users []projectUser `json:"users"`
+		}
+		query := url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(batch)}}
+		if err := p.json(ctx, http.MethodGet, "/auth/v1/admin/users", query, nil, &answer); err != nil {
+			return err
+		}
+		if len(answer.Users) == 0 {
+			return nil
+		}
+		for _, u := range answer.Users {
+			if err := yield(u.account()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// json makes a request and decodes its answer.
+func (p *Project) json(ctx context.Context, method, path string, query url.Values, body any, out any) error {
+	var text []byte
+	header := http.Header{"Accept": {"application/json"}}
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return err
+		}
+		header.Set("Content-Type", "application/json")
+	}
+	answer, err := p.client.readAll(ctx, method, path, query, text, header)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(answer))
+	d.UseNumber()
+	if err := d.Decode(out); err != nil {
+		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, printable(path), err)
+	}
+	return nil
+}
+
+// Rows reads a table by its key: each page begins after the last row of the page before, so that changes meanwhile neither repeat
+// nor hide other rows. A table of roles has no key to rely on and is read by row numbers.
+func (p *Project) Rows(ctx context.Context, table string, yield func(map[string]any) error) error {
+	last := ""
+	for read := 0; ; {
+		query := url.Values{"select": {"*"}, "limit": {strconv.Itoa(batch)}}
+		if table == "user_roles" {
+			query.Set("order", "user_id,role")
+			query.Set("offset", strconv.Itoa(read))
+		} else {
+			query.Set("order", "id")
+			if last != "" {
+				query.Set("id", "gt."+last)
+			}
+		}
+		var rows []map[string]any
+		err := p.json(ctx, http.MethodGet, "/rest/v1/"+table, query, nil, &rows)
+		var answer *answerError
+		if errors.As(err, &answer) && answer.status == http.StatusNotFound && read == 0 {
+			return ErrNoTable
+		}
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		for _, row := range rows {
+			if read++; table != "user_roles" {
+				id, _ := row["id"].(string)
+				if id <= last {
+					return errors.New("the rows do not come in the order of their ids, which must be of the type uuid")
+				}
+				last = id
+			}
+			if err := yield(row); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Others names the buckets that are not the site's and have files.
+func (p *Project) Others(ctx context.Context, yield func(string) error) error {
+	var buckets []struct{ ID string }
+	if err := p.json(ctx, http.MethodGet, "/storage/v1/bucket", nil, nil, &buckets); err != nil {
+		return err
+	}
+	for n, b := range buckets {
+		if slices.Contains(policy.Buckets, b.ID) {
+			continue
+		}
+		if n == 1000 {
+			return yield("more than 1000 buckets")
+		}
+		entries, err := p.page(ctx, b.ID, "", 0, 1)
+		if err != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			if err := yield("the files of the bucket " + printable(b.ID) + ", which this site does not have"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry is a file or, without an id, a folder in a listing.
+type entry struct {
+	Name     string  `json:"name"`
+	ID       *string `json:"id"`
+	Metadata struct {
+		CacheControl string `json:"cacheControl"`
+	} `json:"metadata"`
+}
+
+func (p *Project) page(ctx context.Context, bucket, folder string, offset, limit int) (entries []entry, err error) {
+	err = p.json(ctx, http.MethodPost, "/storage/v1/object/list/"+url.PathEscape(bucket), nil, map[string]any{
+		"prefix": folder, "limit": limit, "offset": offset, "sortBy": map[string]string{"column": "name", "order": "asc"},
+	}, &entries)
+	return entries, err
+}
+
+// emptyFolder is the name of the file that the dashboard puts into an empty folder.
+const emptyFolder = ".emptyFolderPlaceholder"
+
+// List lists a bucket folder by folder, since the API has no listing of full names that every version knows.
+func (p *Project) List(ctx context.Context, bucket string, yield func(File) error) error {
+	const perPage = 500
+	folders := []string{""}
+	seen := 0
+	for len(folders) > 0 {
+		folder := folders[len(folders)-1]
+		folders = folders[:len(folders)-1]
+		for offset := 0; ; {
+			entries, err := p.page(ctx, bucket, folder, offset, perPage)
+			if err != nil {
+				return err
+			}
+			if len(entries) == 0 {
+				break
+			}
+			for _, e := range entries {
+				if seen++; seen > maxFiles {
+					return fmt.Errorf("the source has more than %d files and folders", maxFiles)
+				}
+				switch {
+				case e.Name == "" || e.Name == emptyFolder:
+				case e.ID != nil:
+					if err := yield(File{Name: folder + e.Name, CacheControl: e.Metadata.CacheControl}); err != nil {
+						return err
+					}
+				case strings.Count(folder, "/") >= maxDepth || len(folder)+len(e.Name) > 2048:
+					return fmt.Errorf("folders lie deeper than %d levels, or have very long names", maxDepth)
+				default:
+					folders = append(folders, folder+strings.TrimSuffix(e.Name, "/")+"/")
+				}
+			}
+			offset += len(entries)
+		}
+	}
+	return nil
+}
+
+// headBytes is how much of a file is asked for when only its first bytes are needed.
+const headBytes = 64 << 10
+
+// Open downloads a file.
+func (p *Project) Open(ctx context.Context, bucket string, f File, head bool) (io.ReadCloser, int64, error) {
+	header := http.Header{}
+	if head {
+		header.Set("Range", fmt.Sprintf("bytes=0-%d", headBytes-1))
+	}
+	segments := strings.Split(f.Name, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+		if s == "." || s == ".." {
+			return io.NopCloser(bytes.NewReader(nil)), 0, nil // the site refuses the name
+		}
+	}
+	res, err := p.client.do(ctx, http.MethodGet, "/storage/v1/object/authenticated/"+bucket+"/"+strings.Join(segments, "/"), nil, nil, header)
+	var answer *answerError
+	if errors.As(err, &answer) && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
+		return nil, 0, ErrNoFile
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	size := res.ContentLength
+	if res.StatusCode == http.StatusPartialContent {
+		size = -1
+		if _, total, ok := strings.Cut(res.Header.Get("Content-Range"), "/"); ok {
+			if n, err := strconv.ParseInt(total, 10, 64); err == nil {
+				size = n
+			}
+		}
+	}
+	return res.Body, size, nil
+}

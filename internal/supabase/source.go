@@ -1,0 +1,94 @@
+// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. They come from the
+// project itself (Project), or from a dump of its database (Dump) and a folder with its files (Folder). All of them are untrusted:
+// what they send is limited in size and number, and checked by the same code as requests.
+package supabase
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Data is a source of accounts and rows: Project or Dump.
+type Data interface {
+	// Accounts calls yield for each account and ends at its first error.
+	Accounts(ctx context.Context, yield func(Account) error) error
+	// Rows calls yield for each row of a table in the schema public, and ends at its first error. Values are those of JSON, with
+	// numbers as json.Number, or texts as PostgreSQL writes them. The error is ErrNoTable if there is no such table.
+	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
+	// Others calls yield with a text for each part of the source that is never imported.
+	Others(ctx context.Context, yield func(string) error) error
+}
+
+// Files is a source of files: Project or Folder.
+type Files interface {
+	// List calls yield for each file of a bucket and ends at its first error.
+	List(ctx context.Context, bucket string, yield func(File) error) error
+	// Open opens a file. With head, only its first bytes are read. The error is ErrNoFile if it is missing.
+	Open(ctx context.Context, bucket string, f File, head bool) (io.ReadCloser, int64, error)
+}
+
+// Errors of the sources.
+var (
+	ErrNoTable = errors.New("the source has no such table")
+	ErrNoFile  = errors.New("the source lists the file, but does not have it")
+)
+
+// Limits of a source. An import ends with an error when it exceeds one: a source could otherwise send rows without end.
+const (
+	maxAccounts = 100_000
+	maxRows     = 1_000_000 // of one table
+	maxFiles    = 200_000   // of one bucket, folders included
+	maxDepth    = 32        // of folders
+)
+
+// Account is an account of the source. Empty fields and nil times are unknown.
+type Account struct {
+	ID, Email, Phone, PasswordHash     string
+	EmailConfirmedAt, PhoneConfirmedAt *time.Time
+	InvitedAt, LastSignInAt            *time.Time
+	BannedUntil                        *time.Time
+	CreatedAt, UpdatedAt               *time.Time
+	AppMetadata, UserMetadata          map[string]any
+	Identities                         []Identity
+	Factors                            []Factor
+	HashUnknown                        bool   // the source does not tell password hashes
+	Refused                            string // why the account cannot be imported; "" if it can
+}
+
+// Identity is one way in which an account signs in.
+type Identity struct {
+	ID, Provider, ProviderID string
+	Data                     map[string]any
+	LastSignInAt, CreatedAt  *time.Time
+}
+
+// Factor is a verified second factor of an account. Secret is "" if the source does not tell it.
+type Factor struct {
+	ID, Type, Name, Secret, Phone string
+	CreatedAt                     *time.Time
+}
+
+// File is a file of the source. Name is its path within the bucket.
+type File struct {
+	Name         string
+	CacheControl string // "" if unknown
+}
+
+// printable returns a text of the source for a line of output: without control characters, which could change what a terminal
+// shows, and with at most 200 characters.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+	if runes := []rune(s); len(runes) > 200 {
+		return string(runes[:200]) + "…"
+	}
+	return s
+}

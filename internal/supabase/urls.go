@@ -1,0 +1,69 @@
+package supabase
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"atelie/internal/files"
+)
+
+// storagePaths are the beginnings of the paths under which a project serves files. What follows is the bucket and the name.
+var storagePaths = []string{
+	files.PublicPath, "/storage/v1/object/sign/", "/storage/v1/object/authenticated/", "/storage/v1/render/image/public/", "/storage/v1/render/image/sign/", "/storage/v1/object/",
+}
+
+// rewriter returns a function that makes URLs of the source's files to public URLs of this site's. Other URLs stay as they are. It
+// prints a line for those that look like a project's, but lead to a file that is not imported.
+func (i *Import) rewriter(table string) func(string) string {
+	return func(address string) string {
+		u, err := url.Parse(address)
+		if err != nil {
+			return address
+		}
+		bucket, name, ok := storedFile(u)
+		if !ok || (u.Host == "" && u.Scheme == "") { // relative to the site already
+			return address
+		}
+		switch {
+		case !i.isSource(u):
+			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+address+": a file of another project, which is not imported (--project-url says which project's files are)")))
+			return address
+		case !files.SiteBucket(bucket):
+			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+address+": a file of a bucket that is not imported")))
+			return address
+		}
+		return i.Site.FilesURL + files.PublicPath + bucket + "/" + name
+	}
+}
+
+// storedFile returns the bucket and the name, both encoded as they are in the URL, of a file in a project.
+func storedFile(u *url.URL) (bucket, name string, ok bool) {
+	for _, path := range storagePaths {
+		if rest, cut := strings.CutPrefix(u.EscapedPath(), path); cut {
+			bucket, name, ok = strings.Cut(rest, "/")
+			return bucket, name, ok && name != ""
+		}
+	}
+	return "", "", false
+}
+
+// isSource reports whether a URL leads to the source.
+func (i *Import) isSource(u *url.URL) bool {
+	if len(i.Origins) > 0 {
+		return slices.Contains(i.Origins, origin(u))
+	}
+	return strings.HasSuffix(strings.ToLower(u.Hostname()), ".supabase.co")
+}
+
+// origin returns the host of a URL in lower case, with a port that is not the scheme's own. http and https count as the same: rows
+// can be older than a project's certificate.
+func origin(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+	return host
+}
+
+func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
