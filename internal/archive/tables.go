@@ -59,6 +59,8 @@ var leftOut = map[string]string{
 	"auth_sso_providers":       "single sign-on, which has to be set up for the new address",
 	"auth_audit_log":           "the log of what accounts did",
 	"activity":                 "the log of what accounts did",
+	"backup_blobs":             "the state of the source's backup",
+	"backup_status":            "the state of the source's backup",
 }
 
 // checkTables returns an error unless every table of the site is in one of the two lists.

@@ -12,6 +12,7 @@ func valid() Config {
 		Server:   Server{DataDir: "data", Listen: "127.0.0.1:8000"},
 		Database: Database{MaxRows: 1000},
 		Storage:  Storage{MaxUpload: 2 << 30, UploadExpiry: 24 * time.Hour},
+		Backup:   Backup{Retention: 720 * time.Hour},
 		Pictures: Pictures{Vips: "auto"},
 		Auth:     Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
@@ -83,6 +84,14 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 			secure(c, "example.com")
 			c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.ACMEEmail, c.Server.ACMEDirectory, c.Server.ACMERoots = "443", ":x", "nobody", "http://authority.example", "/nowhere.pem"
 		}, []string{"listen-https:", "listen-http:", "acme-email:", "acme-directory:", "acme-roots:"}},
+		{"no backup", func(c *Config) { c.Backup.URL = "off" }, nil},
+		{"a folder and a bucket for the backup", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "/mnt/nas", "s3://k:s@s3.example.com/bucket/site?region=eu-1" }, nil},
+		{"a bucket without a key for the backup", func(c *Config) { c.Backup.URL = "s3://s3.example.com/bucket" }, []string{"backup-url:"}},
+		{"a place of another kind for the backup", func(c *Config) { c.Backup.URL = "ftp://backup.example.com" }, []string{"backup-url:"}},
+		{"a copy without a backup", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "off", "/mnt/nas" }, []string{"backup-copy-url:"}},
+		{"a copy in the same place", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "/mnt/nas", "/mnt/./nas/" }, []string{"backup-copy-url:"}},
+		{"a backup that forgets at once", func(c *Config) { c.Backup.Retention = time.Minute }, []string{"backup-retention:"}},
+		{"a short passphrase", func(c *Config) { c.Backup.Passphrase = "short" }, []string{"backup-passphrase:"}},
 		{"upload expiry", func(c *Config) { c.Storage.UploadExpiry = 0 }, []string{"upload-expiry:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {

@@ -33,12 +33,18 @@ func (s *Storage) S3() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil
 	}
-	u, err := url.Parse(s.URL)
+	return ParseS3("storage-url", s.URL)
+}
+
+// ParseS3 parses the URL of a bucket. The error has one line for each mistake, which begins with the name of the setting, and
+// does not repeat the URL, which contains a secret.
+func ParseS3(setting, address string) (*S3, error) {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
-		return nil, errors.New("storage-url: is not an address such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
+		return nil, errors.New(setting + ": is not an address such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
 	}
 	var m mistakes
-	check := func(wrong bool, format string, args ...any) { m.check(wrong, "storage-url: "+format, args...) }
+	check := func(wrong bool, format string, args ...any) { m.check(wrong, setting+": "+format, args...) }
 	b := &S3{Endpoint: "https://" + u.Host, Region: "us-east-1", KeyID: u.User.Username(), PathStyle: true}
 	b.Secret, _ = u.User.Password()
 	check(b.KeyID == "" || b.Secret == "", "needs a key and a secret before the @")

@@ -19,6 +19,7 @@ const (
 	Files    = "files"     // uploaded files
 	Mail     = "mail"      // mails, if no SMTP server is configured
 	Scratch  = "scratch"   // temporary files
+	Backups  = "backups"   // the backup, if no other place is set
 
 	secretFile   = "jwt-secret"
 	previousFile = "jwt-secret.previous"
@@ -62,7 +63,7 @@ type permissions struct{ changed, skipped []string }
 // isOwnEntry reports whether the program stores an entry (file or folder) of this name directly in the data folder.
 func isOwnEntry(name string) bool {
 	switch name {
-	case Files, Mail, Scratch, secretFile, previousFile, lockFile, demoFile, reserveName:
+	case Files, Mail, Scratch, Backups, secretFile, previousFile, lockFile, demoFile, reserveName:
 		return true
 	}
 	return strings.HasPrefix(name, Database) || strings.HasPrefix(name, "."+secretFile+"-")

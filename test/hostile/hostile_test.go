@@ -139,6 +139,7 @@ func start(t *testing.T, dialect db.Dialect) *site {
 		Storage:  config.Storage{MaxUpload: maxUpload, UploadExpiry: time.Hour},
 		Realtime: config.Realtime{MaxSockets: 1000, MaxSocketsPerAddress: 1000},
 		Auth:     config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
+		Backup:   config.Backup{URL: config.BackupOff},
 	}
 	if dialect == db.Postgres {
 		cfg.Database.URL = dbtest.URL(t, dialect)

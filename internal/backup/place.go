@@ -1,0 +1,294 @@
+// Package backup keeps a continuous backup of a site in a place outside the data folder, or in a folder of it: every commit of an
+// SQLite database, nightly snapshots of a PostgreSQL database, each stored file once, and the secret.
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/benbjohnson/litestream/file"
+	"github.com/google/uuid"
+
+	"atelie/internal/datafolder"
+)
+
+// Names in a place. Names are paths with slashes, relative to the place.
+const (
+	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
+	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
+	BlobsDir     = "blobs"     // blobs by id, see BlobName
+	ProofsDir    = "proofs"
+
+	formatName       = "format.json"
+	secretName       = "secret"
+	sealedSecretName = "secret.age"
+	temporaryDir     = "tmp"
+)
+
+// BlobName returns the name of a blob's bytes in a place.
+func BlobName(id string) string { return path.Join(BlobsDir, id[:2], id[2:4], id) }
+
+// Place stores objects under names: in a folder, or in an S3 bucket under a prefix.
+type Place interface {
+	// Write stores body under name, in place of what was stored there. The object is whole or missing, and durable when Write
+	// returns nil.
+	Write(ctx context.Context, name string, body io.ReadSeeker) error
+	// Add stores a file that never changes again. In a folder on the same disk it becomes a hard link.
+	Add(ctx context.Context, name string, body io.ReadSeeker) error
+	// Open reads an object. The error is fs.ErrNotExist if there is none.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// List calls each for the objects whose names begin with prefix, a folder's name with its slash, or "" for all. The order is
+	// that of the names only within a folder.
+	List(ctx context.Context, prefix string, each func(Object) error) error
+	// Delete removes an object. A missing object is no error.
+	Delete(ctx context.Context, name string) error
+	// Label names the place in texts, without secrets.
+	Label() string
+	// ReplicaClient returns a new client of litestream for the database's replica. It is not initialized.
+	ReplicaClient() litestream.ReplicaClient
+}
+
+// Object is a stored object. Size is in bytes.
+type Object struct {
+	Name     string
+	Size     int64
+	Modified time.Time
+}
+
+// PlaceConfig says where a place is: Folder is an absolute path, or "" if Bucket is set.
+type PlaceConfig struct {
+	Folder string
+	Bucket *S3Config
+}
+
+// OpenPlace returns a place without using it: it may be unreachable, and its folder or bucket may be missing.
+func OpenPlace(cfg PlaceConfig) Place {
+	if cfg.Bucket != nil {
+		return newBucket(*cfg.Bucket)
+	}
+	return &folder{root: cfg.Folder}
+}
+
+// Format is the content of format.json, by which a place is recognized.
+type Format struct {
+	Format int    `json:"format"` // version of the layout
+	Site   string `json:"site"`   // marker of the site's files, which the database has too
+	Engine string `json:"engine"` // "sqlite" or "postgres"
+}
+
+// formatVersion is the version of the layout that this program writes.
+const formatVersion = 1
+
+// ErrOtherSite is the cause of errors about a place that holds another site's backup.
+var ErrOtherSite = errors.New("this place holds the backup of another site")
+
+// ReadFormat reads what a place holds. The error is fs.ErrNotExist if it holds no backup.
+func ReadFormat(ctx context.Context, p Place) (f Format, err error) {
+	text, err := readAll(ctx, p, formatName)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("%s is damaged: %w", formatName, err)
+	}
+	if f.Format > formatVersion {
+		return f, fmt.Errorf("%s: the backup has format %d and this program knows %d: use the newer program", formatName, f.Format, formatVersion)
+	}
+	return f, nil
+}
+
+// Claim makes a place that of a site. It returns an error with ErrOtherSite if the place is another site's.
+func Claim(ctx context.Context, p Place, site, engine string) error {
+	want := Format{Format: formatVersion, Site: site, Engine: engine}
+	found, err := ReadFormat(ctx, p)
+	switch {
+	case err == nil && found == want:
+		return nil
+	case err == nil && found.Site != site:
+		return fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, found.Site, site)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		return err
+	}
+	return p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
+}
+
+// readAll reads a small object.
+func readAll(ctx context.Context, p Place, name string) (text []byte, err error) {
+	r, err := p.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return io.ReadAll(io.LimitReader(r, 1<<20))
+}
+
+// folder is a place in a folder. Only the user that runs the program has access to what it creates.
+type folder struct{ root string }
+
+func (f *folder) Label() string { return f.root }
+
+func (f *folder) ReplicaClient() litestream.ReplicaClient {
+	return file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))
+}
+
+func (f *folder) path(name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%q is no name in a backup", name)
+	}
+	return filepath.Join(f.root, filepath.FromSlash(name)), nil
+}
+
+func (f *folder) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	return f.put(name, func(temporary string) error { return writeFile(ctx, temporary, body) })
+}
+
+func (f *folder) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+	return f.put(name, func(temporary string) error {
+		if source, ok := body.(*os.File); ok && os.Link(source.Name(), temporary) == nil {
+			return nil
+		}
+		return writeFile(ctx, temporary, body)
+	})
+}
+
+// put has a temporary file made and renames it to name.
+func (f *folder) put(name string, create func(temporary string) error) (err error) {
+	target, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	temporary := filepath.Join(f.root, temporaryDir, uuid.NewString())
+	for _, dir := range []string{filepath.Dir(temporary), filepath.Dir(target)} {
+		if err := f.makeDir(dir); err != nil {
+			return err
+		}
+	}
+	if err = create(temporary); err == nil {
+		err = os.Rename(temporary, target)
+	}
+	if err != nil {
+		if gone := os.Remove(temporary); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return err
+	}
+	// A rename of a hard link onto another one of the same file leaves both names, by POSIX.
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return datafolder.SyncFolder(filepath.Dir(target))
+}
+
+// makeDir creates the folders down to dir and syncs their entries.
+func (f *folder) makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for ; len(dir) > len(f.root); dir = filepath.Dir(dir) {
+		if err := datafolder.SyncFolder(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(ctx context.Context, name string, body io.Reader) error {
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, reader{ctx, body})
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// reader ends with the context.
+type reader struct {
+	ctx  context.Context // a field, because Read has no context parameter
+	from io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
+}
+
+func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	p, err := f.path(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := datafolder.OpenShared(p, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err // not opened: a nil *os.File in an interface is not nil
+	}
+	return opened, nil
+}
+
+func (f *folder) List(ctx context.Context, prefix string, each func(Object) error) error {
+	top, err := f.path(path.Join(".", prefix))
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		name, err := filepath.Rel(f.root, p)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if e.IsDir() {
+			if name == temporaryDir {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(name, ".tmp") { // litestream's own temporary files
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return each(Object{Name: name, Size: info.Size(), Modified: info.ModTime()})
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *folder) Delete(_ context.Context, name string) error {
+	p, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelie/internal/backup"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
+
+// eachPlace runs fn with a new folder and a new bucket.
+func eachPlace(t *testing.T, fn func(t *testing.T, cfg backup.PlaceConfig)) {
+	t.Run("folder", func(t *testing.T) {
+		fn(t, backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "deep", "backups")})
+	})
+	t.Run("s3", func(t *testing.T) {
+		bucket := backup.S3Config(blobtest.Bucket(t))
+		bucket.Create, bucket.Prefix = true, "of/this site/"
+		fn(t, backup.PlaceConfig{Bucket: &bucket})
+	})
+}
+
+func read(t *testing.T, p backup.Place, name string) string {
+	t.Helper()
+	r, err := p.Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func names(t *testing.T, p backup.Place, prefix string) []string {
+	t.Helper()
+	var found []string
+	if err := p.List(t.Context(), prefix, func(o backup.Object) error { found = append(found, o.Name); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestAPlaceStoresReplacesListsAndDeletes(t *testing.T) {
+	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
+		p, ctx := backup.OpenPlace(cfg), t.Context()
+		if _, err := p.Open(ctx, "format.json"); err == nil {
+			t.Error("an empty place has an object")
+		}
+		large := strings.Repeat("0123456789abcdef", 1<<20) + "end" // more than one part of an upload to S3
+		for name, text := range map[string]string{"a/b/one": "1", "a/two": "2", "three": large} {
+			if err := p.Write(ctx, name, strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Write(ctx, "a/two", strings.NewReader("second")); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, p, "a/two"); got != "second" {
+			t.Errorf("got %q", got)
+		}
+		if read(t, p, "three") != large {
+			t.Error("a large object is not what was written")
+		}
+		if got := names(t, p, ""); !slices.Equal(got, []string{"a/b/one", "a/two", "three"}) {
+			t.Errorf("all: %q", got)
+		}
+		if got := names(t, p, "a/b/"); !slices.Equal(got, []string{"a/b/one"}) {
+			t.Errorf("within a folder: %q", got)
+		}
+		if got := names(t, p, "none/"); len(got) != 0 {
+			t.Errorf("within a missing folder: %q", got)
+		}
+		for range 2 {
+			if err := p.Delete(ctx, "a/two"); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := p.Open(ctx, "a/two"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after the deletion: %v", err)
+		}
+	})
+}
+
+func TestAnInterruptedWriteLeavesWhatWasThere(t *testing.T) {
+	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
+		p := backup.OpenPlace(cfg)
+		if err := p.Write(t.Context(), "x", strings.NewReader("old")); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.Write(ctx, "x", bytes.NewReader(make([]byte, 20<<20))); err == nil {
+			t.Error("no error")
+		}
+		if got := read(t, p, "x"); got != "old" || len(names(t, p, "")) != 1 {
+			t.Errorf("got %q, names %q", got, names(t, p, ""))
+		}
+	})
+}
+
+func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "backups")
+	p := backup.OpenPlace(backup.PlaceConfig{Folder: root})
+	source := filepath.Join(filepath.Dir(root), "blob")
+	if err := os.WriteFile(source, []byte("bytes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for range 2 { // a second copy of the same file, after a crash before it was noted
+		if err := p.Add(t.Context(), "blobs/x", f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied, err := os.Stat(filepath.Join(root, "blobs", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, err := os.Stat(source)
+	if err != nil || !os.SameFile(copied, original) {
+		t.Errorf("not a hard link (%v)", err)
+	}
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		info, statErr := e.Info()
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %s", path, info.Mode())
+		}
+		if strings.HasPrefix(path, filepath.Join(root, "tmp")+string(filepath.Separator)) {
+			t.Errorf("left over: %s", path)
+		}
+		return errors.Join(err, statErr)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"../x", "/x", "a/../../x"} {
+		if err := p.Write(t.Context(), name, strings.NewReader("x")); err == nil {
+			t.Errorf("%q was written", name)
+		}
+	}
+}
+
+func TestAPlaceOfAnotherSiteIsRefusedByName(t *testing.T) {
+	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
+		p, ctx := backup.OpenPlace(cfg), t.Context()
+		for range 2 {
+			if err := backup.Claim(ctx, p, "site-one", "sqlite"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := backup.Claim(ctx, p, "site-two", "sqlite")
+		if !errors.Is(err, backup.ErrOtherSite) || !strings.Contains(err.Error(), "site-one") || !strings.Contains(err.Error(), "site-two") {
+			t.Errorf("got %v", err)
+		}
+		if f, err := backup.ReadFormat(ctx, p); err != nil || f != (backup.Format{Format: 1, Site: "site-one", Engine: "sqlite"}) {
+			t.Errorf("got %+v, %v", f, err)
+		}
+		if err := p.Write(ctx, "format.json", strings.NewReader(`{"format":2,"site":"site-one"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if err := backup.Claim(ctx, p, "site-one", "sqlite"); err == nil || !strings.Contains(err.Error(), "newer program") {
+			t.Errorf("a newer format: %v", err)
+		}
+	})
+}
+
+func TestTheSecretIsSealedByThePassphraseAndOnlyByIt(t *testing.T) {
+	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
+		p, ctx := backup.OpenPlace(cfg), t.Context()
+		if _, err := backup.ReadSecrets(ctx, p, ""); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a place without a secret: %v", err)
+		}
+		secrets := backup.Secrets{Current: strings.Repeat("s", 40), Previous: strings.Repeat("p", 40)}
+		if err := backup.WriteSecrets(ctx, p, secrets, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := backup.ReadSecrets(ctx, p, ""); err != nil || got != secrets {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if err := backup.WriteSecrets(ctx, p, secrets, "correct horse battery"); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, p, ""); !slices.Equal(got, []string{"secret.age"}) {
+			t.Errorf("beside the sealed secret: %q", got)
+		}
+		if strings.Contains(read(t, p, "secret.age"), secrets.Current) {
+			t.Error("the sealed secret can be read")
+		}
+		if got, err := backup.ReadSecrets(ctx, p, "correct horse battery"); err != nil || got != secrets {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if _, err := backup.ReadSecrets(ctx, p, ""); !errors.Is(err, backup.ErrNeedsPassphrase) {
+			t.Errorf("without the passphrase: %v", err)
+		}
+		if _, err := backup.ReadSecrets(ctx, p, "wrong horse battery"); !errors.Is(err, backup.ErrWrongPassphrase) {
+			t.Errorf("with another one: %v", err)
+		}
+		damaged := []byte(read(t, p, "secret.age"))
+		damaged[len(damaged)-3] ^= 1
+		if err := p.Write(ctx, "secret.age", bytes.NewReader(damaged)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := backup.ReadSecrets(ctx, p, "correct horse battery"); err == nil || !strings.Contains(err.Error(), "secret.age is damaged") {
+			t.Errorf("damaged: %v", err)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// Status is how the backup is, for the owner, the host and the metrics.
+type Status struct {
+	Place        string    // label of the place, without secrets; "" if backups are off
+	SameDisk     bool      // the place is inside the data folder: it is lost with that disk
+	LastBackup   time.Time // newest moment that is in the place; zero if there is none
+	BackupError  string    // safe text of the current failure, "" if there is none
+	ErrorSince   time.Time // when that failure began
+	LastProof    time.Time // when the newest successful proof ended; zero if there is none
+	ProvenMoment time.Time // the moment that proof has restored
+	ProofError   string    // what the newest proof found damaged, by name; "" if it succeeded
+	WaitingFiles int64     // blobs that are not in the place yet
+}
+
+// Kind is a part of the backup that has its own row of state.
+type Kind string
+
+// The parts of the backup.
+const (
+	KindDatabase Kind = "database" // the replica of an SQLite database
+	KindBlobs    Kind = "blobs"
+	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
+	KindSecret   Kind = "secret"
+	KindProof    Kind = "proof"
+	KindCopy     Kind = "copy" // the second place
+)
+
+// State is the stored state of a part. LastOK is the newest moment up to which the part is in its place; for a proof the moment it
+// has proven.
+type State struct {
+	Kind       Kind
+	LastOK     time.Time // zero if it never succeeded
+	LastError  time.Time // zero if it never failed
+	ErrorSince time.Time // zero if the newest attempt succeeded
+	Error      string    // safe text of the newest failure, "" if the newest attempt succeeded
+	Detail     string    // JSON object, by kind
+}
+
+// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is true if it is inside the
+// data folder. Of a running server the stored moment of the database can be some minutes older than what is in the place.
+func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) (s Status, err error) {
+	if place == "" {
+		return s, nil
+	}
+	s = Status{Place: place, SameDisk: sameDisk}
+	states, err := ReadStates(ctx, q)
+	if err != nil {
+		return s, err
+	}
+	for _, kind := range []Kind{KindDatabase, KindSnapshot} {
+		if at := states[kind].LastOK; at.After(s.LastBackup) {
+			s.LastBackup = at
+		}
+	}
+	for _, kind := range []Kind{KindDatabase, KindSnapshot, KindBlobs, KindSecret, KindCopy} {
+		if state := states[kind]; state.Error != "" && (s.ErrorSince.IsZero() || state.ErrorSince.Before(s.ErrorSince)) {
+			s.BackupError, s.ErrorSince = state.Error, state.ErrorSince
+		}
+	}
+	proof := states[KindProof]
+	s.ProvenMoment, s.ProofError = proof.LastOK, proof.Error
+	if s.LastProof, err = proofEnded(proof); err != nil {
+		return s, err
+	}
+	s.WaitingFiles, err = countWaiting(ctx, q)
+	return s, err
+}
+
+// ProofDetail is the detail of KindProof. Ended is when the newest successful proof ended.
+type ProofDetail struct {
+	Ended time.Time `json:"ended"`
+}
+
+func proofEnded(s State) (time.Time, error) {
+	if s.Detail == "" {
+		return time.Time{}, nil
+	}
+	var d ProofDetail
+	err := json.Unmarshal([]byte(s.Detail), &d)
+	return d.Ended, err
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Backup contains the places of the backup, how long it remembers, and what seals the secret in it.
+type Backup struct {
+	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"Where the continuous backup is kept: a folder, or s3://… as in storage-url. The folder backups in the data folder when empty, which protects from mistakes and not from a lost disk. off for none."`
+	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, written as the first one. It gets the backup once a night, after its proof."`
+	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the backup reaches: every moment of this time can be restored. What was deleted stays in it for as long."`
+	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Seals the site's secret in the backup; at least 12 characters. Without it whoever reads the backup has the secret. Keep it elsewhere: it is needed to restore."`
+}
+
+// BackupOff is the value of backup-url that turns backups off.
+const BackupOff = "off"
+
+// Place is where a backup is: in a folder or in a bucket.
+type Place struct {
+	Folder string // absolute path; "" if Bucket is set
+	Bucket *S3    // nil if the place is a folder
+}
+
+// Label names the place in texts, without secrets.
+func (p *Place) Label() string {
+	if p.Bucket != nil {
+		return "s3 " + p.Bucket.Endpoint + "/" + p.Bucket.Bucket + "/" + p.Bucket.Prefix
+	}
+	return p.Folder
+}
+
+// ParsePlace parses the place of a backup: a folder or s3://… . setting is the name of the setting in errors.
+func ParsePlace(setting, address string) (*Place, error) {
+	if strings.HasPrefix(address, "s3://") {
+		bucket, err := ParseS3(setting, address)
+		if err != nil {
+			return nil, err
+		}
+		return &Place{Bucket: bucket}, nil
+	}
+	if address == "" || strings.Contains(address, "://") {
+		return nil, errors.New(setting + ": is neither a folder nor s3://…")
+	}
+	folder, err := filepath.Abs(address)
+	return &Place{Folder: folder}, err
+}
+
+// BackupPlace returns the place of the backup, or nil if backups are off.
+func (c *Config) BackupPlace() (*Place, error) {
+	switch c.Backup.URL {
+	case BackupOff:
+		return nil, nil
+	case "":
+		return ParsePlace("backup-url", c.BackupDir())
+	}
+	return ParsePlace("backup-url", c.Backup.URL)
+}
+
+// BackupCopyPlace returns the second place of the backup, or nil if there is none.
+func (c *Config) BackupCopyPlace() (*Place, error) {
+	if c.Backup.CopyURL == "" {
+		return nil, nil
+	}
+	return ParsePlace("backup-copy-url", c.Backup.CopyURL)
+}
+
+// BackupDir returns the folder of the backup if no other place is set.
+func (c *Config) BackupDir() string { return filepath.Join(c.Server.DataDir, "backups") }
+
+// minPassphrase is the least length of a passphrase in bytes.
+const minPassphrase = 12
+
+func (c *Config) validateBackup() error {
+	var m mistakes
+	first, err := c.BackupPlace()
+	m.add(err)
+	second, err := c.BackupCopyPlace()
+	m.add(err)
+	m.check(second != nil && c.Backup.URL == BackupOff, "backup-copy-url: there is nothing to copy while backup-url is off")
+	m.check(first != nil && second != nil && first.Label() == second.Label(), "backup-copy-url: must be another place than backup-url")
+	m.check(c.Backup.Retention < time.Hour, "backup-retention: must be at least 1h")
+	m.check(c.Backup.Passphrase != "" && len(c.Backup.Passphrase) < minPassphrase, "backup-passphrase: must have at least %d characters", minPassphrase)
+	return m.join()
+}
