@@ -145,8 +145,14 @@ func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
 	return slices.Contains(found, name), err
 }
 
+// ownNames returns the SQL condition of the names of tables that neither SQLite nor litestream, which backs up the database
+// (internal/backup), has made for itself.
+func ownNames(column string) string {
+	return column + " not like 'sqlite\\_%' escape '\\' and " + column + " not like '\\_litestream\\_%' escape '\\'"
+}
+
 func tablesOf(ctx context.Context, q Querier, dialect Dialect) ([]string, error) {
-	query := "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name"
+	query := "select name from sqlite_master where type = 'table' and " + ownNames("name") + " order by name"
 	if dialect == Postgres {
 		query = "select relname::text from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by relname"
 	}
@@ -156,7 +162,7 @@ func tablesOf(ctx context.Context, q Querier, dialect Dialect) ([]string, error)
 // checkCatalogue returns an error unless the database has exactly the columns of the migrations: a copy would silently omit
 // any other column.
 func checkCatalogue(ctx context.Context, q Querier, dialect Dialect, tables []*table) error {
-	query := "select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\'"
+	query := "select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and " + ownNames("m.name")
 	if dialect == Postgres {
 		query = `select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
 			where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`

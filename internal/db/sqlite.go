@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -22,7 +23,8 @@ type sqliteDriver struct {
 	anonymous   *sql.DB                       // used only by anonymousReader; nil after OpenExclusive
 	statements  *statementCache
 	file        string
-	opened      os.FileInfo // identifies the file that was opened (checkFile); nil after OpenExclusive
+	opened      os.FileInfo                                 // identifies the file that was opened (checkFile); nil after OpenExclusive
+	truncate    atomic.Pointer[func(context.Context) error] // set while another part of the program does the checkpoints (DelegateCheckpoints)
 }
 
 // openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL costs about 0.6 ms for each commit, but a
@@ -160,7 +162,11 @@ const maxVacuumBytes = 128 << 20
 // copy that stays behind when a row moves to another page: vacuum removes that. The write-ahead log holds old pages until
 // it is truncated. scrub uses a separate connection, so that writes do not wait while it waits for readers.
 func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
-	conn, err := sql.Open("sqlite", d.dsn(url.Values{"_pragma": {"busy_timeout(250)", "temp_store(file)"}}))
+	options := url.Values{"_pragma": {"busy_timeout(250)", "temp_store(file)"}}
+	if d.truncate.Load() != nil {
+		options["_pragma"] = append(options["_pragma"], "wal_autocheckpoint(0)")
+	}
+	conn, err := sql.Open("sqlite", d.dsn(options))
 	if err != nil {
 		return err
 	}
@@ -175,6 +181,9 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 			return translate(err)
 		}
 	}
+	if truncate := d.truncate.Load(); truncate != nil {
+		return (*truncate)(ctx)
+	}
 	var busy, frames, moved int
 	if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved); err != nil {
 		return translate(err)
@@ -183,6 +192,32 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 		return errWALInUse
 	}
 	return nil
+}
+
+// File returns the path of an SQLite database, "" on PostgreSQL.
+func (d *DB) File() string {
+	if s, ok := d.driver.(*sqliteDriver); ok {
+		return s.file
+	}
+	return ""
+}
+
+// DelegateCheckpoints makes the caller responsible for SQLite's checkpoints until it calls release: the program's own connection
+// does none, and Scrub calls truncate, which must move the write-ahead log into the database and empty it.
+func (d *DB) DelegateCheckpoints(ctx context.Context, truncate func(context.Context) error) (release func(context.Context) error, err error) {
+	s, ok := d.driver.(*sqliteDriver)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	if _, err := s.write.ExecContext(ctx, "pragma wal_autocheckpoint(0)"); err != nil {
+		return nil, translate(err)
+	}
+	s.truncate.Store(&truncate)
+	return func(ctx context.Context) error {
+		s.truncate.Store(nil)
+		_, err := s.write.ExecContext(context.WithoutCancel(ctx), "pragma wal_autocheckpoint(1000)")
+		return translate(err)
+	}, nil
 }
 
 func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error {
