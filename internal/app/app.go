@@ -24,6 +24,7 @@ import (
 	"atelie/internal/apikeys"
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
+	"atelie/internal/backup"
 	"atelie/internal/config"
 	"atelie/internal/content"
 	"atelie/internal/datafolder"
@@ -61,6 +62,7 @@ type App struct {
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 	Keys      *apikeys.Service
+	Backup    *backup.Service // nil if backups are off
 
 	blobs          blob.Store
 	marker         string // the marker of blobs
@@ -148,6 +150,9 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
+	if err := a.wireBackup(ctx); err != nil {
+		return err
+	}
 	if err := a.wireStorage(ctx, secret); err != nil {
 		return err
 	}
@@ -237,7 +242,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
-	blobs := storage.NewBlobs(a.DB, a.blobs, a.now)
+	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.now)
 	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
@@ -292,7 +297,11 @@ func (a *App) providers() (map[string]*oauth.Provider, error) {
 // Close ends the database connections. Call it after Serve has returned.
 func (a *App) Close() error {
 	a.Media.Close()
-	return errors.Join(a.pages.Close(), a.DB.Close())
+	err := errors.Join(a.pages.Close(), a.DB.Close())
+	if a.Backup != nil {
+		err = errors.Join(err, a.Backup.Close()) // after the last write
+	}
+	return err
 }
 
 // LoadDemo stores the demo content in the same way as uploads by an owner. A second call changes nothing.
@@ -373,6 +382,9 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
 	}
 	workers.Go(func() { a.Jobs.Run(background) })
+	if a.Backup != nil {
+		workers.Go(func() { a.Backup.Run(background) })
+	}
 	workers.Go(func() { a.Realtime.Run(background) })
 	workers.Go(func() { a.content.Run(background) })
 	workers.Go(func() { a.pages.Warm(background) })

@@ -53,6 +53,8 @@ type Place interface {
 	List(ctx context.Context, prefix string, each func(Object) error) error
 	// Delete removes an object. A missing object is no error.
 	Delete(ctx context.Context, name string) error
+	// Sweep removes what interrupted writes from before a time have left.
+	Sweep(before time.Time) error
 	// Label names the place in texts, without secrets.
 	Label() string
 	// ReplicaClient returns a new client of litestream for the database's replica. It is not initialized.
@@ -108,23 +110,26 @@ func ReadFormat(ctx context.Context, p Place) (f Format, err error) {
 	return f, nil
 }
 
-// Claim makes a place that of a site. It returns an error with ErrOtherSite if the place is another site's.
-func Claim(ctx context.Context, p Place, site, engine string) error {
+// Claim makes a place that of a site. created is true if the place held no backup before. It returns an error with ErrOtherSite if
+// the place is another site's.
+func Claim(ctx context.Context, p Place, site, engine string) (created bool, err error) {
 	want := Format{Format: formatVersion, Site: site, Engine: engine}
 	found, err := ReadFormat(ctx, p)
 	switch {
 	case err == nil && found == want:
-		return nil
+		return false, nil
 	case err == nil && found.Site != site:
-		return fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, found.Site, site)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+		return false, fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, found.Site, site)
+	case errors.Is(err, fs.ErrNotExist):
+		created = true
+	case err != nil:
+		return false, err
 	}
 	text, err := json.Marshal(want)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
+	return created, p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
 }
 
 // readAll reads a small object.
@@ -278,6 +283,24 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	return err
+}
+
+func (f *folder) Sweep(before time.Time) error {
+	dir := filepath.Join(f.root, temporaryDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		info, statErr := e.Info()
+		if statErr == nil && info.ModTime().Before(before) {
+			statErr = os.Remove(filepath.Join(dir, e.Name()))
+		}
+		if !errors.Is(statErr, fs.ErrNotExist) {
+			err = errors.Join(err, statErr)
+		}
 	}
 	return err
 }

@@ -19,8 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
-	"github.com/benbjohnson/litestream"
-	litestreams3 "github.com/benbjohnson/litestream/s3"
 )
 
 // S3Config says which bucket a place is in, and under which names.
@@ -70,14 +68,6 @@ func newBucket(cfg S3Config) *bucket {
 
 func (b *bucket) Label() string {
 	return "s3 " + b.cfg.Endpoint + "/" + b.cfg.Bucket + "/" + b.cfg.Prefix
-}
-
-func (b *bucket) ReplicaClient() litestream.ReplicaClient {
-	c := litestreams3.NewReplicaClient()
-	c.Endpoint, c.Region, c.AccessKeyID, c.SecretAccessKey = b.cfg.Endpoint, b.cfg.Region, b.cfg.KeyID, b.cfg.Secret
-	c.Bucket, c.Path, c.ForcePathStyle = b.cfg.Bucket, b.cfg.Prefix+DatabaseDir, b.cfg.PathStyle
-	c.PartSize, c.Concurrency = partSize, 1
-	return c
 }
 
 // ensure creates the bucket if the configuration says so.
@@ -138,6 +128,9 @@ func (b *bucket) List(ctx context.Context, prefix string, each func(Object) erro
 	}
 	return nil
 }
+
+// Sweep does nothing: an interrupted upload leaves no object. Its parts are the server's to remove, by a rule of the bucket.
+func (b *bucket) Sweep(time.Time) error { return nil }
 
 func (b *bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name)})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelie/internal/backup"
 	"atelie/internal/db/dbtest"
@@ -150,6 +151,19 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	left := filepath.Join(root, "tmp", "left by a killed process")
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), p.Sweep(time.Now().Add(-time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("a new temporary file: %v", err)
+	}
+	if err := p.Sweep(time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an old temporary file: %v", err)
+	}
 	for _, name := range []string{"../x", "/x", "a/../../x"} {
 		if err := p.Write(t.Context(), name, strings.NewReader("x")); err == nil {
 			t.Errorf("%q was written", name)
@@ -160,12 +174,12 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 func TestAPlaceOfAnotherSiteIsRefusedByName(t *testing.T) {
 	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
 		p, ctx := backup.OpenPlace(cfg), t.Context()
-		for range 2 {
-			if err := backup.Claim(ctx, p, "site-one", "sqlite"); err != nil {
-				t.Fatal(err)
+		for i := range 2 {
+			if created, err := backup.Claim(ctx, p, "site-one", "sqlite"); err != nil || created != (i == 0) {
+				t.Fatal(created, err)
 			}
 		}
-		err := backup.Claim(ctx, p, "site-two", "sqlite")
+		_, err := backup.Claim(ctx, p, "site-two", "sqlite")
 		if !errors.Is(err, backup.ErrOtherSite) || !strings.Contains(err.Error(), "site-one") || !strings.Contains(err.Error(), "site-two") {
 			t.Errorf("got %v", err)
 		}
@@ -175,12 +189,13 @@ func TestAPlaceOfAnotherSiteIsRefusedByName(t *testing.T) {
 		if err := p.Write(ctx, "format.json", strings.NewReader(`{"format":2,"site":"site-one"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if err := backup.Claim(ctx, p, "site-one", "sqlite"); err == nil || !strings.Contains(err.Error(), "newer program") {
+		if _, err := backup.Claim(ctx, p, "site-one", "sqlite"); err == nil || !strings.Contains(err.Error(), "newer program") {
 			t.Errorf("a newer format: %v", err)
 		}
 	})
 }
 
+// Proves H-backup-secret.
 func TestTheSecretIsSealedByThePassphraseAndOnlyByIt(t *testing.T) {
 	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
 		p, ctx := backup.OpenPlace(cfg), t.Context()

@@ -46,6 +46,89 @@ func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		error_since = coalesce(backup_status.error_since, excluded.error_since)`, kind, at, text)
 }
 
+// waitingBlobs returns ids of blobs that are not in the place yet, from after on, in their order.
+func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and ($1 = '' or cast(blob_id as text) > $1)
+		order by cast(blob_id as text) limit $2`, after, limit)
+}
+
+// addBlob notes that a row refers to a blob, which waits for its copy unless the place has it.
+func addBlob(ctx context.Context, q db.Querier, id string) error {
+	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 0) on conflict (blob_id) do update set removed_at = null", id)
+}
+
+// removeBlob notes that nothing refers to a blob any more. A blob that was never copied is forgotten.
+func removeBlob(ctx context.Context, q db.Querier, id string, at time.Time) error {
+	if err := db.Exec(ctx, q, "delete from backup_blobs where blob_id = $1 and copied_at is null", id); err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, "update backup_blobs set removed_at = $2 where blob_id = $1 and removed_at is null", id, at)
+}
+
+func blobCopied(ctx context.Context, q db.Querier, b copiedBlob, at time.Time) error {
+	return db.Exec(ctx, q, "update backup_blobs set sha256 = $2, size = $3, copied_at = $4 where blob_id = $1", b.id, b.sha256, b.size, at)
+}
+
+// expiredBlobs returns ids of blobs to which nothing has referred since before a time.
+func expiredBlobs(ctx context.Context, q db.Querier, before time.Time, limit int) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from backup_blobs where removed_at < $1 order by removed_at limit $2", before, limit)
+}
+
+func deleteBlobs(ctx context.Context, q db.Querier, ids []string) error {
+	for _, id := range ids {
+		if err := db.Exec(ctx, q, "delete from backup_blobs where blob_id = $1 and removed_at is not null", id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usedBlobs selects the ids of all blobs to which a row refers.
+const usedBlobs = `select blob_id as id from storage_objects union select original_id from media where original_id is not null union select blob_id from media_renditions`
+
+// reconcileBlobs notes what addBlob and removeBlob were not told, for example while backups were off. Each statement writes only
+// what differs.
+func reconcileBlobs(ctx context.Context, q db.Querier, now time.Time) error {
+	if err := db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) select u.id, '', 0 from ("+usedBlobs+") u where not exists (select 1 from backup_blobs b where b.blob_id = u.id)"); err != nil {
+		return err
+	}
+	if err := db.Exec(ctx, q, "update backup_blobs set removed_at = null where removed_at is not null and blob_id in ("+usedBlobs+")"); err != nil {
+		return err
+	}
+	if err := db.Exec(ctx, q, "delete from backup_blobs where copied_at is null and blob_id not in ("+usedBlobs+")"); err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, "update backup_blobs set removed_at = $1 where removed_at is null and blob_id not in ("+usedBlobs+")", now)
+}
+
+// blobUsed reports whether a row refers to a blob.
+func blobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
+	n, err := db.One[int64](ctx, q, "select count(*) from ("+usedBlobs+") u where u.id = $1", id)
+	return n > 0, err
+}
+
+// forgetCopies makes all blobs wait for their copy again, for a place that has none of them.
+func forgetCopies(ctx context.Context, q db.Querier) error {
+	if err := db.Exec(ctx, q, "delete from backup_blobs where removed_at is not null"); err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, "update backup_blobs set copied_at = null where copied_at is not null")
+}
+
+// Lease takes or renews the right of holder to do a part until a time. It returns false while another holder has it. A lease that
+// ends implausibly late was written by a node with a wrong clock, and is ignored.
+func Lease(ctx context.Context, q db.Querier, kind Kind, holder string, now, until time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into backup_status (kind, error, detail, holder, held_until) values ($1, '', '{}', $2, $3)
+		on conflict (kind) do update set holder = excluded.holder, held_until = excluded.held_until
+		where backup_status.holder is null or backup_status.holder = excluded.holder or backup_status.held_until <= $4 or backup_status.held_until > $5`,
+		kind, holder, until, now, db.LatestPlausible(until, 0))
+}
+
+// EndLease ends the lease of a holder.
+func EndLease(ctx context.Context, q db.Querier, kind Kind, holder string) error {
+	return db.Exec(ctx, q, "update backup_status set holder = null, held_until = null where kind = $1 and holder = $2", kind, holder)
+}
+
 func countWaiting(ctx context.Context, q db.Querier) (int64, error) {
 	return db.One[int64](ctx, q, "select count(*) from backup_blobs where copied_at is null and removed_at is null")
 }

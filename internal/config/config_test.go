@@ -85,7 +85,9 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 			c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.ACMEEmail, c.Server.ACMEDirectory, c.Server.ACMERoots = "443", ":x", "nobody", "http://authority.example", "/nowhere.pem"
 		}, []string{"listen-https:", "listen-http:", "acme-email:", "acme-directory:", "acme-roots:"}},
 		{"no backup", func(c *Config) { c.Backup.URL = "off" }, nil},
-		{"a folder and a bucket for the backup", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "/mnt/nas", "s3://k:s@s3.example.com/bucket/site?region=eu-1" }, nil},
+		{"a folder and a bucket for the backup", func(c *Config) {
+			c.Backup.URL, c.Backup.CopyURL = "/mnt/nas", "s3://k:s@s3.example.com/bucket/site?region=eu-1"
+		}, nil},
 		{"a bucket without a key for the backup", func(c *Config) { c.Backup.URL = "s3://s3.example.com/bucket" }, []string{"backup-url:"}},
 		{"a place of another kind for the backup", func(c *Config) { c.Backup.URL = "ftp://backup.example.com" }, []string{"backup-url:"}},
 		{"a copy without a backup", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "off", "/mnt/nas" }, []string{"backup-copy-url:"}},

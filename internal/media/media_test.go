@@ -32,7 +32,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 // wire creates the services on the site's database and store.
 func (s *site) wire(version *content.Version) *site {
 	s.T.Helper()
-	blobs := storage.NewBlobs(s.DB, s.Blobs, s.Now)
+	blobs := storage.NewBlobs(s.DB, s.Blobs, storage.NoRecorder, s.Now)
 	s.Service = New(s.DB, blobs, Config{Content: version}, s.Now)
 	s.stored = storage.New(s.DB, blobs, s.Service, storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
 	if err := s.stored.EnsureBuckets(s.T.Context()); err != nil {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,14 @@ type Sources struct {
 	Caches  map[string]*content.Lookups // by the value of the label cache
 	Sockets func() int                  // number of live connections to this node
 	Mails   func() (delivered, failed int64)
+	Backup  func(ctx context.Context) (Backup, error)
+}
+
+// Backup is how the backup is.
+type Backup struct {
+	On      bool
+	Age     time.Duration // of the newest moment in the place of the backup; negative if there is none
+	Waiting int64         // files that are not in the place yet
 }
 
 // queueTimeout limits how long a scrape waits for the database.
@@ -40,11 +49,13 @@ var (
 	diskFree      = desc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
 	diskTotal     = desc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
 	liveSockets   = desc("atelie_live_sockets", "Live connections to this node.")
+	backupAge     = desc("atelie_backup_age_seconds", "Age of the newest moment that is in the place of the backup; infinite while there is none. Missing when backups are off.")
+	backupWaiting = desc("atelie_backup_waiting_files", "Files that are not in the place of the backup yet. Missing when backups are off.")
 	mailAttempts  = desc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
 var descriptions = []*prometheus.Desc{
-	jobsWaiting, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaits, poolWaited, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts,
+	jobsWaiting, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaits, poolWaited, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
 }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -101,6 +112,16 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge(diskFree, float64(usage.Free))
 	gauge(diskTotal, float64(usage.Total))
 	gauge(liveSockets, float64(c.Sockets()))
+	if state, err := c.Backup(ctx); err != nil {
+		c.log.Error("metrics: the state of the backup cannot be read", "cause", err.Error())
+	} else if state.On {
+		age := state.Age.Seconds()
+		if state.Age < 0 {
+			age = math.Inf(1)
+		}
+		gauge(backupAge, age)
+		gauge(backupWaiting, float64(state.Waiting))
+	}
 	delivered, failed := c.Mails()
 	counter(mailAttempts, float64(delivered), "delivered")
 	counter(mailAttempts, float64(failed), "failed")

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -27,6 +28,7 @@ func open(t *testing.T, d *db.DB) *Metrics {
 	return New(Sources{
 		Build: "v1", DB: d, Jobs: queue, Space: datafolder.NewSpace(t.TempDir(), 0, log), Caches: map[string]*content.Lookups{"pages": {}},
 		Sockets: func() int { return 3 }, Mails: func() (delivered, failed int64) { return 5, 7 },
+		Backup: func(context.Context) (Backup, error) { return Backup{On: true, Age: 90 * time.Second, Waiting: 4}, nil },
 	}, log)
 }
 
@@ -78,7 +80,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 			t.Errorf("%v, %v", problems, err)
 		}
 		want := []string{
-			`atelie_build_info{database="` + string(d.Dialect) + `",goversion="go`, "atelie_database_up 1", "atelie_disk_free_bytes ", "atelie_disk_total_bytes ",
+			`atelie_build_info{database="` + string(d.Dialect) + `",goversion="go`, "atelie_database_up 1", "atelie_disk_free_bytes ", "atelie_disk_total_bytes ", "atelie_backup_age_seconds 90", "atelie_backup_waiting_files 4",
 			`atelie_jobs_waiting{kind="other"} 0`, `atelie_mail_attempts_total{result="failed"} 7`, `atelie_mail_attempts_total{result="delivered"} 5`,
 			`atelie_database_connections_open{pool="anonymous"} `, `atelie_cache_requests_total{cache="pages",result="miss"} 0`, "go_goroutines ", "process_open_fds ",
 		}

@@ -24,13 +24,29 @@ const (
 // pending blob has a row in storage_trash, written before the blob's first byte and deleted by the transaction that refers to
 // the blob. By these rows Sweep finds and removes every file that a crash leaves.
 type Blobs struct {
-	db    *db.DB
-	store blob.Store
-	now   func() time.Time
+	db     *db.DB
+	store  blob.Store
+	record Recorder
+	now    func() time.Time
+}
+
+// Recorder has functions that are called in the transactions that change which blobs rows refer to: Added when rows begin to refer
+// to blobs, Removed when nothing refers to a blob any more. The backup needs them.
+type Recorder struct {
+	Added   func(ctx context.Context, tx *db.Tx, ids ...string) error
+	Removed func(ctx context.Context, tx *db.Tx, id string) error
+}
+
+// NoRecorder is the value of Recorder for programs without a backup.
+var NoRecorder = Recorder{
+	Added:   func(context.Context, *db.Tx, ...string) error { return nil },
+	Removed: func(context.Context, *db.Tx, string) error { return nil },
 }
 
 // NewBlobs returns Blobs that keep the bytes in store and the rows of pending blobs in d.
-func NewBlobs(d *db.DB, store blob.Store, now func() time.Time) *Blobs { return &Blobs{d, store, now} }
+func NewBlobs(d *db.DB, store blob.Store, record Recorder, now func() time.Time) *Blobs {
+	return &Blobs{d, store, record, now}
+}
 
 // Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 func (b *Blobs) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
@@ -99,12 +115,15 @@ func (b *Blobs) Commit(ctx context.Context, tx *db.Tx, ids ...string) error {
 			return err
 		}
 	}
-	return nil
+	return b.record.Added(ctx, tx, ids...)
 }
 
 // Discard makes a blob pending in the transaction that deletes the reference to it, and removes the blob after the commit.
 func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 	tx.AfterCommit(func() { b.Remove(context.WithoutCancel(ctx), id) })
+	if err := b.record.Removed(ctx, tx, id); err != nil {
+		return err
+	}
 	return insertPending(ctx, tx, id, b.now())
 }
 

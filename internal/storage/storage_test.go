@@ -40,7 +40,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 // wire makes the services on the site's database and store.
 func (s *site) wire() *site {
 	s.T.Helper()
-	blobs := NewBlobs(s.DB, s.Blobs, s.Now)
+	blobs := NewBlobs(s.DB, s.Blobs, NoRecorder, s.Now)
 	s.Service = New(s.DB, blobs, media.New(s.DB, blobs, media.Config{}, s.Now), Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests")}, s.Now)
 	if err := s.EnsureBuckets(s.T.Context()); err != nil {
 		s.T.Fatal(err)

@@ -25,7 +25,7 @@ func FuzzCreation(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	stored := storage.NewBlobs(d, blobs, time.Now)
+	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, time.Now)
 	uploads := storage.New(d, stored, media.New(d, stored, media.Config{}, time.Now), storage.Config{MaxUpload: maxUpload}, time.Now)
 	if err := uploads.EnsureBuckets(f.Context()); err != nil {
 		f.Fatal(err)

@@ -93,7 +93,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 func (s *site) now() time.Time { return time.Now().Add(s.moved) }
 
 func (s *site) node(d *db.DB, blobs blob.Store) *node {
-	stored := storage.NewBlobs(d, blobs, s.now)
+	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, s.now)
 	n := &node{files: storage.New(d, stored, media.New(d, stored, media.Config{}, s.now), storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
 	if err := n.files.EnsureBuckets(s.t.Context()); err != nil {
 		s.t.Fatal(err)

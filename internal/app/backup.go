@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"atelie/internal/backup"
+	"atelie/internal/config"
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+	"atelie/internal/metrics"
+	"atelie/internal/storage"
+)
+
+// wireBackup creates the backup service, unless backups are off.
+func (a *App) wireBackup(ctx context.Context) error {
+	place, err := a.cfg.BackupPlace()
+	if err != nil || place == nil {
+		return err
+	}
+	marker, err := db.ReadMarker(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.Backup = backup.New(a.DB, backup.Config{
+		Place: OpenBackupPlace(place), SameDisk: isWithin(place.Folder, a.cfg.Server.DataDir), Retention: a.cfg.Backup.Retention, Site: marker,
+		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
+		OpenBlob: a.blobs.Open,
+		Full:     func() bool { return a.space.Usage().Level == datafolder.Full },
+		Scratch:  filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch), Log: a.log,
+	}, a.now)
+	return nil
+}
+
+// OpenBackupPlace opens the configured place of a backup without using it.
+func OpenBackupPlace(p *config.Place) backup.Place {
+	if p.Bucket != nil {
+		bucket := backup.S3Config(*p.Bucket)
+		return backup.OpenPlace(backup.PlaceConfig{Bucket: &bucket})
+	}
+	return backup.OpenPlace(backup.PlaceConfig{Folder: p.Folder})
+}
+
+// isWithin reports whether a folder is inside another one. folder is "" for a place that is no folder.
+func isWithin(folder, outer string) bool {
+	outer, err := filepath.Abs(outer)
+	if err != nil || folder == "" {
+		return false
+	}
+	inside, err := filepath.Rel(outer, folder)
+	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+}
+
+// blobRecorder returns the functions by which the backup learns of files that come and go.
+func (a *App) blobRecorder() storage.Recorder {
+	if a.Backup == nil {
+		return storage.NoRecorder
+	}
+	return storage.Recorder{Added: a.Backup.AddBlobs, Removed: a.Backup.RemoveBlob}
+}
+
+// backupState tells the metrics how the backup is.
+func (a *App) backupState(ctx context.Context) (metrics.Backup, error) {
+	if a.Backup == nil {
+		return metrics.Backup{}, nil
+	}
+	status, err := a.Backup.Status(ctx)
+	state := metrics.Backup{On: true, Age: -1, Waiting: status.WaitingFiles}
+	if !status.LastBackup.IsZero() {
+		state.Age = max(a.now().Sub(status.LastBackup), 0)
+	}
+	return state, err
+}

@@ -1,0 +1,449 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+)
+
+// This file backs up an SQLite database with litestream: each second the new part of the write-ahead log becomes an LTX file in
+// localDir beside the database, and from there an object in the place. Litestream owns the checkpoints meanwhile.
+
+// localDir is the suffix of the folder beside the database with the LTX files that the place may not have yet.
+const localDir = "-backup"
+
+// Intervals and limits.
+const (
+	syncEvery      = time.Second
+	syncEveryAway  = 10 * time.Second // while the place cannot be reached: fewer local files
+	retryMax       = 30 * time.Second // longest wait until the next attempt to begin
+	uploadTimeout  = time.Minute      // of one upload, and one second more for each 100 kB that waits
+	recordEvery    = 5 * time.Minute  // how often the moment is stored, if anything was written
+	snapshotEvery  = 24 * time.Hour   // a whole copy of the database
+	firstSnapshot  = 2 * time.Minute  // after the start
+	everySecondFor = 15 * time.Minute // how long each second can be restored; before that, each interval of levels[0]
+	checkLocalSize = 10 * time.Second
+	mergeTimeout   = time.Hour   // of what maintain does
+	mergeRetry     = time.Minute // after an error
+	// maxLocalBytes bounds localDir while the place cannot be reached. Beyond it the files are removed, and the backup begins
+	// again with a whole copy of the database: the moments between cannot be restored.
+	maxLocalBytes = 256 << 20
+	finalSync     = 10 * time.Second // limit of the last upload when the program ends
+)
+
+// levels are the intervals in which LTX files are merged: the files of level 0, one for each second with a write, become one file
+// of level 1, and so on. A restore reads a snapshot and then few files of each level.
+var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
+
+// replica is the backup of an SQLite database while litestream has it open.
+type replica struct {
+	lite      *litestream.DB
+	client    litestream.ReplicaClient
+	compactor *litestream.Compactor
+	release   func(context.Context) error // takes the checkpoints back
+
+	maintaining sync.Mutex  // held while maintain runs
+	maintainAt  time.Time   // no earlier attempt, after an error
+	merged      []time.Time // when each level was last merged
+	expired     time.Time   // when old files of level 0 were last removed
+	snapshotAt  time.Time   // when the next snapshot is due
+}
+
+// openReplica opens the database in litestream and continues the replica in the place, which must be reachable.
+func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
+	file := s.db.File()
+	r := &replica{lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(), merged: make([]time.Time, len(levels))}
+	quiet := slog.New(slog.DiscardHandler) // its errors are returned and logged here
+	r.client.SetLogger(quiet)
+	if err := r.client.Init(ctx); err != nil {
+		return nil, err
+	}
+	r.lite.SetMetaPath(file + localDir)
+	r.lite.MonitorInterval, r.lite.ShutdownSyncTimeout = 0, 0
+	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, r.client)
+	r.lite.Replica.MonitorEnabled = false
+	r.lite.SetLogger(quiet)
+	r.compactor = litestream.NewCompactor(r.client, quiet)
+	r.compactor.LocalFileOpener = func(level int, first, last ltx.TXID) (io.ReadCloser, error) {
+		return os.Open(r.lite.LTXPath(level, first, last))
+	}
+	newest := map[int]*ltx.FileInfo{} // only this goroutine's compactor uses it
+	r.compactor.CacheGetter = func(level int) (*ltx.FileInfo, bool) { info, ok := newest[level]; return info, ok }
+	r.compactor.CacheSetter = func(level int, info *ltx.FileInfo) { newest[level] = info }
+	if err := r.lite.Open(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			r.abandon(ctx)
+		}
+	}()
+	if err := r.lite.Sync(ctx); err != nil {
+		return nil, err
+	}
+	now := s.now()
+	for i := range r.merged {
+		r.merged[i] = now
+	}
+	r.expired, r.snapshotAt = now, now.Add(firstSnapshot)
+	snapshot, err := r.lite.MaxLTXFileInfo(ctx, litestream.SnapshotLevel)
+	if err != nil {
+		return nil, err
+	}
+	if due := snapshot.CreatedAt.Add(snapshotEvery); snapshot.MaxTXID > 0 && due.After(r.snapshotAt) {
+		r.snapshotAt = due
+	}
+	if snapshot.MaxTXID == 0 {
+		if complete, err := r.beginsAtFirst(ctx); err != nil {
+			return nil, err
+		} else if !complete {
+			r.snapshotAt = now
+		}
+	}
+	r.release, err = s.db.DelegateCheckpoints(ctx, r.truncateLog)
+	return r, err
+}
+
+// beginsAtFirst reports whether the place has the first transaction, which holds the whole database, or nothing yet. A place that was
+// emptied while the program ran has later ones alone, from which nothing can be restored.
+func (r *replica) beginsAtFirst(ctx context.Context) (bool, error) {
+	some := false
+	for level := range len(levels) + 1 {
+		files, err := r.client.LTXFiles(ctx, level, 0, false)
+		if err != nil {
+			return false, err
+		}
+		for files.Next() {
+			if some = true; files.Item().MinTXID == 1 {
+				return true, files.Close()
+			}
+		}
+		if err := files.Close(); err != nil {
+			return false, err
+		}
+	}
+	return !some, nil
+}
+
+// truncateLog empties the write-ahead log (db.Scrub).
+func (r *replica) truncateLog(ctx context.Context) error {
+	before, err := os.Stat(r.lite.WALPath())
+	if err != nil {
+		return err
+	}
+	if err := r.lite.Checkpoint(ctx, litestream.CheckpointModeTruncate); err != nil {
+		return err
+	}
+	after, err := os.Stat(r.lite.WALPath())
+	if err == nil && after.Size() >= before.Size() {
+		err = errors.New("the write-ahead log is being read, it cannot be emptied yet")
+	}
+	return err
+}
+
+// abandon closes litestream without a last upload and gives the checkpoints back.
+func (r *replica) abandon(ctx context.Context) {
+	if r.release != nil {
+		if err := r.release(ctx); err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "backup: checkpoints are not done automatically until the next start", "cause", err.Error())
+		}
+	}
+	ended, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	cancel()
+	_ = r.lite.Close(ended) // reports the cancelled upload
+}
+
+// forgetLocal removes the LTX files beside the database. The backup goes on with a whole copy of the database.
+func (s *Service) forgetLocal() error { return os.RemoveAll(s.db.File() + localDir) }
+
+// waitingBytes returns the size of the LTX files beside the database that are newer than a transaction.
+func (r *replica) waitingBytes(uploaded ltx.TXID) (total int64, err error) {
+	entries, err := os.ReadDir(r.lite.LTXLevelDir(0))
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		if _, last, err := ltx.ParseFilename(e.Name()); err != nil || last <= uploaded {
+			continue // a temporary file, or one that the place has
+		}
+		info, err := e.Info()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		if err == nil {
+			total += max(info.Size(), 4096) // a file takes up a block at least
+		}
+	}
+	return total, nil
+}
+
+// errDiskFull and errTooLong say why a backup has begun anew.
+var (
+	errDiskFull = errors.New("the disk of the data folder is full: the backup stops until there is room, and goes on with a whole copy of the database")
+	errTooLong  = fmt.Errorf("the place of the backup was unreachable until %d MB waited for it: the backup goes on with a whole copy of the database when it is back; the moments of the outage cannot be restored", maxLocalBytes>>20)
+)
+
+// databaseLoop is the state of runDatabase.
+type databaseLoop struct {
+	s        *Service
+	r        *replica // nil while the database is not open in litestream
+	tryAt    time.Time
+	wait     time.Duration
+	syncAt   time.Time
+	sizeAt   time.Time
+	failures int // of the log's reading, in a row
+
+	background sync.WaitGroup
+	cancel     context.CancelFunc // of what runs in the background
+	uploaded   chan error         // result of the running upload; nil if none runs
+	position   ltx.TXID           // newest transaction that is in the place
+	waiting    int64              // bytes that are not in the place, when they were last counted
+}
+
+// runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
+func (s *Service) runDatabase(ctx context.Context) {
+	l := &databaseLoop{s: s}
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		l.step(ctx)
+		select {
+		case <-ctx.Done():
+			l.background.Wait()
+			s.last.Lock()
+			s.last.replica = l.r
+			s.last.Unlock()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// step does what is due. Errors are recorded, and what failed is tried again.
+func (l *databaseLoop) step(ctx context.Context) {
+	s, now := l.s, time.Now() // real time: these are waits, not rules
+	if s.cfg.Full() {
+		if l.r != nil {
+			l.stop(ctx, errDiskFull, true)
+		}
+		return
+	}
+	if l.r == nil {
+		if now.Before(l.tryAt) {
+			return
+		}
+		r, err := s.begin(ctx)
+		if err != nil {
+			l.wait = min(max(2*l.wait, syncEvery), retryMax)
+			l.tryAt = now.Add(l.wait)
+			s.failed(ctx, KindDatabase, err)
+			return
+		}
+		l.r, l.wait, l.failures, l.sizeAt, l.position, l.waiting = r, 0, 0, now, 0, 0
+	}
+	if l.uploaded != nil {
+		select {
+		case err := <-l.uploaded:
+			l.uploaded = nil
+			if !l.settle(ctx, err) {
+				return
+			}
+		default:
+		}
+	}
+	if now.Before(l.syncAt) {
+		return
+	}
+	l.syncAt = now
+	if s.hasFailed(KindDatabase) {
+		l.syncAt = now.Add(syncEveryAway - syncEvery/2)
+	}
+	moment := s.now()
+	if err := l.r.lite.Sync(ctx); err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		if l.failures++; l.failures >= 5 || damaged(err) { // a locked database ends by itself
+			l.stop(ctx, err, damaged(err))
+		}
+		return
+	}
+	l.failures = 0
+	if now.Sub(l.sizeAt) > checkLocalSize {
+		l.sizeAt = now
+		var err error
+		if l.waiting, err = l.r.waitingBytes(l.position); err != nil {
+			s.log.Warn("backup: the size of the local files cannot be read", "cause", err.Error())
+		} else if l.waiting > maxLocalBytes && s.hasFailed(KindDatabase) {
+			l.stop(ctx, errTooLong, true)
+			return
+		}
+	}
+	if l.uploaded == nil {
+		l.begin(ctx, moment)
+	}
+}
+
+// damaged reports whether the local files or those of the place are not what litestream expects: some are missing or damaged.
+func damaged(err error) bool {
+	var broken *litestream.LTXError
+	return errors.As(err, &broken) && broken.IsAutoRecoverable()
+}
+
+// begin uploads in the background, so that a slow place does not keep the log from being read. Everything up to moment is in the
+// place if it succeeds.
+func (l *databaseLoop) begin(ctx context.Context, moment time.Time) {
+	ctx, l.cancel = context.WithCancel(ctx)
+	r, s, done := l.r, l.s, make(chan error, 1)
+	limit := uploadTimeout + time.Duration(l.waiting/100_000)*time.Second
+	l.uploaded = done
+	l.background.Go(func() {
+		limited, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		err := r.lite.Replica.Sync(limited)
+		if err == nil {
+			s.reached(ctx, moment)
+			s.goMaintain(ctx, &l.background, r)
+		}
+		done <- err
+	})
+}
+
+// goMaintain runs maintain in the background, unless it runs already or has failed a moment ago.
+func (s *Service) goMaintain(ctx context.Context, background *sync.WaitGroup, r *replica) {
+	if !r.maintaining.TryLock() {
+		return
+	}
+	background.Go(func() {
+		defer r.maintaining.Unlock()
+		if time.Now().Before(r.maintainAt) {
+			return
+		}
+		limited, cancel := context.WithTimeout(ctx, mergeTimeout)
+		defer cancel()
+		now := s.now()
+		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
+			r.maintainAt = time.Now().Add(mergeRetry)
+			s.failed(ctx, KindSnapshot, err)
+		} else if s.hasFailed(KindSnapshot) {
+			s.succeeded(ctx, KindSnapshot, now)
+		}
+	})
+}
+
+// settle records the result of an upload. It returns false if the replica is not open any more.
+func (l *databaseLoop) settle(ctx context.Context, err error) bool {
+	switch {
+	case err == nil:
+		l.position = l.r.lite.Replica.Pos().TXID
+		return true
+	case ctx.Err() != nil:
+		return true
+	case damaged(err):
+		l.stop(ctx, err, true)
+		return false
+	}
+	l.s.failed(ctx, KindDatabase, err)
+	return true
+}
+
+// stop closes the replica after an error; forget removes the local files too.
+func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.background.Wait()
+	l.uploaded = nil
+	l.r.abandon(ctx)
+	l.r, l.tryAt = nil, time.Now().Add(5*syncEvery)
+	if forget {
+		if err := l.s.forgetLocal(); err != nil {
+			cause = errors.Join(cause, err)
+		}
+	}
+	l.s.failed(ctx, KindDatabase, cause)
+}
+
+// maintain merges files, takes the daily snapshot and removes what no restore within the retention needs.
+func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Duration) error {
+	for i, every := range levels {
+		if now.Sub(r.merged[i]) < every {
+			continue
+		}
+		r.merged[i] = now
+		if _, err := r.compactor.Compact(ctx, i+1); err != nil && !errors.Is(err, litestream.ErrNoCompaction) {
+			return fmt.Errorf("merge the parts of the database: %w", err)
+		}
+	}
+	if now.Sub(r.expired) >= everySecondFor/6 {
+		r.expired = now
+		r.lite.L0Retention = everySecondFor
+		if err := r.lite.EnforceL0RetentionByTime(ctx); err != nil {
+			return fmt.Errorf("remove merged parts of the database: %w", err)
+		}
+	}
+	if now.Before(r.snapshotAt) {
+		return nil
+	}
+	if _, err := r.lite.Snapshot(ctx); err != nil {
+		return fmt.Errorf("snapshot of the database: %w", err)
+	}
+	r.snapshotAt = now.Add(snapshotEvery)
+	// The oldest moment needs a snapshot from before it, which can be snapshotEvery older.
+	oldest, err := r.lite.EnforceSnapshotRetention(ctx, now.Add(-retention-2*snapshotEvery))
+	if err != nil {
+		return fmt.Errorf("remove old snapshots of the database: %w", err)
+	}
+	for i := range levels {
+		if err := r.compactor.EnforceRetentionByTXID(ctx, i+1, oldest); err != nil {
+			return fmt.Errorf("remove old parts of the database: %w", err)
+		}
+	}
+	debug.FreeOSMemory() // the buffers of a snapshot
+	return nil
+}
+
+// reached notes that everything up to moment is in the place, and stores it now and then.
+func (s *Service) reached(ctx context.Context, moment time.Time) {
+	tried, _ := s.db.Writes()
+	s.last.Lock()
+	s.last.moment = moment
+	due := s.last.failed[KindDatabase] || tried != s.last.writes && moment.Sub(s.last.recorded) >= recordEvery
+	s.last.Unlock()
+	if !due {
+		return
+	}
+	s.succeeded(ctx, KindDatabase, moment)
+	tried, _ = s.db.Writes()
+	s.last.Lock()
+	s.last.recorded, s.last.writes = moment, tried // not counting the write that has stored this
+	s.last.Unlock()
+}
+
+// closeReplica stores the last writes in the place, if it can be reached, and ends litestream. The program's own connections must
+// be closed: then the last writes are in it, and the next start continues the log.
+func (s *Service) closeReplica(ctx context.Context) error {
+	s.last.Lock()
+	r := s.last.replica
+	s.last.replica = nil
+	s.last.Unlock()
+	if r == nil {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, finalSync)
+	defer cancel()
+	if err := r.lite.Close(limited); err != nil {
+		s.log.Warn("backup: the last writes are not in the place of the backup; the next start stores them", "place", s.cfg.Place.Label(), "cause", err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+	"golang.org/x/sync/errgroup"
+)
+
+// bucketReplica is litestream's client for a bucket, with the names and metadata of litestream's own one, so that its command reads
+// the replica too. That client does not start where AWS_CA_BUNDLE is set, and would bring a second S3 configuration with it.
+type bucketReplica struct{ *bucket }
+
+// timestampKey is the metadata with the time of an LTX file; the server's own time is that of the upload.
+const timestampKey = "litestream-timestamp"
+
+// smallFile is the size in bytes up to which a file is sent in one request.
+const smallFile = 1 << 20
+
+// headsAtOnce is the number of concurrent requests for that metadata.
+const headsAtOnce = 20
+
+func (b *bucket) ReplicaClient() litestream.ReplicaClient { return bucketReplica{b} }
+
+// Type implements litestream.ReplicaClient.
+func (bucketReplica) Type() string { return "s3" }
+
+// Init implements litestream.ReplicaClient.
+func (r bucketReplica) Init(ctx context.Context) error { return r.ensure(ctx) }
+
+// SetLogger implements litestream.ReplicaClient. Nothing is logged here.
+func (bucketReplica) SetLogger(*slog.Logger) {}
+
+func (bucketReplica) name(level int, first, last ltx.TXID) string {
+	return litestream.LTXFilePath(DatabaseDir, level, first, last)
+}
+
+// LTXFiles implements litestream.ReplicaClient.
+func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+	var found []*ltx.FileInfo
+	err := r.List(ctx, litestream.LTXLevelDir(DatabaseDir, level)+"/", func(o Object) error {
+		first, last, err := ltx.ParseFilename(path.Base(o.Name))
+		if err == nil && first >= seek {
+			found = append(found, &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: o.Size, CreatedAt: o.Modified.UTC()})
+		}
+		return nil // a name of another kind is no LTX file
+	})
+	if err == nil && useMetadata {
+		err = r.readTimes(ctx, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ltx.NewFileInfoSliceIterator(found), nil
+}
+
+// readTimes sets the times of files to those of their commits.
+func (r bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
+	heads, ctx := errgroup.WithContext(ctx)
+	heads.SetLimit(headsAtOnce)
+	for _, info := range list {
+		heads.Go(func() error {
+			out, err := r.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(info.Level, info.MinTXID, info.MaxTXID))})
+			if err != nil {
+				return r.explain(err)
+			}
+			at, err := time.Parse(time.RFC3339Nano, out.Metadata[timestampKey])
+			if err == nil {
+				info.CreatedAt = at.UTC()
+			}
+			return nil // without the metadata the time of the upload stands
+		})
+	}
+	return heads.Wait()
+}
+
+// OpenLTXFile implements litestream.ReplicaClient.
+func (r bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
+	in := &s3.GetObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last))}
+	switch {
+	case size > 0:
+		in.Range = aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+size-1))
+	case offset > 0:
+		in.Range = aws.String(fmt.Sprintf("bytes=%d-", offset))
+	}
+	out, err := r.client.GetObject(ctx, in)
+	if err != nil {
+		err = r.explain(err)
+		return nil, litestream.NewLTXError("open", *in.Key, level, uint64(first), uint64(last), err)
+	}
+	return out.Body, nil
+}
+
+// WriteLTXFile implements litestream.ReplicaClient.
+func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	header, body, err := ltx.PeekHeader(body)
+	if err != nil {
+		return nil, err
+	}
+	at := time.UnixMilli(header.Timestamp).UTC()
+	in := &s3.PutObjectInput{
+		Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last)),
+		Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
+	}
+	// Nearly all files are small. The uploader would allocate a whole part for each.
+	var start bytes.Buffer
+	size, err := io.CopyN(&start, body, smallFile)
+	switch {
+	case errors.Is(err, io.EOF):
+		in.Body = bytes.NewReader(start.Bytes())
+		_, err = r.client.PutObject(ctx, in)
+	case err == nil:
+		counted := &counter{from: body}
+		in.Body = io.MultiReader(&start, counted)
+		_, err = r.uploader.Upload(ctx, in)
+		size += counted.n
+	}
+	if err != nil {
+		return nil, r.explain(err)
+	}
+	return &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: size, CreatedAt: at}, nil
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	from io.Reader
+	n    int64
+}
+
+func (c *counter) Read(p []byte) (n int, err error) {
+	n, err = c.from.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// DeleteLTXFiles implements litestream.ReplicaClient.
+func (r bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo) error {
+	for _, info := range list {
+		if err := r.Delete(ctx, r.name(info.Level, info.MinTXID, info.MaxTXID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteAll implements litestream.ReplicaClient.
+func (r bucketReplica) DeleteAll(ctx context.Context) error {
+	var all []string
+	err := r.List(ctx, DatabaseDir+"/", func(o Object) error {
+		if strings.HasSuffix(o.Name, ".ltx") {
+			all = append(all, o.Name)
+		}
+		return nil
+	})
+	for _, name := range all {
+		err = errors.Join(err, r.Delete(ctx, name))
+	}
+	return err
+}

@@ -1,0 +1,236 @@
+package backup
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// Config configures New.
+type Config struct {
+	Place      Place
+	SameDisk   bool          // the place is inside the data folder
+	Retention  time.Duration // every moment of this time can be restored
+	Site       string        // marker of the site
+	Secrets    Secrets
+	Passphrase string // seals the secrets; "" leaves them readable
+	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
+	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
+	// Full reports that the disk of the data folder is full: the backup of an SQLite database writes there too.
+	Full func() bool
+	// Scratch is a folder for temporary files.
+	Scratch string
+	Log     *slog.Logger
+}
+
+// Service keeps the backup of a running site.
+type Service struct {
+	db   *db.DB
+	cfg  Config
+	log  *slog.Logger
+	now  func() time.Time
+	wake chan struct{} // a blob waits
+
+	claimed struct {
+		sync.Mutex
+		done bool
+	}
+	last struct {
+		sync.Mutex
+		moment   time.Time       // newest moment of an SQLite database that is in the place
+		recorded time.Time       // when the moment was last stored
+		writes   int64           // writes of the database until then
+		failed   map[Kind]bool   // parts whose newest attempt failed, also before the start
+		texts    map[Kind]string // what was recorded of them by this process
+		replica  *replica        // of the ended Run, for Close
+	}
+}
+
+// New returns a Service; Run starts it.
+func New(d *db.DB, cfg Config, now func() time.Time) *Service {
+	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1)}
+	s.last.failed, s.last.texts = map[Kind]bool{}, map[Kind]string{}
+	return s
+}
+
+// Run keeps the backup until ctx ends. A place that cannot be reached delays nothing else.
+func (s *Service) Run(ctx context.Context) {
+	s.loadFailures(ctx)
+	var parts sync.WaitGroup
+	if s.db.Dialect == db.SQLite {
+		parts.Go(func() { s.runDatabase(ctx) })
+	} else {
+		parts.Go(func() { s.runSnapshots(ctx) })
+	}
+	parts.Go(func() { s.runBlobs(ctx) })
+	parts.Wait()
+}
+
+// loadFailures notes what failed last before the start, so that a success is recorded.
+func (s *Service) loadFailures(ctx context.Context) {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		s.log.Warn("backup: the stored states cannot be read", "cause", err.Error())
+	}
+	s.last.Lock()
+	defer s.last.Unlock()
+	for kind, state := range states {
+		s.last.failed[kind] = state.Error != ""
+	}
+}
+
+// Close stores the last writes of an SQLite database. It must be called after Run has returned and the database is closed.
+func (s *Service) Close() error { return s.closeReplica(context.Background()) }
+
+// Status returns how the backup is.
+func (s *Service) Status(ctx context.Context) (Status, error) {
+	status, err := ReadStatus(ctx, s.db, s.cfg.Place.Label(), s.cfg.SameDisk)
+	s.last.Lock()
+	defer s.last.Unlock()
+	if s.last.moment.After(status.LastBackup) {
+		status.LastBackup = s.last.moment
+	}
+	return status, err
+}
+
+// begin claims the place and opens the database in litestream.
+func (s *Service) begin(ctx context.Context) (*replica, error) {
+	limited, cancel := context.WithTimeout(ctx, uploadTimeout)
+	defer cancel()
+	if err := s.claim(limited); err != nil {
+		return nil, err
+	}
+	return s.openReplica(limited)
+}
+
+// placeDetail is the detail of KindSecret: which place has which secrets.
+type placeDetail struct {
+	Place string `json:"place"`
+	Sum   string `json:"sum"` // of the secrets and the passphrase, keyed with the secret
+}
+
+// claim makes the place this site's, once for each start, and stores the secrets there if they have changed. A place that is new or
+// another one than before has none of the blobs.
+func (s *Service) claim(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
+	defer cancel()
+	s.claimed.Lock()
+	defer s.claimed.Unlock()
+	if s.claimed.done {
+		return nil
+	}
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	var known placeDetail
+	if detail := states[KindSecret].Detail; detail != "" {
+		if err := json.Unmarshal([]byte(detail), &known); err != nil {
+			return err
+		}
+	}
+	created, err := Claim(ctx, s.cfg.Place, s.cfg.Site, string(s.db.Dialect))
+	if err != nil {
+		return err
+	}
+	want := placeDetail{Place: s.cfg.Place.Label(), Sum: s.secretsSum()}
+	if created || known.Place != want.Place {
+		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return forgetCopies(ctx, tx) }); err != nil {
+			return err
+		}
+		if s.cfg.Passphrase == "" {
+			s.log.Info("backup: begins in a new place; the site's secret is readable in it: set ATELIE_BACKUP_PASSPHRASE to seal it", "place", want.Place)
+		} else {
+			s.log.Info("backup: begins in a new place", "place", want.Place)
+		}
+	}
+	if created || known != want {
+		if err := WriteSecrets(ctx, s.cfg.Place, s.cfg.Secrets, s.cfg.Passphrase); err != nil {
+			return err
+		}
+		detail, err := json.Marshal(want)
+		if err != nil {
+			return err
+		}
+		if err := RecordSuccess(ctx, s.db, KindSecret, s.now(), string(detail)); err != nil {
+			return err
+		}
+	}
+	s.claimed.done = true
+	s.Wake()
+	return nil
+}
+
+func (s *Service) secretsSum() string {
+	mac := hmac.New(sha256.New, []byte(s.cfg.Secrets.Current))
+	mac.Write([]byte(s.cfg.Secrets.Previous + "\n" + s.cfg.Passphrase))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Wake makes the service look for waiting blobs.
+func (s *Service) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// hasFailed reports whether the newest attempt of a part failed.
+func (s *Service) hasFailed(kind Kind) bool {
+	s.last.Lock()
+	defer s.last.Unlock()
+	return s.last.failed[kind]
+}
+
+// failed logs and records a failure, once for each text in a row.
+func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
+	if ctx.Err() != nil {
+		return
+	}
+	text := safeText(cause)
+	s.last.Lock()
+	known := s.last.failed[kind] && s.last.texts[kind] == text
+	s.last.failed[kind], s.last.texts[kind] = true, text
+	s.last.Unlock()
+	if known {
+		return
+	}
+	s.log.Error("backup: what is written now is not in the place of the backup; it is tried again, and nothing needs to be restarted", "part", string(kind), "place", s.cfg.Place.Label(), "cause", cause.Error())
+	if err := RecordFailure(ctx, s.db, kind, s.now(), text); err != nil && ctx.Err() == nil {
+		s.log.Warn("backup: the failure could not be stored", "cause", err.Error())
+	}
+}
+
+// succeeded records that a part is in the place up to moment.
+func (s *Service) succeeded(ctx context.Context, kind Kind, moment time.Time) {
+	s.last.Lock()
+	again := s.last.failed[kind]
+	s.last.failed[kind] = false
+	s.last.Unlock()
+	if again {
+		s.log.Info("backup: the place of the backup has everything again", "part", string(kind), "place", s.cfg.Place.Label())
+	}
+	if err := RecordSuccess(ctx, s.db, kind, moment, "{}"); err != nil && ctx.Err() == nil {
+		s.log.Warn("backup: the success could not be stored", "cause", err.Error())
+	}
+}
+
+// safeText returns what the owner reads about a failure. The causes of this package are written for people; others can contain
+// addresses and stay in the log.
+func safeText(cause error) string {
+	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing} {
+		if errors.Is(cause, known) {
+			return cause.Error()
+		}
+	}
+	return "The place of the backup cannot be reached or written; the log says why."
+}

@@ -1,0 +1,216 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/zstd"
+
+	"atelie/internal/db"
+)
+
+// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one moment. For every moment
+// between the nights PostgreSQL's own archiving is the tool (docs/hosting.md).
+
+// Intervals of the snapshots.
+const (
+	snapshotHour  = 3 // the hour of the night, in the server's time zone
+	snapshotCheck = time.Minute
+	snapshotLease = 10 * time.Minute // renewed while a node takes one
+)
+
+// snapshotTime is the format of the time in a snapshot's name, in UTC.
+const snapshotTime = "20060102T150405Z"
+
+// Snapshot is the description beside a snapshot, in JSON.
+type Snapshot struct {
+	Time   time.Time          `json:"time"`   // the moment of its rows
+	Name   string             `json:"name"`   // of the object, compressed with zstd
+	SHA256 string             `json:"sha256"` // of the object's bytes
+	Size   int64              `json:"size"`   // in bytes
+	Tables []db.TableChecksum `json:"tables"`
+}
+
+// runSnapshots takes a snapshot each night, on one node, and at once if there is none.
+func (s *Service) runSnapshots(ctx context.Context) {
+	tick := time.NewTicker(snapshotCheck)
+	defer tick.Stop()
+	for {
+		if err := s.snapshotIfDue(ctx); err != nil {
+			s.failed(ctx, KindSnapshot, err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// lastNight returns the newest snapshotHour that is not after now.
+func lastNight(now time.Time) time.Time {
+	night := time.Date(now.Year(), now.Month(), now.Day(), snapshotHour, 0, 0, 0, now.Location())
+	if night.After(now) {
+		night = night.AddDate(0, 0, -1)
+	}
+	return night
+}
+
+func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	if !states[KindSnapshot].LastOK.Before(lastNight(now)) {
+		return nil
+	}
+	holder := uuid.NewString()
+	mine, err := Lease(ctx, s.db, KindSnapshot, holder, now, now.Add(snapshotLease))
+	if err != nil || !mine {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.renewLease(ctx, cancel, KindSnapshot, holder)
+	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindSnapshot, holder)) }()
+	return s.TakeSnapshot(ctx)
+}
+
+// renewLease renews a lease until ctx ends, and ends ctx if another node has the lease.
+func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind Kind, holder string) {
+	tick := time.NewTicker(snapshotLease / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := s.now()
+		if mine, err := Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease)); err == nil && !mine {
+			end()
+			return
+		}
+	}
+}
+
+// TakeSnapshot stores a snapshot of the database in the place and removes those that the retention does not need. The database is
+// used by servers meanwhile; the snapshot has the rows of one moment.
+func (s *Service) TakeSnapshot(ctx context.Context) (err error) {
+	if err := s.claim(ctx); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(s.cfg.Scratch, "snapshot-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	file := filepath.Join(work, "snapshot.db")
+	var moment time.Time
+	var sums []db.TableChecksum
+	err = s.db.Snapshot(ctx, func(q db.Querier) (err error) {
+		moment = s.now().UTC()
+		target, err := db.OpenExclusive(ctx, "sqlite:"+file, false)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, target.Close()) }()
+		empty := func(context.Context) error { return nil }
+		job, err := db.BeginCopy(ctx, q, s.db.Dialect, target, "backup", empty, func(string, int64) {})
+		if err != nil {
+			return err
+		}
+		if err := job.CopyRows(ctx, q); err != nil {
+			return err
+		}
+		if sums, err = job.Verify(ctx, q); err != nil {
+			return err
+		}
+		return job.Finish(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	name := path.Join(SnapshotsDir, moment.Format(snapshotTime)+".db.zst")
+	if err := s.storeSnapshot(ctx, file, Snapshot{Time: moment, Name: name, Tables: sums}); err != nil {
+		return err
+	}
+	s.succeeded(ctx, KindSnapshot, moment)
+	return s.removeSnapshots(ctx, moment)
+}
+
+// storeSnapshot compresses a database into the place. The description follows the snapshot: one without it is not complete.
+func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (err error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(file+".zst", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	hash := sha256.New()
+	z, err := zstd.NewWriter(io.MultiWriter(out, hash), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(z, reader{ctx, in})
+	if err := errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	if d.Size, err = out.Seek(0, io.SeekCurrent); err != nil {
+		return err
+	}
+	d.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil { // it may become a hard link in the place
+		return err
+	}
+	if err := s.cfg.Place.Add(ctx, d.Name, out); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	return s.cfg.Place.Write(ctx, strings.TrimSuffix(d.Name, ".db.zst")+".json", bytes.NewReader(append(text, '\n')))
+}
+
+// removeSnapshots removes the snapshots that are older than the newest one from before the retention.
+func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
+	var old []string // names without their endings
+	limit := path.Join(SnapshotsDir, now.Add(-s.cfg.Retention).UTC().Format(snapshotTime))
+	err := s.cfg.Place.List(ctx, SnapshotsDir+"/", func(o Object) error {
+		if stem, ok := strings.CutSuffix(o.Name, ".db.zst"); ok && stem < limit {
+			old = append(old, stem)
+		}
+		return nil
+	})
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	slices.Sort(old)
+	for _, stem := range old[:len(old)-1] {
+		if err := errors.Join(s.cfg.Place.Delete(ctx, stem+".json"), s.cfg.Place.Delete(ctx, stem+".db.zst")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package backup_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"atelie/internal/backup"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// postgresSite returns the backup service of a site with a PostgreSQL database, and what moves its clock.
+func postgresSite(t *testing.T, place backup.PlaceConfig) (*db.DB, func() *backup.Service, func(time.Time)) {
+	t.Helper()
+	d := dbtest.Open(t, db.Postgres)
+	var mu sync.Mutex
+	at := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+	now := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
+	node := func() *backup.Service {
+		return backup.New(d, backup.Config{
+			Place: backup.OpenPlace(place), Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		}, now)
+	}
+	return d, node, func(to time.Time) { mu.Lock(); at = to; mu.Unlock() }
+}
+
+func snapshots(t *testing.T, p backup.Place) []string {
+	t.Helper()
+	return slices.DeleteFunc(names(t, p, "snapshots/"), func(name string) bool { return strings.HasSuffix(name, ".json") })
+}
+
+// Proves H-backup-postgres.
+func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
+	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
+		d, node, _ := postgresSite(t, place)
+		if err := db.Exec(t.Context(), d, "insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 0, 1)"); err != nil {
+			t.Fatal(err)
+		}
+		s, p := node(), backup.OpenPlace(place)
+		if err := s.TakeSnapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, p, "snapshots/"); !slices.Equal(got, []string{"snapshots/20260301T020000Z.db.zst", "snapshots/20260301T020000Z.json"}) {
+			t.Fatalf("got %q", got)
+		}
+		var found backup.Snapshot
+		if err := json.Unmarshal([]byte(read(t, p, "snapshots/20260301T020000Z.json")), &found); err != nil {
+			t.Fatal(err)
+		}
+		stored := read(t, p, found.Name)
+		sum := sha256.Sum256([]byte(stored))
+		if found.SHA256 != hex.EncodeToString(sum[:]) || found.Size != int64(len(stored)) || len(found.Tables) < 25 {
+			t.Errorf("got %+v", found)
+		}
+		z, err := zstd.NewReader(strings.NewReader(stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		file := filepath.Join(t.TempDir(), "restored.db")
+		out, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := z.WriteTo(out); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		restored, err := db.Open(t.Context(), "sqlite:"+file, db.NoHooks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = restored.Close() }()
+		if got := keys(t, restored); got != "a" {
+			t.Errorf("got %q", got)
+		}
+		status, err := s.Status(t.Context())
+		if err != nil || !status.LastBackup.Equal(time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)) || status.BackupError != "" {
+			t.Errorf("got %+v, %v", status, err)
+		}
+	})
+}
+
+// Proves H-backup-postgres.
+func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
+	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	_, node, setTime := postgresSite(t, place)
+	p := backup.OpenPlace(place)
+	for day := range 6 {
+		setTime(time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local))
+		ctx, cancel := context.WithCancel(t.Context())
+		var nodes sync.WaitGroup
+		for range 2 {
+			s := node()
+			nodes.Go(func() { s.Run(ctx) })
+		}
+		eventually(t, func() error {
+			r, err := p.Open(t.Context(), "snapshots/"+time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local).UTC().Format("20060102T150405Z")+".json")
+			if err == nil {
+				err = r.Close()
+			}
+			return err
+		})
+		cancel()
+		nodes.Wait()
+	}
+	// The retention is three days: the oldest moment of it needs the snapshot from before it.
+	if got := snapshots(t, p); len(got) != 4 && len(got) != 5 {
+		t.Errorf("got %q", got)
+	}
+}
