@@ -37,6 +37,7 @@ var tables = []struct {
 	{"upload", uploadTable},
 	{"auth", authTables},
 	{"anonymous", anonymousTable},
+	{"backup", backupTable},
 	{"first-size", firstSizes},
 	{"pictures", pictureTable},
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/backup"
+	"atelie/internal/db"
+)
+
+// Sizes of the backup's table: pairs of measurements, writers at the same time, and the time of one measurement.
+const (
+	backupPairs   = 9
+	backupWriters = 8
+	backupTime    = 5 * time.Second
+)
+
+// backupTable prints what the continuous backup of an SQLite database costs its writes: two databases, one with a backup into a
+// folder on the same disk, measured in turn.
+func backupTable(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp(".", "atelie-bench") // on the disk, not in memory: writes wait for it
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var databases [2]*db.DB // with a backup and without
+	for i := range databases {
+		if databases[i], err = db.Open(ctx, "sqlite:"+filepath.Join(dir, fmt.Sprintf("%d.db", i)), db.NoHooks); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, databases[i].Close()) }()
+		if err := databases[i].Migrate(ctx); err != nil {
+			return err
+		}
+	}
+	service := backup.New(databases[0], backup.Config{
+		Place: backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, Site: uuid.NewString(),
+		Secrets:  backup.Secrets{Current: uuid.NewString() + uuid.NewString()},
+		OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
+		Full:     func() bool { return false }, Scratch: dir, Log: slog.New(slog.DiscardHandler),
+	}, time.Now)
+	running, stop := context.WithCancel(ctx)
+	var services sync.WaitGroup
+	services.Go(func() { service.Run(running) })
+	defer func() { stop(); services.Wait() }()
+	var rates, tails [2][]float64
+	for pair := range backupPairs {
+		for turn := range databases {
+			i := (turn + pair) % 2 // none is always the first
+			rate, p99, err := writeFor(ctx, databases[i])
+			if err != nil {
+				return err
+			}
+			rates[i], tails[i] = append(rates[i], rate), append(tails[i], p99)
+		}
+	}
+	status, err := service.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if status.LastBackup.IsZero() || status.BackupError != "" {
+		return fmt.Errorf("the backup did not run: %+v", status)
+	}
+	_, err = fmt.Fprintf(out, "\nContinuous backup of an SQLite database into a folder on the same disk, %d writers, medians of %d pairs of %s\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  ratio of the writes %.3f\n",
+		backupWriters, backupPairs, backupTime, "with backup", median(rates[0]), median(tails[0]), "without", median(rates[1]), median(tails[1]), median(rates[0])/median(rates[1]))
+	return err
+}
+
+// writeFor writes one row in each transaction for backupTime. It returns the writes in a second and the 99th percentile of their
+// times in milliseconds.
+func writeFor(ctx context.Context, d *db.DB) (rate, p99 float64, err error) {
+	var (
+		mu      sync.Mutex
+		times   []float64
+		writers sync.WaitGroup
+	)
+	begin := time.Now()
+	for range backupWriters {
+		writers.Go(func() {
+			for time.Since(begin) < backupTime {
+				started := time.Now()
+				failed := d.WithTx(ctx, func(tx *db.Tx) error {
+					return db.Exec(ctx, tx, "insert into rate_limits (name, subject, bucket_start, hits) values ('bench', $1, 0, 1)", uuid.NewString())
+				})
+				mu.Lock()
+				times, err = append(times, ms(time.Since(started))), errors.Join(err, failed)
+				mu.Unlock()
+				if failed != nil {
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	if err != nil {
+		return 0, 0, err
+	}
+	slices.Sort(times)
+	return float64(len(times)) / time.Since(begin).Seconds(), times[len(times)*99/100], nil
+}
