@@ -25,12 +25,14 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/backup"
+	"atelie/internal/certificates"
 	"atelie/internal/config"
 	"atelie/internal/content"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
+	"atelie/internal/health"
 	"atelie/internal/history"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
@@ -73,6 +75,8 @@ type App struct {
 	settings       *settings.Service
 	history        *history.Service
 	activity       *activity.Service
+	health         *health.Service
+	certificates   atomic.Pointer[certificates.Manager] // nil until ServeSecure
 	content        *content.Version
 	responses      *tables.ResponseCache
 	sms            *sms.Sender
@@ -169,6 +173,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.wireRealtime(ctx); err != nil {
 		return err
 	}
+	a.wireHealth()
 	a.wireMetrics()
 	return nil
 }
@@ -381,6 +386,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
 		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
 	}
+	workers.Go(func() { a.watchHealth(background) })
 	workers.Go(func() { a.Jobs.Run(background) })
 	if a.Backup != nil {
 		workers.Go(func() { a.Backup.Run(background) })

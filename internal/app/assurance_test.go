@@ -77,6 +77,9 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 				"history": func(token string) bool {
 					return send("POST", "/rest/v1/rpc/get_history", token, `{"table":"site_settings"}`).Code == http.StatusForbidden
 				},
+				"health": func(token string) bool {
+					return send("POST", "/rest/v1/rpc/get_site_health", token, `{}`).Code == http.StatusForbidden
+				},
 				"deleted rows": func(token string) bool {
 					return send("POST", "/rest/v1/rpc/get_deleted", token, `{"table":"products"}`).Code == http.StatusForbidden
 				},

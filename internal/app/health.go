@@ -69,8 +69,8 @@ func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	writeHealth(w, http.StatusServiceUnavailable, reason)
 }
 
-// health is the body of the responses to /health/live and /health/ready.
-type health struct {
+// healthBody is the body of the responses to /health/live and /health/ready.
+type healthBody struct {
 	Status string `json:"status"`         // ok, or the reason why not
 	Disk   string `json:"disk,omitempty"` // low or full, "" otherwise
 }
@@ -79,5 +79,5 @@ func writeHealth(w http.ResponseWriter, status int, text string, disk ...string)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(health{text, strings.Join(disk, "")}) // an error means that the client has gone
+	_ = json.NewEncoder(w).Encode(healthBody{text, strings.Join(disk, "")}) // an error means that the client has gone
 }

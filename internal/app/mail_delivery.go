@@ -9,6 +9,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/db"
 	"atelie/internal/functions"
+	"atelie/internal/health"
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
@@ -78,11 +79,25 @@ func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	if m.Outdated(a.now()) {
 		return jobs.Permanent(errExpired)
 	}
-	_, err := a.Mail.Send(ctx, mail.Message{
-		ID: jobs.InfoOf(ctx).ID, Kind: mail.Kind(m.Kind), To: m.To, Language: i18n.Choose(m.Language),
-		Link: m.Link, Code: m.Code, NewEmail: m.NewEmail, Device: m.Device, IP: m.IP, At: m.At,
+	if ended, err := a.health.Ended(ctx, health.Code(m.Kind)); err != nil || ended {
+		return err
+	}
+	language := i18n.Choose(m.Language)
+	if health.Code(m.Kind).IsTrouble() {
+		m.Link = a.overviewURL(language)
+	}
+	_, err := a.SendMail(ctx, mail.Message{
+		ID: jobs.InfoOf(ctx).ID, Kind: mail.Kind(m.Kind), To: m.To, Language: language,
+		Link: m.Link, Code: m.Code, NewEmail: m.NewEmail, Cause: m.Cause, Device: m.Device, IP: m.IP, At: m.At,
 	})
 	return err
+}
+
+// SendMail sends a mail at once, and records the result for the overview. See mail.Mailer.Send.
+func (a *App) SendMail(ctx context.Context, m mail.Message) (where string, err error) {
+	where, err = a.Mail.Send(ctx, m)
+	a.health.MailSent(ctx, err)
+	return where, err
 }
 
 func (a *App) deliverSMS(ctx context.Context, payload []byte) error {
@@ -123,7 +138,7 @@ func (a *App) administratorAddress(ctx context.Context, userID string) (function
 }
 
 func (a *App) sendTest(ctx context.Context, to functions.Recipient) error {
-	_, err := a.Mail.Send(ctx, mail.Message{Kind: mail.Test, To: to.Email, Language: to.Language, At: a.now()})
+	_, err := a.SendMail(ctx, mail.Message{Kind: mail.Test, To: to.Email, Language: to.Language, At: a.now()})
 	return err
 }
 
@@ -147,6 +162,6 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 			m.Digest.Newest = append(m.Digest.Newest, mail.DigestEntry{Name: e.Name, Reason: e.Reason, At: e.At})
 		}
 	}
-	_, err := a.Mail.Send(ctx, m)
+	_, err := a.SendMail(ctx, m)
 	return err
 }

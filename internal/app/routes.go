@@ -96,6 +96,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
 		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.settings.Get},
 		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: withActor(a.needsSpace(a.settings.Save))},
+		{pattern: "POST /rest/v1/rpc/get_site_health", handler: a.health.GetSiteHealth},
 		{pattern: "POST /rest/v1/rpc/get_history", handler: a.history.GetHistory},
 		{pattern: "POST /rest/v1/rpc/get_deleted", handler: a.history.GetDeleted},
 		{pattern: "POST /rest/v1/rpc/restore_files", handler: a.history.RestoreFiles},

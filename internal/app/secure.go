@@ -38,6 +38,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	if err != nil {
 		return err
 	}
+	a.certificates.Store(manager)
 	httpsServer := a.server(certificates.HSTS(a.Handler()))
 	httpsServer.TLSConfig = manager.TLS()
 	httpsServer.ErrorLog = log.New(connectionLog{a.log}, "", 0)

@@ -61,6 +61,7 @@ var leftOut = map[string]string{
 	"activity":                 "the log of what accounts did",
 	"backup_blobs":             "the state of the source's backup",
 	"backup_status":            "the state of the source's backup",
+	"health_records":           "the state of the source's mails",
 }
 
 // checkTables returns an error unless every table of the site is in one of the two lists.

@@ -24,6 +24,7 @@ type Mail struct {
 	Link     string    `json:"link,omitempty"` // Link and Code are "" in security notices
 	Code     string    `json:"code,omitempty"`
 	NewEmail string    `json:"new_email,omitempty"` // the new address, in mails about a change of e-mail address
+	Cause    string    `json:"cause,omitempty"`     // what has caused a trouble of the site
 	Device   string    `json:"device,omitempty"`    // User-Agent of the request that the mail is about
 	IP       string    `json:"ip,omitempty"`
 	At       time.Time `json:"at"`

@@ -167,6 +167,11 @@ func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
 // NotifyOwners queues a notice of the kind for every owner with an address. It queues nothing and returns false when any node
 // has queued such a notice less than interval ago.
 func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, interval time.Duration) (sent bool, err error) {
+	return s.NotifyOwnersOf(ctx, kind, "", interval)
+}
+
+// NotifyOwnersOf is NotifyOwners with a cause, which the mail quotes. The cause does not count for the interval.
+func (s *Service) NotifyOwnersOf(ctx context.Context, kind MailKind, cause string, interval time.Duration) (sent bool, err error) {
 	owners, err := s.Owners(ctx)
 	if err != nil {
 		return false, err
@@ -180,7 +185,7 @@ func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, interval time
 			if o.Email == "" {
 				continue
 			}
-			if err := s.sendMail(ctx, tx, Mail{Kind: kind, To: o.Email, Language: o.Language}); err != nil {
+			if err := s.sendMail(ctx, tx, Mail{Kind: kind, To: o.Email, Language: o.Language, Cause: cause}); err != nil {
 				return err
 			}
 		}

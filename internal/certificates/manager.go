@@ -12,6 +12,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/certmagic"
@@ -41,6 +42,7 @@ type Manager struct {
 	cache   *certmagic.Cache
 	magic   *certmagic.Config
 	issuer  *certmagic.ACMEIssuer
+	loaded  atomic.Bool // Run has read the stored certificates
 }
 
 // New returns a Manager, which obtains and renews certificates while Run runs. The caller must close it. now is the clock for
@@ -101,6 +103,7 @@ func (m *Manager) Run(ctx context.Context) {
 	if err := m.magic.ManageAsync(ctx, m.domains); err != nil {
 		m.log.Error("certificates are neither obtained nor renewed until the next start", "cause", err.Error())
 	}
+	m.loaded.Store(true) // ManageAsync waits for what is stored, and not for what must be obtained
 	tick := time.NewTicker(cleanEvery)
 	defer tick.Stop()
 	for {
@@ -131,6 +134,24 @@ func (m *Manager) Close() error {
 // hasCertificate reports whether a domain has a certificate that is not expired.
 func (m *Manager) hasCertificate(domain string) bool {
 	return slices.ContainsFunc(m.cache.AllMatchingCertificates(domain), func(c certmagic.Certificate) bool { return !c.Expired() })
+}
+
+// Validity returns from when to when the certificate of each domain is valid, by domain; the times of a domain without one are zero.
+// Of several, it is the one that ends last. Validity returns nil until Run has read the stored certificates.
+func (m *Manager) Validity() map[string][2]time.Time {
+	if !m.loaded.Load() {
+		return nil
+	}
+	found := map[string][2]time.Time{}
+	for _, domain := range m.domains {
+		found[domain] = [2]time.Time{}
+		for _, c := range m.cache.AllMatchingCertificates(domain) {
+			if c.Leaf != nil && c.Leaf.NotAfter.After(found[domain][1]) {
+				found[domain] = [2]time.Time{c.Leaf.NotBefore, c.Leaf.NotAfter}
+			}
+		}
+	}
+	return found
 }
 
 // Let's Encrypt allows five failed requests per name and hour. Each start of a node sends a request immediately, so the first

@@ -20,7 +20,7 @@ type mailTestCommand struct {
 // mail server, or a file in the data folder.
 func (c *mailTestCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
-		destination, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})
+		destination, err := a.SendMail(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})
 		if err != nil {
 			return err
 		}

@@ -56,6 +56,22 @@ func markFailed(ctx context.Context, q db.Querier, column, id, cause string, fin
 	return db.Exec(ctx, q, "update contact_notices set last_error = $2, failed_at = coalesce($3, failed_at) where "+column+" = $1 and sent_at is null", id, cause, failedAt)
 }
 
+// countUnsentMails counts the notices that are mails. Those that are waiting at noticeLife are given up, as notice.state shows them.
+func countUnsentMails(ctx context.Context, q db.Querier, now time.Time) (m UnsentMails, err error) {
+	const waits = "failed_at is null and queued_at > $1"
+	var oldest *time.Time
+	err = q.QueryRow(ctx, `select count(distinct coalesce(digest_id, id)) filter (where `+waits+`),
+		count(distinct coalesce(digest_id, id)) filter (where `+waits+` and last_error is not null),
+		count(distinct coalesce(digest_id, id)) filter (where not (`+waits+`) and coalesce(failed_at, queued_at) > $2),
+		min(case when `+waits+` and channel = '`+channelMail+`' then queued_at end)
+		from contact_notices where sent_at is null and channel in ('`+channelMail+`', '`+channelThanks+`')`,
+		now.Add(-noticeLife), now.Add(-unsentLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
+	if oldest != nil {
+		m.Oldest = *oldest
+	}
+	return m, err
+}
+
 // noticesOf returns the notices of messages, oldest first.
 func noticesOf(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
 	marks, args := listOf(messageIDs)

@@ -122,6 +122,16 @@ func (q *Queue) State(ctx context.Context, kind string) (s State, err error) {
 	return s, err
 }
 
+// OldestWaiting returns when the oldest job of a kind was queued that has not failed, or the zero time if there is none.
+func (q *Queue) OldestWaiting(ctx context.Context, kind string) (time.Time, error) {
+	var at *time.Time
+	err := q.db.QueryRow(ctx, `select min(created_at) from jobs where kind = $1 and failed_at is null`, kind).Scan(&at)
+	if at == nil {
+		return time.Time{}, err
+	}
+	return *at, err
+}
+
 // countByKind counts the jobs of each kind that has any.
 func countByKind(ctx context.Context, q db.Querier) ([]Depth, error) {
 	return db.Collect(ctx, q, func(row db.Row) (d Depth, err error) {

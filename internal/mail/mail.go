@@ -46,15 +46,29 @@ const (
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"
 	DiskLow          Kind = "disk_low"
-	ContactNotice    Kind = "contact_notice" // to the owner, about one message of a visitor
-	ContactDigest    Kind = "contact_digest" // to the owner, about many messages
-	ContactThanks    Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
+
+	// Troubles of the site, to the owners; the codes are those of package health.
+	BackupOff          Kind = "backup_off"
+	BackupFailing      Kind = "backup_failing"
+	BackupStale        Kind = "backup_stale"
+	ProofFailed        Kind = "proof_failed"
+	ProofStale         Kind = "proof_stale"
+	MailFailing        Kind = "mail_failing"
+	MailWaiting        Kind = "mail_waiting"
+	CertificateEnding  Kind = "certificate_ending"
+	CertificateMissing Kind = "certificate_missing"
+
+	ContactNotice Kind = "contact_notice" // to the owner, about one message of a visitor
+	ContactDigest Kind = "contact_digest" // to the owner, about many messages
+	ContactThanks Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
 )
 
 // noticeKinds has an entry for every kind: whether it is a notice.
 var noticeKinds = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
+	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofStale: true, MailFailing: true, MailWaiting: true,
+	CertificateEnding: true, CertificateMissing: true,
 	ContactNotice: true, ContactDigest: true, ContactThanks: true,
 }
 
@@ -67,6 +81,7 @@ type Message struct {
 	Link     string // complete URL
 	Code     string
 	NewEmail string    // the new e-mail address, in mails about a change of it
+	Cause    string    // what has caused the reported trouble; of certificates the domain
 	Device   string    // User-Agent of the request that the mail is about
 	IP       string    // of the same request
 	At       time.Time // when the reported event happened; shown only in notices

@@ -146,6 +146,11 @@ func newPage(msg Message, site, siteURL string) page {
 		}
 	}
 	p.addDetail(l, "newEmail", oneLine(msg.NewEmail, 254))
+	causeLabel := "cause"
+	if msg.Kind == CertificateEnding || msg.Kind == CertificateMissing {
+		causeLabel = "domain"
+	}
+	p.addDetail(l, causeLabel, oneLine(msg.Cause, 300))
 	if noticeKinds[msg.Kind] && !msg.At.IsZero() && msg.Digest == nil {
 		p.addDetail(l, "when", l.Time(msg.At))
 	}

@@ -119,6 +119,10 @@ func History(c identity.Caller) bool { return SiteSettings(c) }
 // Activity reports whether the caller may read who did what with rpc/get_activity: sign-ins with their IP addresses too.
 func Activity(c identity.Caller) bool { return SiteSettings(c) }
 
+// SiteHealth reports whether the caller may read the state of the backups, the disk, the mails, the certificate and the version,
+// which names places and causes of failures.
+func SiteHealth(c identity.Caller) bool { return SiteSettings(c) }
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

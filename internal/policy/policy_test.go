@@ -142,6 +142,15 @@ func TestActivity(t *testing.T) {
 	}
 }
 
+// Proves A-health-who.
+func TestSiteHealth(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := SiteHealth(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
 		known := slices.Contains(Buckets, bucket)

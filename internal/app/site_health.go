@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/auth"
+	"atelie/internal/health"
+	"atelie/internal/i18n"
+)
+
+// healthDelay is how long after the start the first check waits: backups begin anew, and certificates are loaded.
+const healthDelay = 5 * time.Minute
+
+// wireHealth creates the service that tells administrators how the site fares.
+func (a *App) wireHealth() {
+	a.health = health.New(a.DB, health.Config{
+		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
+		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, MailOwners: a.mailOwners,
+	}, a.log, a.now)
+}
+
+// watchHealth has the owners mailed about troubles: it checks every hour until ctx ends.
+func (a *App) watchHealth(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(healthDelay):
+	}
+	every(ctx, time.Hour, func() {
+		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("the owners may not be told of a trouble of the site; it is checked again in an hour", "cause", err.Error())
+		}
+	})
+}
+
+// backupHealth reads the state of the backups.
+func (a *App) backupHealth(ctx context.Context) (health.Backup, error) {
+	if a.Backup == nil {
+		return health.Backup{}, nil // off
+	}
+	status, err := a.Backup.Status(ctx)
+	return health.Backup(status), err
+}
+
+// mailHealth counts the mails of all queues: those about accounts, and those about visitors' messages.
+func (a *App) mailHealth(ctx context.Context) (health.Mails, error) {
+	unsent, err := a.Functions.UnsentMails(ctx)
+	if err != nil {
+		return health.Mails{}, err
+	}
+	queued, err := a.Jobs.State(ctx, auth.JobMail)
+	if err != nil {
+		return health.Mails{}, err
+	}
+	m := health.Mails{Waiting: unsent.Waiting + queued.Waiting, Retried: unsent.Retried + queued.Retried, Failed: unsent.Failed + queued.Failed}
+	m.Oldest, err = a.Jobs.OldestWaiting(ctx, auth.JobMail)
+	if m.Oldest.IsZero() || !unsent.Oldest.IsZero() && unsent.Oldest.Before(m.Oldest) {
+		m.Oldest = unsent.Oldest
+	}
+	return m, err
+}
+
+// certificateHealth returns the certificates of this site's domains, none if another program answers HTTPS.
+func (a *App) certificateHealth() []health.Certificate {
+	manager := a.certificates.Load()
+	if manager == nil {
+		return nil
+	}
+	var all []health.Certificate
+	for domain, valid := range manager.Validity() {
+		all = append(all, health.Certificate{Domain: domain, Begin: valid[0], End: valid[1]})
+	}
+	return all
+}
+
+func (a *App) mailOwners(ctx context.Context, t health.Trouble, interval time.Duration) error {
+	_, err := a.Auth.NotifyOwnersOf(ctx, auth.MailKind(t.Code), t.Cause, interval)
+	return err
+}
+
+// overviewURL returns the URL of the admin area's overview, for mails.
+func (a *App) overviewURL(l i18n.Language) string {
+	if l == i18n.PT {
+		return a.cfg.Server.SiteURL + "/admin?lang=pt"
+	}
+	return a.cfg.Server.SiteURL + "/admin"
+}

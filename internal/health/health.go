@@ -1,0 +1,87 @@
+// Package health tells administrators how the site fares: backups, disk, mail, certificate and version. It decides what is a
+// trouble, for the overview and for the mails to the owners alike.
+package health
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+)
+
+// Config holds what the service reads of other packages. All functions are required.
+type Config struct {
+	Version    string
+	MailServer bool // false: mails become files, which nobody gets
+	Disk       func() datafolder.Usage
+	Backup     func(ctx context.Context) (Backup, error)
+	Mails      func(ctx context.Context) (Mails, error)
+	// Certificates returns the certificates that this program obtains itself, one for each domain; none if it does not.
+	Certificates func() []Certificate
+	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
+	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
+}
+
+// Backup is the state of the backups.
+type Backup struct {
+	Place        string    // label without secrets; "": backups are off
+	SameDisk     bool      // the place is inside the data folder
+	LastBackup   time.Time // newest moment that is in the place; zero: none
+	BackupError  string    // safe text of the current failure; "": none
+	ErrorSince   time.Time // when the current failure began
+	LastProof    time.Time // when the newest successful proof ended; zero: none
+	ProvenMoment time.Time // the moment that this proof restored
+	ProofError   string    // what the newest proof found damaged; "": it succeeded
+	WaitingFiles int64     // files that are not in the place yet
+}
+
+// Mails counts the mails of the queue.
+type Mails struct {
+	Waiting int       // not delivered yet, and not given up
+	Retried int       // how many of Waiting have failed at least once
+	Failed  int       // given up within the last 30 days
+	Oldest  time.Time // when the oldest mail of Waiting was queued, without thank-you mails; zero: none
+}
+
+// Certificate is the certificate of a domain. Begin and End are zero if there is none yet.
+type Certificate struct {
+	Domain     string
+	Begin, End time.Time
+}
+
+// Service reads the state of the site, answers rpc/get_site_health with it, and has the owners mailed.
+type Service struct {
+	db  *db.DB
+	cfg Config
+	log *slog.Logger
+	now func() time.Time
+}
+
+// New returns a service.
+func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) *Service {
+	return &Service{d, cfg, log, now}
+}
+
+// recordTimeout limits how long a mail that was sent waits for the database.
+const recordTimeout = 5 * time.Second
+
+// MailSent records the result of an attempt to deliver a mail to the mail server; err is nil if it was delivered.
+func (s *Service) MailSent(ctx context.Context, err error) {
+	if !s.cfg.MailServer {
+		return
+	}
+	// An attempt that has timed out is recorded too.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	if err == nil {
+		err = saveDelivery(ctx, s.db, s.now())
+	} else {
+		err = saveFailure(ctx, s.db, s.now(), summary(err))
+	}
+	// The caller cannot act on it: a mail that was delivered must not be sent again because of a record.
+	if err != nil {
+		s.log.Warn("the overview will not tell of this attempt to deliver a mail, because it could not be recorded", "cause", err.Error())
+	}
+}

@@ -1,0 +1,119 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/datafolder"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// mailProof is how long a delivery proves that mails arrive.
+const mailProof = 7 * day
+
+// State is the state of the site as rpc/get_site_health answers it: values and codes, no texts. Times are null if there is none
+// yet. Proved means that what is good about an item was seen, and not only that no failure is known.
+type State struct {
+	CheckedAt   time.Time         `json:"checked_at"`
+	Backup      backupState       `json:"backup"`
+	Disk        diskState         `json:"disk"`
+	Mail        mailState         `json:"mail"`
+	Certificate *certificateState `json:"certificate"` // null: this program obtains none
+	Version     string            `json:"version"`
+	Troubles    []Trouble         `json:"troubles"`
+}
+
+type backupState struct {
+	Proved       bool       `json:"proved"`
+	Place        string     `json:"place"` // "": backups are off
+	SameDisk     bool       `json:"same_disk"`
+	LastAt       *time.Time `json:"last_at"`
+	ProofAt      *time.Time `json:"proof_at"`
+	ProvenMoment *time.Time `json:"proven_moment"`
+	WaitingFiles int64      `json:"waiting_files"`
+}
+
+type diskState struct {
+	Proved bool   `json:"proved"`
+	Level  string `json:"level"` // enough, low or full
+	Free   int64  `json:"free"`  // bytes
+	Total  int64  `json:"total"` // bytes; 0: it could not be measured
+}
+
+type mailState struct {
+	Proved      bool       `json:"proved"`
+	Server      bool       `json:"server"` // false: mails become files
+	DeliveredAt *time.Time `json:"delivered_at"`
+	Waiting     int        `json:"waiting"`
+	Retried     int        `json:"retried"` // how many of Waiting have failed at least once
+	Failed      int        `json:"failed"`  // given up within 30 days
+}
+
+type certificateState struct {
+	Proved bool       `json:"proved"`
+	Domain string     `json:"domain"`
+	EndsAt *time.Time `json:"ends_at"`
+}
+
+// levels are the levels of the disk in JSON.
+var levels = map[datafolder.Level]string{datafolder.Enough: "enough", datafolder.Low: "low", datafolder.Full: "full"}
+
+func (s *Service) read(ctx context.Context) (r reading, err error) {
+	r = reading{now: s.now(), mailServer: s.cfg.MailServer, disk: s.cfg.Disk(), certificates: s.cfg.Certificates()}
+	var errs [3]error
+	r.backup, errs[0] = s.cfg.Backup(ctx)
+	r.mails, errs[1] = s.cfg.Mails(ctx)
+	r.records, errs[2] = readRecords(ctx, s.db)
+	return r, errors.Join(errs[:]...)
+}
+
+// state makes the answer of a reading.
+func (s *Service) state(r reading) State {
+	troubles := r.troubles()
+	has := func(codes ...Code) bool {
+		return slices.ContainsFunc(troubles, func(t Trouble) bool { return slices.Contains(codes, t.Code) })
+	}
+	b, m := r.backup, r.mails
+	delivered := r.records[recordDelivered].at
+	_, failing := r.records[recordFailing]
+	state := State{
+		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Troubles: troubles,
+		Backup: backupState{
+			// A backup that dies with the disk is none when it is needed most.
+			Proved: !b.LastBackup.IsZero() && !b.LastProof.IsZero() && b.BackupError == "" && !b.SameDisk && !has(BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale),
+			Place:  b.Place, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof), ProvenMoment: utc(b.ProvenMoment), WaitingFiles: b.WaitingFiles,
+		},
+		Disk: diskState{Proved: r.disk.Total > 0 && r.disk.Level == datafolder.Enough, Level: levels[r.disk.Level], Free: r.disk.Free, Total: r.disk.Total},
+		Mail: mailState{
+			Proved: s.cfg.MailServer && !delivered.IsZero() && r.now.Sub(delivered) <= mailProof && !failing && !has(MailFailing, MailWaiting),
+			Server: s.cfg.MailServer, DeliveredAt: utc(delivered), Waiting: m.Waiting, Retried: m.Retried, Failed: m.Failed,
+		},
+	}
+	if c, ok := r.firstToEnd(); ok {
+		state.Certificate = &certificateState{Proved: c.End.After(r.now) && !has(CertificateEnding, CertificateMissing), Domain: c.Domain, EndsAt: utc(c.End)}
+	}
+	return state
+}
+
+// GetSiteHealth answers rpc/get_site_health with the State, for administrators and the service key.
+func (s *Service) GetSiteHealth(w http.ResponseWriter, r *http.Request) error {
+	if caller := identity.Of(r.Context()); !policy.SiteHealth(caller) {
+		status := http.StatusForbidden
+		if caller.Role == identity.Anon || caller.Role == "" {
+			status = http.StatusUnauthorized
+		}
+		return apperr.New(status, "42501", "permission denied for the health of the site")
+	}
+	found, err := s.read(r.Context())
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, s.state(found))
+}

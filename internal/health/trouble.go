@@ -1,0 +1,178 @@
+package health
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"atelie/internal/datafolder"
+)
+
+// Code names a kind of trouble. Each is also a kind of mail (internal/mail), and has a sentence in the overview.
+type Code string
+
+// The kinds of trouble.
+const (
+	BackupOff          Code = "backup_off"
+	BackupFailing      Code = "backup_failing" // for more than an hour
+	BackupStale        Code = "backup_stale"   // no failure is known, but the newest backup is too old
+	ProofFailed        Code = "proof_failed"
+	ProofStale         Code = "proof_stale"
+	DiskLow            Code = "disk_low" // or full
+	MailFailing        Code = "mail_failing"
+	MailWaiting        Code = "mail_waiting"
+	CertificateEnding  Code = "certificate_ending"
+	CertificateMissing Code = "certificate_missing"
+)
+
+// Codes are all codes.
+var Codes = []Code{
+	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
+}
+
+// Trouble is something that is wrong, and that people must do something about.
+type Trouble struct {
+	Code  Code       `json:"code"`
+	Since *time.Time `json:"since"` // null: unknown
+	Cause string     `json:"cause"` // what a program or another server has said, or a domain; "" if nothing
+}
+
+// Limits from which on something is a trouble.
+const (
+	backupFailingAfter = time.Hour
+	backupStaleAfter   = 25 * time.Hour // a snapshot each night, and an hour for making it
+	proofStaleAfter    = 3 * 24 * time.Hour
+	mailFailingAfter   = time.Hour
+	mailFailures       = 3 // attempts in a row: a single one can be the fault of the recipient's address
+	mailWaitingAfter   = 2 * time.Hour
+	certificateEnds    = 14 * 24 * time.Hour
+	certificateWait    = time.Hour // a new domain gets its certificate within minutes
+)
+
+const day = 24 * time.Hour
+
+// mailInterval is the least time between two mails about a trouble, from all nodes together. Backups are turned off on purpose,
+// so the owners are reminded once a week.
+func mailInterval(c Code) time.Duration {
+	if c == BackupOff {
+		return 7 * day
+	}
+	return day
+}
+
+// mailable reports whether the owners are to be mailed about a trouble: about backups that are off only after a day, in which
+// whoever sets up a site may set their place.
+func (r reading) mailable(t Trouble) bool {
+	return t.Code != BackupOff || t.Since != nil && r.over(*t.Since, day)
+}
+
+// IsTrouble reports whether a code, as of the kind of a mail, is one of Codes.
+func (c Code) IsTrouble() bool { return slices.Contains(Codes, c) }
+
+// isNodeLocal reports whether only the node that has the trouble can tell when it ends.
+func (c Code) isNodeLocal() bool {
+	return c == DiskLow || c == CertificateMissing || c == CertificateEnding
+}
+
+// reading is what the service reads before it decides.
+type reading struct {
+	now          time.Time
+	mailServer   bool
+	backup       Backup
+	disk         datafolder.Usage
+	mails        Mails
+	certificates []Certificate
+	records      map[string]record
+}
+
+// troubles returns everything that is wrong, in the order of Code's constants.
+func (r reading) troubles() []Trouble {
+	found := []Trouble{} // [] in JSON
+	add := func(c Code, since time.Time, cause string) {
+		found = append(found, Trouble{c, utc(since), cause})
+	}
+	r.backupTroubles(add)
+	if r.disk.Level != datafolder.Enough {
+		add(DiskLow, time.Time{}, "")
+	}
+	switch failing := r.records[recordFailing]; {
+	case !r.mailServer:
+	case failing.count >= mailFailures && r.over(failing.at, mailFailingAfter):
+		add(MailFailing, failing.at, failing.cause)
+	case r.over(r.mails.Oldest, mailWaitingAfter):
+		add(MailWaiting, r.mails.Oldest, failing.cause)
+	}
+	switch c, ok := r.firstToEnd(); {
+	case !ok:
+	case c.End.IsZero():
+		if since := r.records[recordMissingCertificate].at; r.over(since, certificateWait) {
+			add(CertificateMissing, since, c.Domain)
+		}
+	case c.End.Sub(r.now) < min(certificateEnds, c.End.Sub(c.Begin)/6): // renewal is due when a third is left
+		add(CertificateEnding, time.Time{}, c.Domain)
+	}
+	return found
+}
+
+func (r reading) backupTroubles(add func(Code, time.Time, string)) {
+	b := r.backup
+	if b.Place == "" {
+		add(BackupOff, r.records[recordOff].at, "")
+		return
+	}
+	stale := cmp.Or(b.LastBackup, r.records[recordNoBackup].at)
+	switch {
+	case b.BackupError != "" && (r.over(b.ErrorSince, backupFailingAfter) || b.ErrorSince.IsZero()):
+		add(BackupFailing, b.ErrorSince, b.BackupError)
+	case r.over(stale, backupStaleAfter):
+		add(BackupStale, b.LastBackup, b.BackupError)
+	}
+	unproved := cmp.Or(b.LastProof, r.records[recordNoProof].at)
+	switch {
+	case b.ProofError != "":
+		add(ProofFailed, time.Time{}, b.ProofError)
+	case r.over(unproved, proofStaleAfter):
+		add(ProofStale, b.LastProof, "")
+	}
+}
+
+// over reports whether a time is known and longer ago than limit.
+func (r reading) over(since time.Time, limit time.Duration) bool {
+	return !since.IsZero() && r.now.Sub(since) > limit
+}
+
+// firstToEnd returns the certificate that ends first; one that is missing comes before all others.
+func (r reading) firstToEnd() (Certificate, bool) {
+	if len(r.certificates) == 0 {
+		return Certificate{}, false
+	}
+	return slices.MinFunc(r.certificates, func(a, b Certificate) int { return a.End.Compare(b.End) }), true
+}
+
+// utc returns a time for JSON, nil for the zero time.
+func utc(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// maxCause is the largest number of characters of a cause.
+const maxCause = 300
+
+var address = regexp.MustCompile(`[^\s<>@:;,]+@[^\s<>@:;,]+`)
+
+// summary returns an error's text in one line, without e-mail addresses: nothing would erase them from the records.
+func summary(err error) string {
+	text := strings.Map(func(c rune) rune {
+		if c < ' ' || c == '\u007f' {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(err.Error(), "\uFFFD"))
+	line := []rune(strings.Join(strings.Fields(address.ReplaceAllString(text, "…")), " "))
+	return string(line[:min(len(line), maxCause)])
+}
