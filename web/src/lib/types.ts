@@ -166,6 +166,56 @@ export type ActivityEntry = {
 
 /** What the User-Agent of a program names: browser and system, or the whole header. */
 export type Device = { browser?: string; system?: string; program?: string };
+/** What is wrong with the site; the server's names (internal/health). */
+export type Trouble = {
+  code:
+    | "backup_off"
+    | "backup_failing"
+    | "backup_stale"
+    | "proof_failed"
+    | "proof_stale"
+    | "disk_low"
+    | "mail_failing"
+    | "mail_waiting"
+    | "certificate_ending"
+    | "certificate_missing";
+  since: string | null;
+  /** What a program or another server has said, or a domain; "" if nothing. */
+  cause: string;
+};
+
+/** The state of the site. `proved` means that what is good was seen, and not only that no failure is known. */
+export type SiteHealth = {
+  checked_at: string;
+  backup: {
+    proved: boolean;
+    /** Where backups are; "" while they are off. */
+    place: string;
+    /** The place is inside the data folder. */
+    same_disk: boolean;
+    last_at: string | null;
+    proof_at: string | null;
+    proven_moment: string | null;
+    waiting_files: number;
+  };
+  /** In bytes; a total of 0 could not be measured. */
+  disk: { proved: boolean; level: "enough" | "low" | "full"; free: number; total: number };
+  mail: {
+    proved: boolean;
+    /** Whether a mail server is configured. */
+    server: boolean;
+    delivered_at: string | null;
+    waiting: number;
+    /** How many of the waiting mails have failed at least once. */
+    retried: number;
+    /** How many were given up within 30 days. */
+    failed: number;
+  };
+  /** Null if another program answers HTTPS. */
+  certificate: { proved: boolean; domain: string; ends_at: string | null } | null;
+  version: string;
+  troubles: Trouble[];
+};
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
@@ -191,6 +241,7 @@ export type Database = {
       };
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
+      get_site_health: { Args: Record<string, never>; Returns: SiteHealth };
       get_history: { Args: { table: string; id?: string }; Returns: Revision[] };
       get_deleted: { Args: { table: string }; Returns: Revision[] };
       restore_files: { Args: { urls: string[] }; Returns: { missing: string[] } };

@@ -18,6 +18,8 @@ let testMail: object = {};
 function answer(counts: Record<string, number | null>, ready: object = { status: "ok" }) {
   server.use(
     http.get("/health/ready", () => HttpResponse.json(ready)),
+    // health.test.tsx is about what the page makes of it.
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () => HttpResponse.error()),
     http.post(`${testBoot.apiUrl}/functions/v1/mail-test`, async ({ request }) => {
       const { action } = (await request.json()) as { action: string };
       return HttpResponse.json(

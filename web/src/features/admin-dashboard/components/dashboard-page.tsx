@@ -1,13 +1,15 @@
 import type { ReactNode } from "react";
 import { Checklist } from "@/features/admin-dashboard/components/checklist";
 import { DiskNotice } from "@/features/admin-dashboard/components/disk-notice";
+import { HealthLine } from "@/features/admin-dashboard/components/health-line";
+import { HealthTroubles } from "@/features/admin-dashboard/components/health-troubles";
 import { CountCard } from "@/features/admin-dashboard/components/count-card";
 import { useRowCount, useUnreadCount } from "@/lib/count-rows";
 import { NoMailServer } from "@/components/mail/no-mail-server";
 import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
-/** The overview of the admin area: warnings, counts, the children, and a checklist for a new site. */
+/** The overview of the admin area: what is wrong, counts, the site's health, the children, and a checklist for a new site. */
 export function DashboardPage({ children }: { children?: ReactNode }) {
   const t = useT();
   const products = useRowCount("products");
@@ -18,6 +20,7 @@ export function DashboardPage({ children }: { children?: ReactNode }) {
   return (
     <AdminPage title={t("nav.overview")}>
       <DiskNotice />
+      <HealthTroubles />
       <NoMailServer className="mb-8" />
       <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
         <CountCard to="/admin/products" label={t("nav.products")} count={products} />
@@ -30,6 +33,7 @@ export function DashboardPage({ children }: { children?: ReactNode }) {
           badge={unread ? t("admin.unread", { n: unread }) : undefined}
         />
       </ul>
+      <HealthLine />
       {children}
       <Checklist products={products.data} covers={covers.data} reviews={reviews.data} />
     </AdminPage>

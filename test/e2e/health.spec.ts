@@ -1,0 +1,52 @@
+// The site's health on the overview.
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { languages, text } from "./texts.ts";
+
+let server: Server;
+
+test.describe.configure({ timeout: 120_000 });
+
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
+});
+test.afterAll(() => server.stop());
+
+for (const language of languages) {
+  test(`A-health-line A-health-same-disk A-health-trouble A-health-can: a quiet line, its details, and a trouble in ${language}`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await signInAt(page, server, "/admin", language);
+    const health = page.getByRole("region", { name: text(language, "health.title") });
+    await expect(health).toContainText(/\d+ [GM]B/);
+    await expect(health).toContainText(text(language, "health.sameDisk"));
+    await expect(page.getByRole("alert")).toHaveCount(0);
+
+    const details = health.getByRole("button", { name: text(language, "health.details") });
+    await details.focus();
+    await page.keyboard.press("Enter");
+    await expect(details).toHaveAttribute("aria-expanded", "true");
+    await expect(
+      health.getByText(text(language, "health.label.disk"), { exact: true }),
+    ).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page);
+
+    // The server has no second place, so nothing else writes its row.
+    const since = new Date(Date.now() - 2 * 3_600_000).toISOString().replace("Z", "+00:00");
+    await server.sql(
+      `insert into backup_status (kind, last_error_at, error_since, error, detail) values ('copy', '${since}', '${since}', 'the bucket copies.example does not answer', '{}')`,
+    );
+    await page.reload();
+    const alert = page.getByRole("alert");
+    await expect(alert).toContainText("atelie backup status");
+    await expect(alert).toContainText(
+      text(language, "health.cause", { cause: "the bucket copies.example does not answer" }),
+    );
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page);
+    await server.sql("delete from backup_status where kind = 'copy'");
+  });
+}

@@ -1,0 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+
+/** The state of the site: backups, disk, mails, certificate and version, and what is wrong. */
+export function useSiteHealth() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: ["health"], // not in lib/query-keys, which visitors download
+    staleTime: 30_000,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend.rpc("get_site_health").abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+  });
+}

@@ -1,0 +1,195 @@
+import { useId, useState, type ReactNode } from "react";
+import { ChevronDown } from "lucide-react";
+import { useSiteHealth } from "@/features/admin-dashboard/api/health";
+import { ago, byteSize } from "@/features/admin-dashboard/quantities";
+import { cn } from "@/lib/cn";
+import { longDate } from "@/lib/dates";
+import { useLanguage, useT } from "@/lib/i18n";
+import { dateTime, localDay } from "@/lib/owner-dates";
+import type { SiteHealth } from "@/lib/types";
+
+/** The health of the site in one line, with details on demand. Green words say only what was seen to work. */
+export function HealthLine() {
+  const t = useT();
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const { data, isError } = useSiteHealth();
+  if (!data) {
+    return isError ? <p className="text-ink2 mt-8 text-sm">{t("health.unknown")}</p> : null;
+  }
+  return (
+    <section aria-label={t("health.title")} className="mt-8 max-w-[64rem] text-sm">
+      <p className="text-ink2 leading-[1.6] wrap-anywhere">
+        <Summary health={data} />
+      </p>
+      {data.backup.same_disk && <p className="mt-1.5">{t("health.sameDisk")}</p>}
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className="text-link inline-flex min-h-11 items-center gap-1.5 font-[520]"
+      >
+        {t("health.details")}
+        <ChevronDown
+          aria-hidden="true"
+          size={18}
+          strokeWidth={1.75}
+          className={cn("flex-none transition-transform duration-200", open && "rotate-180")}
+        />
+      </button>
+      <div id={id} hidden={!open}>
+        <Details health={data} />
+      </div>
+    </section>
+  );
+}
+
+type Part = { proved?: boolean; text: string };
+
+function Summary({ health }: { health: SiteHealth }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const { backup, disk, mail, certificate, version, checked_at } = health;
+  const when = (iso: string) => ago(iso, checked_at, language) ?? t("health.now");
+
+  const parts: Part[] = [];
+  if (backup.place === "") {
+    parts.push({ text: t("health.backupOff") });
+  } else {
+    parts.push({
+      proved: backup.proved,
+      text: backup.last_at
+        ? t("health.backup", { when: when(backup.last_at), place: backup.place })
+        : t("health.backupNone"),
+    });
+    if (backup.last_at) {
+      parts.push({
+        proved: backup.proved,
+        text: backup.proof_at
+          ? t("health.proof", { when: when(backup.proof_at) })
+          : t("health.proofNone"),
+      });
+    }
+  }
+  if (disk.total > 0) {
+    parts.push({
+      proved: disk.proved,
+      text: t("health.disk", { free: byteSize(disk.free, language) }),
+    });
+  }
+  // Without a mail server the notice above the counts says so.
+  if (mail.server) {
+    parts.push({
+      proved: mail.proved,
+      text: mail.delivered_at
+        ? t("health.mail", { when: when(mail.delivered_at) })
+        : t("health.mailNone"),
+    });
+    if (mail.waiting > 0) parts.push({ text: t("health.mailWaiting", { n: mail.waiting }) });
+    if (mail.retried > 0) parts.push({ text: t("health.mailFailing", { n: mail.retried }) });
+  }
+  if (certificate) {
+    parts.push({
+      proved: certificate.proved,
+      text: certificate.ends_at
+        ? t("health.certificate", { date: longDate(localDay(certificate.ends_at), language) })
+        : t("health.certificateNone"),
+    });
+  }
+  parts.push({ text: t("health.version", { version }) });
+
+  return parts.map(({ proved, text }, n) => (
+    <span key={n}>
+      <span className={cn(proved && "text-green")}>{text}</span>
+      {/* The dot stays at the end of a line; screen readers get a comma. */}
+      {n < parts.length - 1 && (
+        <>
+          <span aria-hidden="true">{"\u00a0\u00b7 "}</span>
+          <span className="sr-only">, </span>
+        </>
+      )}
+    </span>
+  ));
+}
+
+function Details({ health }: { health: SiteHealth }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const { backup, disk, mail, certificate, version } = health;
+  const time = (iso: string) => dateTime(iso, language);
+  const state = (proved: boolean) => (proved ? t("health.proved") : t("health.unproved"));
+
+  return (
+    <dl className="border-ink mt-1 grid border-t-2 md:grid-cols-[14rem_1fr]">
+      <Row label={t("health.label.backup")}>
+        {backup.place === "" && t("health.backupOff")}
+        {backup.place !== "" &&
+          (backup.last_at
+            ? t("health.detail.backup", { time: time(backup.last_at), place: backup.place })
+            : t("health.detail.backupNone", { place: backup.place }))}
+        {backup.waiting_files > 0 && <> {t("health.detail.files", { n: backup.waiting_files })}</>}
+      </Row>
+      {backup.place !== "" && (
+        <Row label={t("health.label.proof")} state={state(backup.proved)}>
+          {backup.proof_at && backup.proven_moment
+            ? t("health.detail.proof", {
+                time: time(backup.proof_at),
+                moment: time(backup.proven_moment),
+              })
+            : t("health.detail.proofNone")}
+        </Row>
+      )}
+      <Row label={t("health.label.disk")} state={state(disk.proved)}>
+        {disk.total > 0
+          ? t("health.detail.disk", {
+              free: byteSize(disk.free, language),
+              total: byteSize(disk.total, language),
+            })
+          : t("health.detail.diskNone")}
+      </Row>
+      {mail.server && (
+        <Row
+          label={t("health.label.mail")}
+          state={state(mail.proved)}
+          more={t("health.detail.mailQueue", {
+            waiting: mail.waiting,
+            retried: mail.retried,
+            failed: mail.failed,
+          })}
+        >
+          {mail.delivered_at
+            ? t("health.detail.mail", { time: time(mail.delivered_at) })
+            : t("health.detail.mailNone")}
+        </Row>
+      )}
+      {certificate && (
+        <Row label={t("health.label.certificate")} state={state(certificate.proved)}>
+          {certificate.ends_at
+            ? t("health.detail.certificate", {
+                domain: certificate.domain,
+                time: time(certificate.ends_at),
+              })
+            : t("health.detail.certificateNone", { domain: certificate.domain })}
+        </Row>
+      )}
+      <Row label={t("health.label.version")}>{version}</Row>
+    </dl>
+  );
+}
+
+type RowProps = { label: string; state?: string; more?: string; children: ReactNode };
+
+/** A row of the details. `state` says in words what green says in the line, of the children alone. */
+function Row({ label, state, more, children }: RowProps) {
+  return (
+    <>
+      <dt className="md:border-line pt-2.5 font-[560] md:border-b md:py-2.5">{label}</dt>
+      <dd className="border-line border-b pb-2.5 wrap-anywhere md:py-2.5">
+        {children}
+        {state && <span className="text-ink2"> {state}</span>}
+        {more && <> {more}</>}
+      </dd>
+    </>
+  );
+}

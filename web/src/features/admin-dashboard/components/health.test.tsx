@@ -1,0 +1,204 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { HealthLine } from "@/features/admin-dashboard/components/health-line";
+import { HealthTroubles } from "@/features/admin-dashboard/components/health-troubles";
+import type { Language } from "@/lib/boot";
+import type { SiteHealth, Trouble } from "@/lib/types";
+import { ownerAuth, testOwner } from "@/test/owner";
+import { renderApp, testBoot } from "@/test/render";
+
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** A site at which everything is in order and proved. */
+const good: SiteHealth = {
+  checked_at: "2026-11-23T12:00:00Z",
+  backup: {
+    proved: true,
+    place: "s3 copies.example/alvor/",
+    same_disk: false,
+    last_at: "2026-11-23T11:59:30Z",
+    proof_at: "2026-11-23T03:00:00Z",
+    proven_moment: "2026-11-23T02:58:00Z",
+    waiting_files: 0,
+  },
+  disk: { proved: true, level: "enough", free: 41_300_000_000, total: 100_000_000_000 },
+  mail: {
+    proved: true,
+    server: true,
+    delivered_at: "2026-11-21T12:00:00Z",
+    waiting: 0,
+    retried: 0,
+    failed: 0,
+  },
+  certificate: { proved: true, domain: "alvor.example", ends_at: "2027-02-12T12:00:00Z" },
+  version: "1.2.0",
+  troubles: [],
+};
+
+function answer(health: SiteHealth, language: Language = "en") {
+  server.use(
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () => HttpResponse.json(health)),
+  );
+  renderApp(
+    <>
+      <HealthTroubles />
+      <HealthLine />
+    </>,
+    { owner: testOwner(), auth: ownerAuth, language },
+  );
+}
+
+/** The line's parts, and those of them that are green. */
+async function line(name = "Health of the site") {
+  const region = await screen.findByRole("region", { name });
+  const text = region.querySelector("p")!;
+  return {
+    parts: text.textContent.split("\u00a0· , "),
+    green: [...text.querySelectorAll(".text-green")].map((part) => part.textContent),
+  };
+}
+
+it("A-health-line: one line says what was proved, in green words, and where", async () => {
+  answer(good);
+  const parts = [
+    "Last backup just now in s3 copies.example/alvor/",
+    "restored as a test 9 hours ago",
+    "41 GB free on the disk",
+    "last mail delivered 2 days ago",
+    "certificate until 12 February 2027",
+  ];
+  expect(await line()).toEqual({ parts: [...parts, "version 1.2.0"], green: parts });
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  expect(screen.queryByText(/ATELIE_BACKUP_URL/)).not.toBeInTheDocument();
+});
+
+it("A-health-line: the line in Portuguese", async () => {
+  answer(good, "pt");
+  expect((await line("Estado do site")).parts).toEqual([
+    "Última cópia de segurança agora mesmo em s3 copies.example/alvor/",
+    "reposta para teste há 9 horas",
+    "41 GB livres no disco",
+    "último e-mail entregue há 2 dias",
+    "certificado até 12 de fevereiro de 2027",
+    "versão 1.2.0",
+  ]);
+});
+
+it("A-health-line: nothing is green that was not seen", async () => {
+  answer({
+    ...good,
+    backup: { ...good.backup, proved: false, last_at: null, proof_at: null, proven_moment: null },
+    disk: { proved: false, level: "low", free: 850_000_000, total: 100_000_000_000 },
+    mail: { ...good.mail, proved: false, delivered_at: null, waiting: 3, retried: 2 },
+    certificate: null,
+  });
+  expect(await line()).toEqual({
+    parts: [
+      "No backup yet",
+      "850 MB free on the disk",
+      "no mail delivered yet",
+      "3 waiting",
+      "2 failing",
+      "version 1.2.0",
+    ],
+    green: [],
+  });
+});
+
+it("A-health-same-disk: backups in the data folder are said to die with the disk", async () => {
+  answer({ ...good, backup: { ...good.backup, proved: false, same_disk: true } });
+  expect((await line()).green).not.toContain("Last backup just now in s3 copies.example/alvor/");
+  expect(screen.getByText(/on the same disk as the site, so they die with it/)).toHaveTextContent(
+    "ATELIE_BACKUP_URL",
+  );
+});
+
+it("A-health-details: details open on demand and say in words what green says", async () => {
+  answer(good);
+  const button = await screen.findByRole("button", { name: "Details" });
+  expect(button).toHaveAttribute("aria-expanded", "false");
+  expect(screen.getByText("Restore test")).not.toBeVisible();
+  await userEvent.click(button);
+  expect(button).toHaveAttribute("aria-expanded", "true");
+  expect(screen.getByText("Restore test")).toBeVisible();
+  const details = within(screen.getByRole("region", { name: "Health of the site" }));
+  expect(details.getAllByText("Proved.")).toHaveLength(4);
+  expect(details.getByText(/Given up in the last 30 days: 0/)).toBeVisible();
+  await userEvent.click(button);
+  expect(screen.getByText("Restore test")).not.toBeVisible();
+});
+
+const troubles: [Trouble, RegExp][] = [
+  [{ code: "backup_off", since: null, cause: "" }, /Backups are turned off.*ATELIE_BACKUP_URL/],
+  [
+    { code: "backup_failing", since: "2026-11-23T09:00:00Z", cause: "the bucket is away" },
+    /failing since 23 November 2026, \d\d:00\..*atelie backup status.*Cause: the bucket is away/,
+  ],
+  [{ code: "backup_stale", since: null, cause: "" }, /no backup of the site yet/],
+  [
+    { code: "backup_stale", since: "2026-11-21T12:00:00Z", cause: "" },
+    /newest backup is of 21 November 2026/,
+  ],
+  [
+    { code: "proof_failed", since: null, cause: "blobs/ab/cd/1 differs" },
+    /restore test.*failed.*atelie backup verify.*Cause: blobs\/ab\/cd\/1 differs/,
+  ],
+  [{ code: "proof_stale", since: null, cause: "" }, /No backup was restored as a test yet/],
+  [
+    { code: "proof_stale", since: "2026-11-19T12:00:00Z", cause: "" },
+    /restore test was on 19 November 2026/,
+  ],
+  [
+    { code: "mail_failing", since: "2026-11-23T09:00:00Z", cause: "535 wrong password" },
+    /Mails have been failing since.*Cause: 535 wrong password/,
+  ],
+  [
+    { code: "mail_waiting", since: "2026-11-23T09:00:00Z", cause: "" },
+    /A mail has been waiting since/,
+  ],
+  [
+    { code: "certificate_ending", since: null, cause: "alvor.example" },
+    /certificate of alvor\.example ends on 12 February 2027.*ports 80 and 443/,
+  ],
+  [
+    { code: "certificate_missing", since: "2026-11-23T09:00:00Z", cause: "www.alvor.example" },
+    /www\.alvor\.example has no certificate.*ports 80 and 443/,
+  ],
+];
+
+it.each(troubles)("A-health-trouble: $code is a sentence with the way out", async (one, text) => {
+  answer({ ...good, troubles: [one] });
+  const alert = await screen.findByRole("alert");
+  expect(alert).toHaveTextContent("This needs attention");
+  expect(alert).toHaveTextContent(text);
+  expect(alert).not.toHaveTextContent(/[{}]/);
+});
+
+it("A-health-trouble: a low disk is left to the notice that says it already", async () => {
+  answer({ ...good, troubles: [{ code: "disk_low", since: null, cause: "" }] });
+  await line();
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+});
+
+it("A-health-line: a state that cannot be read is said, without alarm", async () => {
+  server.use(
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () =>
+      HttpResponse.json({ code: "XX000", message: "no" }, { status: 500 }),
+    ),
+  );
+  renderApp(
+    <>
+      <HealthTroubles />
+      <HealthLine />
+    </>,
+    { owner: testOwner(), auth: ownerAuth },
+  );
+  expect(await screen.findByText(/state of the site could not be read/)).toBeInTheDocument();
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+});
