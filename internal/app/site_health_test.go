@@ -2,9 +2,11 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/config"
 	"atelie/internal/db"
 	"atelie/internal/health"
 	"atelie/internal/i18n"
@@ -312,4 +315,40 @@ func TestOverviewTellsWhenTheCertificateEnds(t *testing.T) {
 	if !read() || state.Certificate.Proved || !slices.ContainsFunc(state.Troubles, func(t health.Trouble) bool { return t.Code == health.CertificateEnding && t.Cause == domain }) {
 		t.Errorf("%+v", state)
 	}
+}
+
+// Proves A-health-backup, A-health-data.
+func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
+	s := newNoticeSite(t, db.SQLite, true, func(cfg *config.Config) { cfg.Backup = config.Backup{Retention: 24 * time.Hour} })
+	serve(t, s.App)
+	place := s.cfg.BackupDir()
+	s.waitFor("the first backup", func() bool { return s.siteHealth().Backup.LastAt != nil })
+	if got := s.siteHealth().Backup; got.Place != place || !got.SameDisk || got.Proved {
+		t.Errorf("%+v", got)
+	}
+	if len(s.siteHealth().Troubles) > 0 {
+		t.Errorf("%+v", s.siteHealth().Troubles)
+	}
+
+	// A file in the way of the folder: nothing can be stored there any more.
+	if err := errors.Join(os.Rename(place, place+".away"), os.WriteFile(place, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.exec("insert into contact_thanked (subject, sent_at) values ('something new', $1)", s.now())
+	s.waitFor("the failure", func() bool {
+		n, err := db.One[int](t.Context(), s.DB, "select count(*) from backup_status where error <> ''")
+		return err == nil && n > 0
+	})
+	if s.hasTrouble(health.BackupFailing) {
+		t.Error("failing for a moment is a trouble")
+	}
+	s.pass(61 * time.Minute)
+	if !s.hasTrouble(health.BackupFailing) {
+		t.Errorf("%+v", s.siteHealth())
+	}
+
+	if err := errors.Join(os.Remove(place), os.Rename(place+".away", place)); err != nil {
+		t.Fatal(err)
+	}
+	s.waitFor("the end of the failure", func() bool { return !s.hasTrouble(health.BackupFailing) })
 }
