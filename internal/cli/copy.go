@@ -21,7 +21,7 @@ import (
 // copyCommand is the command atelie copy, which copies a site to another database and file store. Each URL can also be set by
 // an environment variable: it can contain a password, and every user of the machine can see the command line of a process.
 type copyCommand struct {
-	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . No server may run on it."`
+	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"PLACE" help:"Where its files are: a folder or s3://… ; the folder files beside an SQLite database when not given."`
 	To        string `required:"" env:"ATELIE_COPY_TO" placeholder:"ADDRESS" help:"Where it shall go: a data folder, sqlite:FILE or postgres://… ; new or empty, or the same copy that was interrupted."`
 	ToFiles   string `env:"ATELIE_COPY_TO_FILES" placeholder:"PLACE" help:"Where its files shall go, as above."`
@@ -138,14 +138,14 @@ func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	return blob.NewDisk(e.folder, blob.Unbounded)
 }
 
-// copySite locks and opens both sites and copies one to the other. It also copies the secret, if both have a data folder.
+// maxSnapshots is the number of snapshots that a copy takes at most: it takes another one if files that the first one refers to were
+// removed from the source meanwhile.
+const maxSnapshots = 10
+
+// copySite opens both sites, locks the target, and copies a snapshot of the source. It also copies the secret, if both have a data
+// folder.
 func copySite(env *environment, from, to site, secret string) (err error) {
-	releaseSource, err := from.lock(true)
-	if err != nil {
-		return fmt.Errorf("source: %w", err)
-	}
-	defer func() { err = errors.Join(err, releaseSource()) }()
-	source, err := db.OpenExclusive(env.ctx, from.database, true)
+	source, err := db.OpenSource(env.ctx, from.database)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
@@ -154,11 +154,11 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	releaseTarget, err := to.lock(false)
+	release, err := to.lock()
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	defer func() { err = errors.Join(err, releaseTarget()) }()
+	defer func() { err = errors.Join(err, release()) }()
 	target, err := db.OpenExclusive(env.ctx, to.database, false)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
@@ -168,50 +168,56 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	return source.Snapshot(env.ctx, func(q db.Querier) error {
-		t := &transfer{env: env, source: q, from: sourceFiles, to: targetFiles}
-		origin := strings.Join([]string{from.label, from.filesLabel, to.filesLabel}, "\n")
-		var err error
-		if t.rows, err = db.BeginCopy(env.ctx, q, source.Dialect, target, origin, t.filesAreEmpty, t.reportRows); err != nil {
-			return err
-		}
-		if err := t.run(); err != nil {
-			return err
-		}
-		if secret != "" && to.home != "" {
-			if err := datafolder.WriteSecret(to.home, secret); err != nil {
-				return fmt.Errorf("target: secret: %w", err)
+	t := &transfer{env: env, from: sourceFiles, to: targetFiles, isStored: from.isStored}
+	for range maxSnapshots {
+		err = source.Snapshot(env.ctx, func(q db.Querier) error {
+			origin := strings.Join([]string{from.label, from.filesLabel, to.filesLabel}, "\n")
+			var err error
+			if t.rows, err = db.BeginCopy(env.ctx, q, source.Dialect, target, origin, t.filesAreEmpty, t.reportRows); err != nil {
+				return err
 			}
+			t.source = q
+			if err := t.run(); err != nil {
+				return err
+			}
+			if secret != "" && to.home != "" {
+				if err := datafolder.WriteSecret(to.home, secret); err != nil {
+					return fmt.Errorf("target: secret: %w", err)
+				}
+			}
+			if err := t.mark(); err != nil {
+				return fmt.Errorf("target: %w", err)
+			}
+			return t.rows.Finish(env.ctx)
+		})
+		if !errors.Is(err, storage.ErrRemoved) {
+			return err
 		}
-		if err := t.mark(); err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
-		return t.rows.Finish(env.ctx)
-	})
+		t.again = true
+	}
+	return fmt.Errorf("%w, again and again: the same command goes on where it was", err)
 }
 
-// lock locks the data folder of an SQLite database against servers. Its error names the process that has locked it. A source
-// on a read-only disk cannot be locked and needs no lock, because no server can run there either.
-func (e *site) lock(source bool) (release func() error, err error) {
-	none := func() error { return nil }
+// isStored reports whether the database refers to a blob at this moment. It needs a connection of its own, beside the snapshot's.
+func (e *site) isStored(ctx context.Context, blobID string) (stored bool, err error) {
+	d, err := db.OpenSource(ctx, e.database)
+	if err != nil {
+		return false, err
+	}
+	stored, err = storage.IsStored(ctx, d, blobID)
+	return stored, errors.Join(err, d.Close())
+}
+
+// lock locks the data folder of a target's SQLite database against servers. Its error names the process that has locked it.
+func (e *site) lock() (release func() error, err error) {
 	file, isFile := strings.CutPrefix(e.database, "sqlite:")
 	if !isFile {
-		return none, nil
+		return func() error { return nil }, nil
 	}
-	if source {
-		_, err = os.Stat(file)
-	} else {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-	}
-	if err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	release, err = datafolder.Lock(filepath.Dir(file))
-	var inUse *datafolder.InUse
-	if source && err != nil && !errors.As(err, &inUse) {
-		return none, nil
-	}
-	return release, err
+	return datafolder.Lock(filepath.Dir(file))
 }
 
 // mark stores the marker of the copied database in the target's file store, where the program will expect it.
@@ -229,7 +235,9 @@ type transfer struct {
 	source     db.Querier // a snapshot of the source's database
 	rows       *db.CopyJob
 	from, to   blob.Store
-	reportedAt time.Time // of the last line of progress
+	isStored   func(ctx context.Context, blobID string) (bool, error) // asks the source as it is now
+	again      bool                                                   // this is not the first snapshot
+	reportedAt time.Time                                              // of the last line of progress
 
 	files, bytes       int64  // copied or compared so far
 	allFiles, allBytes int64  // of the source
@@ -264,10 +272,8 @@ func (t *transfer) reportRows(table string, rows int64) {
 
 func (t *transfer) run() error {
 	ctx := t.env.ctx
-	if t.rows.Resumed {
-		if err := t.env.printf("Going on with the copy that was begun before.\n"); err != nil {
-			return err
-		}
+	if err := t.resume(ctx); err != nil {
+		return err
 	}
 	if err := t.rows.CopyRows(ctx, t.source); err != nil {
 		return err
@@ -290,6 +296,38 @@ func (t *transfer) run() error {
 	return t.report(sums)
 }
 
+// resume prepares the target of an earlier run. If the source has changed since then, the rows are copied anew. Files never change:
+// those that are still referred to stay.
+func (t *transfer) resume(ctx context.Context) error {
+	if !t.rows.Resumed {
+		return nil
+	}
+	text := "Going on with the copy that was begun before.\n"
+	if t.again {
+		text = "Files were removed from the source meanwhile: going on with its present state.\n"
+	}
+	if err := t.env.printf("%s", text); err != nil {
+		return err
+	}
+	outdated, err := t.rows.Outdated(ctx, t.source)
+	if err != nil || !outdated {
+		return err
+	}
+	if !t.again {
+		if err := t.env.printf("The source has changed since then: its rows are copied anew.\n"); err != nil {
+			return err
+		}
+	}
+	old := storage.Transfer{Rows: t.source, To: t.to}
+	if err := old.Prune(ctx, t.rows.Target()); err != nil {
+		return err
+	}
+	if err := t.rows.SetProgress(ctx, "files", ""); err != nil {
+		return err
+	}
+	return t.rows.Restart(ctx)
+}
+
 // fileProgress is the position up to which the files are copied. The target's database stores it.
 type fileProgress struct {
 	After string `json:"after"` // id of the last copied file
@@ -301,6 +339,7 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.files, t.bytes = 0, 0
 	if stored != "" {
 		if err := json.Unmarshal([]byte(stored), &at); err != nil {
 			return err
@@ -313,7 +352,11 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 		return err
 	}
 	t.action = "copied"
-	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
+	removed := func(ctx context.Context, blobID string) (bool, error) {
+		stored, err := t.isStored(ctx, blobID)
+		return !stored, err
+	}
+	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, Present: t.rows.Resumed, Removed: removed, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
 		state, err := json.Marshal(fileProgress{after})
 		if err != nil {
 			return err

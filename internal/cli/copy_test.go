@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -280,7 +281,7 @@ func photoWithPlace(t *testing.T) []byte {
 	return slices.Concat(b.Bytes()[:2], []byte{0xff, 0xfe, 0, byte(len(place) + 2)}, []byte(place), b.Bytes()[2:])
 }
 
-// upload stores a file as the service key does.
+// upload stores a file as the service key does, in place of one of that name.
 func upload(t *testing.T, dir, name string, file []byte) {
 	t.Helper()
 	t.Setenv("ATELIE_DATA_DIR", dir)
@@ -297,7 +298,7 @@ func upload(t *testing.T, dir, name string, file []byte) {
 	}
 	env := &environment{ctx: t.Context(), cfg: &c.Config, log: slog.New(slog.DiscardHandler), now: time.Now}
 	if err := env.with(func(a *app.App) error {
-		_, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(file), int64(len(file)), storage.PutOptions{})
+		_, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(file), int64(len(file)), storage.PutOptions{Upsert: true})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -369,5 +370,115 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
+	}
+}
+
+// at is an output that calls functions when lines with these texts are printed, each once.
+type at struct {
+	bytes.Buffer
+	calls map[string]func()
+}
+
+func (a *at) Write(p []byte) (int, error) {
+	for text, call := range a.calls {
+		if bytes.Contains(p, []byte(text)) {
+			delete(a.calls, text)
+			call()
+		}
+	}
+	return a.Buffer.Write(p)
+}
+
+func TestCopyFromARunningSite(t *testing.T) {
+	databases(t, func(t *testing.T, dir, address string) {
+		t.Setenv("ATELIE_VIPS", "off")
+		first, second := photoWithPlace(t), append(photoWithPlace(t), "another"...)
+		upload(t, dir, "a.jpg", first)
+		server(t, dir)
+		from := []string{"copy", "--from", dir}
+		if address != "sqlite:"+filepath.Join(dir, "atelie.db") {
+			from = []string{"copy", "--from", address, "--from-files", filepath.Join(dir, "files")}
+		}
+		add := func(message string) {
+			execute(t, address, "insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'a@b.pt', $2, $3)", uuid.NewString(), message, time.Now())
+		}
+		messages := func(address string) (texts []string) {
+			d, err := db.Open(t.Context(), address, db.NoHooks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, err = db.Collect(t.Context(), d, db.ScanOne[string], "select message from contact_submissions order by message")
+			if err := errors.Join(err, d.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return texts
+		}
+		add("before")
+		to := filepath.Join(t.TempDir(), "copy")
+		out := &at{calls: map[string]func(){
+			"Rows: ":                 func() { upload(t, dir, "a.jpg", second); add("meanwhile") }, // its first file goes
+			"going on with its pres": func() {},
+			"Everything is copied":   func() { add("after") },
+		}}
+		var errOut bytes.Buffer
+		if code := Run(t.Context(), append(from, "--to", to), strings.NewReader(""), out, &errOut, "test"); code != 0 || len(out.calls) > 0 {
+			t.Fatalf("%d, not reached %v: %s%s", code, slices.Collect(maps.Keys(out.calls)), out.String(), errOut.String())
+		}
+		if got := messages("sqlite:" + filepath.Join(to, "atelie.db")); !slices.Equal(got, []string{"before", "meanwhile"}) {
+			t.Errorf("messages %q", got)
+		}
+		if got := messages(address); len(got) != 3 {
+			t.Errorf("the source has %q", got)
+		}
+		stored := slices.Collect(maps.Values(filesOf(t, filepath.Join(to, "files"))))
+		if slices.Contains(stored, string(first)) || !slices.Contains(stored, string(second)) {
+			t.Errorf("%d files: the removed one or the new one is wrong", len(stored))
+		}
+		t.Setenv("ATELIE_DATABASE_URL", "")
+		must(t, to, "media", "rebuild") // the server may not have made all of them before the copy
+		if r := atelie(t, to, "", "media", "verify"); r.code != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// TestInterruptedCopyOfAChangedSource ends a copy when all is written; before the second run the source changes.
+func TestInterruptedCopyOfAChangedSource(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Setenv("ATELIE_VIPS", "off")
+			dir, files := t.TempDir(), t.TempDir()
+			upload(t, dir, "a.jpg", photoWithPlace(t))
+			to := "sqlite:" + filepath.Join(t.TempDir(), "atelie.db")
+			if dialect == db.Postgres {
+				to = dbtest.URL(t, dialect)
+			}
+			args := []string{"copy", "--from", dir, "--to", to, "--to-files", files}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var errOut bytes.Buffer
+			if code := Run(ctx, args, strings.NewReader(""), &at{calls: map[string]func(){"Everything is copied": cancel}}, &errOut, "test"); code != 1 || !strings.Contains(errOut.String(), "goes on where it was") {
+				t.Fatalf("%d %s", code, errOut.String())
+			}
+			if len(filesOf(t, files)) == 0 {
+				t.Fatal("nothing was copied")
+			}
+			source := "sqlite:" + filepath.Join(dir, "atelie.db")
+			upload(t, dir, "a.jpg", append(photoWithPlace(t), "another"...))
+			execute(t, source, "delete from site_settings")
+			execute(t, source, "insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'a@b.pt', 'new', $2)", uuid.NewString(), time.Now())
+			r := atelie(t, t.TempDir(), "", args...)
+			if r.code != 0 || !strings.Contains(r.out, "its rows are copied anew") {
+				t.Fatalf("%+v", r)
+			}
+			if got, want := filesOf(t, files), filesOf(t, filepath.Join(dir, "files")); !maps.Equal(got, want) {
+				t.Errorf("%d files, the source has %d", len(got), len(want))
+			}
+			back := filepath.Join(t.TempDir(), "back")
+			again := atelie(t, t.TempDir(), "", "copy", "--from", to, "--from-files", files, "--to", back)
+			if again.code != 0 || report(again.out) != report(r.out) {
+				t.Errorf("%+v", again)
+			}
+		})
 	}
 }

@@ -297,7 +297,11 @@ func TestDataFolderHasOneServerAtATime(t *testing.T) {
 	stop := server(t, dir)
 	refused(t, dir, fmt.Sprintf("the data folder %s is in use: the process %d", dir, os.Getpid()), "serve", "--listen=127.0.0.1:0")
 	refused(t, dir, fmt.Sprintf("the process %d", os.Getpid()), "secret", "reset")
-	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", filepath.Join(t.TempDir(), "x")); r.code != 1 || !strings.Contains(r.err, "source: the data folder") {
+	other := demoSite(t)
+	if err := os.Remove(filepath.Join(other, "jwt-secret")); err != nil { // another secret would be refused first
+		t.Fatal(err)
+	}
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "target: the data folder") {
 		t.Errorf("%+v", r)
 	}
 	must(t, dir, "owner", "add", "ana@example.com") // beside a server, as before

@@ -28,7 +28,7 @@ func (e *InUse) Error() string {
 	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, holder)
 }
 
-// Lock locks the data folder for this process, a server or a copy; only one process at a time can have the lock. The kernel
+// Lock locks the data folder for this process, a server or the target of a copy; only one process at a time can have the lock. The kernel
 // releases it when the process ends, also after a crash. The error is an *InUse if another process has the lock.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)

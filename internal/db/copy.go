@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,8 +14,9 @@ import (
 	"strings"
 )
 
-// CopyJob copies one database to another and resumes an interrupted run. The caller calls BeginCopy, CopyRows, Verify and
-// Finish in this order. Before Verify it can copy data outside the database, such as files, and store its own progress with
+// CopyJob copies one snapshot of a database to another database and resumes an interrupted run. The caller calls BeginCopy,
+// CopyRows, Verify and Finish in this order. Between two runs the source can change: if Outdated reports that, Restart has to come
+// before CopyRows. Before Verify the caller can copy data outside the database, such as files, and store its own progress with
 // SetProgress.
 type CopyJob struct {
 	// Resumed is true when the job continues an earlier, interrupted run.
@@ -51,7 +53,7 @@ var excludedRows = map[string]exclusion{
 var (
 	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty place for files")
 	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")
-	errCopyDiffers = errors.New("the copy differs from the source: the source was changed after the copy had begun, or the target was. Nothing is wrong with the source; empty the target and copy again")
+	errCopyDiffers = errors.New("the copy differs from the source: the target was changed meanwhile, or it is damaged. Nothing is wrong with the source; empty the target and copy again")
 )
 
 // TableChecksum describes the copied rows of a table: their number, and the SHA-256 of their canonical bytes in the order
@@ -228,11 +230,98 @@ func (c *CopyJob) Progress(ctx context.Context, part string) (state string, err 
 	return state, err
 }
 
+// Outdated reports whether the rows that earlier runs have copied are not those of source any more, because it has changed since.
+func (c *CopyJob) Outdated(ctx context.Context, source Querier) (bool, error) {
+	if !c.Resumed {
+		return false, nil
+	}
+	for _, t := range c.tables {
+		at, err := c.tableProgress(ctx, t)
+		if err != nil {
+			return false, err
+		}
+		same, err := c.isBeginning(ctx, source, t, at)
+		if err != nil || !same {
+			return !same, err
+		}
+	}
+	return false, nil
+}
+
+// isBeginning reports whether the target's rows of a table are the first at.Rows rows of the source, or all of them if at.Done.
+func (c *CopyJob) isBeginning(ctx context.Context, source Querier, t *table, at progress) (bool, error) {
+	if at.Rows == 0 && !at.Done {
+		return true, nil
+	}
+	want, rows := sha256.New(), int64(0)
+	err := t.read(ctx, source, c.sourceDialect, nil, func(values []any) error {
+		if rows++; rows > at.Rows {
+			return errEnough
+		}
+		return t.writeCanonical(want, values)
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return false, err
+	}
+	if rows < at.Rows || at.Done && rows > at.Rows {
+		return false, nil
+	}
+	got := sha256.New()
+	if _, err := t.dump(ctx, c.target, c.target.Dialect, got); err != nil {
+		return false, err
+	}
+	if !bytes.Equal(got.Sum(nil), want.Sum(nil)) || !at.Done {
+		return bytes.Equal(got.Sum(nil), want.Sum(nil)), nil
+	}
+	theirs, err := t.sequence(ctx, source, c.sourceDialect)
+	if err != nil {
+		return false, err
+	}
+	ours, err := t.sequence(ctx, c.target, c.target.Dialect)
+	return ours >= theirs, err
+}
+
+// errEnough ends a read of isBeginning.
+var errEnough = errors.New("enough rows were read")
+
+// Restart deletes all rows of the target, so that CopyRows begins anew. The caller's own progress stays.
+func (c *CopyJob) Restart(ctx context.Context) error {
+	names := make([]string, len(c.tables))
+	for i, t := range c.tables {
+		names[len(names)-1-i] = t.name // children first
+	}
+	return c.target.WithTx(ctx, func(tx *Tx) error {
+		if tx.Dialect == Postgres {
+			if err := Exec(ctx, tx, "truncate "+strings.Join(names, ", ")); err != nil {
+				return err
+			}
+		} else {
+			for _, name := range slices.Concat(names, names) { // again, because triggers on the first deletions write rows
+				if err := Exec(ctx, tx, "delete from "+name); err != nil {
+					return err
+				}
+			}
+		}
+		return Exec(ctx, tx, "delete from "+copyState+" where part like 'table %'")
+	})
+}
+
+// Target returns the target's rows as earlier runs have left them.
+func (c *CopyJob) Target() Querier { return c.target }
+
 // progress is the state of copying a table. After is the primary key of the last copied row.
 type progress struct {
 	Rows  int64    `json:"rows"`
 	After []string `json:"after,omitempty"`
 	Done  bool     `json:"done,omitempty"`
+}
+
+func (c *CopyJob) tableProgress(ctx context.Context, t *table) (at progress, err error) {
+	state, err := c.Progress(ctx, "table "+t.name)
+	if err == nil && state != "" {
+		err = json.Unmarshal([]byte(state), &at)
+	}
+	return at, err
 }
 
 // CopyRows copies every table that is not complete yet, parents first.
@@ -246,16 +335,9 @@ func (c *CopyJob) CopyRows(ctx context.Context, source Querier) error {
 }
 
 func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error {
-	var at progress
-	if state, err := c.Progress(ctx, "table "+t.name); err != nil {
+	at, err := c.tableProgress(ctx, t)
+	if err != nil || at.Done {
 		return err
-	} else if state != "" {
-		if err := json.Unmarshal([]byte(state), &at); err != nil {
-			return err
-		}
-	}
-	if at.Done {
-		return nil
 	}
 	var (
 		batch [][]any
@@ -269,7 +351,7 @@ func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error
 		batch, size = batch[:0], 0
 		return err
 	}
-	err := t.read(ctx, source, c.sourceDialect, at.After, func(values []any) error {
+	err = t.read(ctx, source, c.sourceDialect, at.After, func(values []any) error {
 		batch = append(batch, values)
 		size += rowSize(values)
 		if len(batch) == copyRows || len(batch)*len(t.columns) > copyParameters-len(t.columns) || size >= copyBytes {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,58 @@ const (
 	sessionTimeout = 5 * time.Second
 )
 
-// OpenExclusive opens the database with this URL for a copy. It returns ErrInUse while a server or another copy uses the
+// OpenSource opens the database with this URL as the source of a copy: servers may use it meanwhile, and writes fail. The error is
+// fs.ErrNotExist if the file of an SQLite database is missing. SQLite has one connection here, so the caller must close the rows
+// of a query before the next statement.
+func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
+	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
+	if !ok {
+		d := newDB(Postgres, NoHooks)
+		drv, err := openPostgresSession(ctx, databaseURL, true)
+		if err != nil {
+			return nil, err
+		}
+		d.driver = drv
+		return d, nil
+	}
+	d := newDB(SQLite, NoHooks)
+	drv, err := openSQLiteSource(ctx, file)
+	var lite *sqlite.Error
+	if errors.As(err, &lite) && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
+		// On a read-only disk SQLite can read a write-ahead log only without its shared index, in exclusive mode.
+		drv, err = openSQLiteExclusive(ctx, file, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.driver = drv
+	return d, nil
+}
+
+func openSQLiteSource(ctx context.Context, file string) (*sqliteDriver, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, err
+	}
+	options := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(5000)", "case_sensitive_like(on)", "temp_store(memory)", "query_only(on)"}}
+	return openSQLiteConn(ctx, file, options)
+}
+
+// openSQLiteConn opens a database file with a single connection.
+func openSQLiteConn(ctx context.Context, file string, options url.Values) (*sqliteDriver, error) {
+	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	conn.SetMaxOpenConns(1)
+	conn.SetConnMaxLifetime(0)
+	d := &sqliteDriver{write: conn, read: conn, statements: newStatementCache(conn)}
+	if err := d.ping(ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
+	}
+	return d, nil
+}
+
+// OpenExclusive opens the database with this URL as the target of a copy. It returns ErrInUse while a server or another copy uses the
 // database. An SQLite file is locked until Close. On PostgreSQL an advisory lock excludes other copies until Close; servers are
 // found by their application_name, but only while OpenExclusive runs. If readOnly is true, writes fail, and so does opening a
 // missing file. SQLite has one connection here, so the caller must close the rows of a query before the next statement.
@@ -69,27 +121,19 @@ func openSQLiteExclusive(ctx context.Context, file string, readOnly bool) (*sqli
 		options.Set("_txlock", "immediate")
 	}
 	options["_pragma"] = pragmas
-	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+	// In exclusive mode the first read locks a WAL database against every other connection. Setting journal_mode does not
+	// count as a read, so openSQLiteConn reads first.
+	d, err := openSQLiteConn(ctx, file, options)
+	if err == nil && !readOnly {
+		if _, err = d.write.ExecContext(ctx, "pragma journal_mode(wal)"); err != nil {
+			err = errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
+		}
+	}
+	if busy(err) {
+		err = fmt.Errorf("%s: %w", file, ErrInUse)
+	}
 	if err != nil {
 		return nil, err
-	}
-	conn.SetMaxOpenConns(1)
-	conn.SetConnMaxLifetime(0)
-	d := &sqliteDriver{write: conn, read: conn, statements: newStatementCache(conn)}
-	// In exclusive mode the first read locks a WAL database against every other connection. Setting journal_mode does not
-	// count as a read, so the ping comes first.
-	err = d.ping(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	if err == nil && !readOnly {
-		_, err = conn.ExecContext(ctx, "pragma journal_mode(wal)")
-	}
-	if err != nil {
-		if busy(err) {
-			err = ErrInUse
-		}
-		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
 	}
 	return d, nil
 }
@@ -99,8 +143,9 @@ func busy(err error) bool {
 	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }
 
-func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly bool) (_ *postgresDriver, err error) {
-	d, err := openPostgres(ctx, databaseURL, func(cfg *pgxpool.Config) {
+// openPostgresSession opens a pool whose sessions have no time limits.
+func openPostgresSession(ctx context.Context, databaseURL string, readOnly bool) (*postgresDriver, error) {
+	return openPostgres(ctx, databaseURL, func(cfg *pgxpool.Config) {
 		cfg.ConnConfig.RuntimeParams["application_name"] = copyAppName
 		settings := "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0" // copying a large file may take long
 		if readOnly {
@@ -112,6 +157,10 @@ func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly boo
 		}
 		cfg.MaxConns = max(cfg.MaxConns, 3)
 	})
+}
+
+func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly bool) (_ *postgresDriver, err error) {
+	d, err := openPostgresSession(ctx, databaseURL, readOnly)
 	if err != nil {
 		return nil, err
 	}

@@ -36,3 +36,8 @@ func CountStored(ctx context.Context, q db.Querier, upTo string) (files, bytes i
 	err = q.QueryRow(ctx, "select count(*), cast(coalesce(sum(size), 0) as bigint) from "+storedFiles+condition, args...).Scan(&files, &bytes)
 	return files, bytes, err
 }
+
+// IsStored reports whether a row refers to a blob.
+func IsStored(ctx context.Context, q db.Querier, blobID string) (bool, error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from "+storedFiles+" where id = $1)", blobID)
+}

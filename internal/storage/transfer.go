@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,7 +35,15 @@ type Transfer struct {
 	// After is the last id that SaveProgress received in an earlier run: this run begins with the next one. "" begins with the
 	// first one.
 	After string
+	// Present is true if the target can have files beyond After, from an earlier run of an older snapshot. Copy looks for each.
+	Present bool
+	// Removed reports whether the source's database refers to a blob no more: its site may run, and Rows is a snapshot. Only Copy
+	// needs it.
+	Removed func(ctx context.Context, blobID string) (bool, error)
 }
+
+// ErrRemoved is returned by Copy if the source has removed files since the snapshot. It has copied all others.
+var ErrRemoved = errors.New("files were removed from the source meanwhile")
 
 // storedFile is a file as its row describes it. Object names the file in errors; SHA256 is in hexadecimal digits, Size in
 // bytes.
@@ -44,29 +53,96 @@ type storedFile struct {
 }
 
 // Copy copies the files after After, and checks the size and SHA-256 of each against its row. It skips a file that is in the
-// target already: an earlier run copied it completely and was interrupted before it called SaveProgress.
+// target already: an earlier run copied it completely and was interrupted before it called SaveProgress. The error is ErrRemoved
+// if the source has removed files meanwhile.
 func (t *Transfer) Copy(ctx context.Context) error {
-	return t.each(ctx, func(ctx context.Context, f storedFile) (err error) {
-		body, err := t.From.Open(ctx, f.BlobID)
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the source has no file for %s: remove the object, or bring the file %s back", f.Object, f.BlobID)
+	var removed atomic.Bool
+	err := t.each(ctx, func(ctx context.Context, f storedFile) error {
+		if t.Present {
+			if there, err := exists(ctx, t.To, f.BlobID); err != nil || there {
+				return err
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", f.Object, err)
+		err := t.copyFile(ctx, f)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		defer func() { err = errors.Join(err, body.Close()) }()
-		info, err := blob.Put(ctx, t.To, f.BlobID, body)
-		if errors.Is(err, fs.ErrExist) {
+		gone, err := t.Removed(ctx, f.BlobID)
+		if err == nil && !gone {
+			err = fmt.Errorf("the source has no file for %s: remove the object, or bring the file %s back", f.Object, f.BlobID)
+		}
+		if gone {
+			removed.Store(true)
+		}
+		return err
+	})
+	if err == nil && removed.Load() {
+		err = ErrRemoved
+	}
+	return err
+}
+
+func exists(ctx context.Context, s blob.Store, id string) (bool, error) {
+	f, err := s.Open(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, f.Close()
+}
+
+// copyFile copies one file. The error is fs.ErrNotExist if the source has none.
+func (t *Transfer) copyFile(ctx context.Context, f storedFile) (err error) {
+	body, err := t.From.Open(ctx, f.BlobID)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Object, err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	info, err := blob.Put(ctx, t.To, f.BlobID, body)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.Object, err)
+	}
+	if info.Size != f.Size || info.SHA256 != f.SHA256 {
+		return errors.Join(fmt.Errorf("the source's file for %s is damaged: it has not the content that it was stored with", f.Object), t.To.Delete(context.WithoutCancel(ctx), f.BlobID))
+	}
+	return nil
+}
+
+// Prune deletes the files that an earlier run has copied for the rows old, and to which Rows refers no more.
+func (t *Transfer) Prune(ctx context.Context, old db.Querier) error {
+	used := map[string]bool{}
+	if err := eachStored(ctx, t.Rows, func(f storedFile) error {
+		used[f.BlobID] = true
+		return nil
+	}); err != nil {
+		return err
+	}
+	return eachStored(ctx, old, func(f storedFile) error {
+		if used[f.BlobID] {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("write %s: %w", f.Object, err)
-		}
-		if info.Size != f.Size || info.SHA256 != f.SHA256 {
-			return errors.Join(fmt.Errorf("the source's file for %s is damaged: it has not the content that it was stored with", f.Object), t.To.Delete(context.WithoutCancel(ctx), f.BlobID))
-		}
-		return nil
+		return t.To.Delete(ctx, f.BlobID)
 	})
+}
+
+func eachStored(ctx context.Context, q db.Querier, fn func(storedFile) error) error {
+	for after := ""; ; {
+		batch, err := listStored(ctx, q, after, transferBatch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, f := range batch {
+			if err := fn(f); err != nil {
+				return err
+			}
+		}
+		after = batch[len(batch)-1].BlobID
+	}
 }
 
 // Check reads each file after After from the target, and compares its size and SHA-256 with its row.

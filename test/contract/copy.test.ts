@@ -31,7 +31,7 @@ async function stop(server: Server): Promise<void> {
   await server.stop();
 }
 
-it("moves from SQLite and disk to PostgreSQL and S3 and back", async () => {
+it("moves a running site from SQLite and disk to PostgreSQL and S3 and back", async () => {
   const home = await mkdtemp(join(tmpdir(), "atelie-copy-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const first = join(home, "first");
@@ -96,12 +96,9 @@ it("moves from SQLite and disk to PostgreSQL and S3 and back", async () => {
     expect((await files.remove(["new.png"])).error).toBeNull();
   };
 
-  await expect(server.command(["copy", "--from", first, ...there])).rejects.toMatchObject({
-    stderr: expect.stringContaining("stop it first"),
-  });
-  await stop(server);
   const said = await server.command(["copy", "--from", first, ...there]);
   expect(said).toContain("Copied and the same: ");
+  await stop(server);
 
   const secret = {
     ATELIE_JWT_SECRET: (await readFile(join(first, "jwt-secret"), "utf8")).trim(),
@@ -111,12 +108,12 @@ it("moves from SQLite and disk to PostgreSQL and S3 and back", async () => {
   });
   await check(server);
   const from = ["--from", database, "--from-files", bucket];
-  await expect(server.command(["copy", ...from, "--to", back])).rejects.toMatchObject({
-    stderr: expect.stringContaining("stop it first"),
-  });
+  await server.command(["copy", ...from, "--to", back]);
+  await expect(
+    server.command(["copy", "--from", first, "--to", database, "--to-files", back]),
+  ).rejects.toMatchObject({ stderr: expect.stringContaining("stop it first") });
   await stop(server);
 
-  await server.command(["copy", ...from, "--to", back]);
   server = await start({ env: { ...secret, ATELIE_DATA_DIR: back } });
   await check(server);
   await stop(server);
