@@ -23,11 +23,21 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	second, err := a.cfg.BackupCopyPlace()
+	if err != nil {
+		return err
+	}
+	var copyTo backup.Place // not second: a nil *config.Place is no place
+	if second != nil {
+		copyTo = OpenBackupPlace(second)
+	}
 	a.Backup = backup.New(a.DB, backup.Config{
 		Place: OpenBackupPlace(place), SameDisk: isWithin(place.Folder, a.cfg.Server.DataDir), Retention: a.cfg.Backup.Retention, Site: marker,
 		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
 		OpenBlob: a.blobs.Open,
 		Full:     func() bool { return a.space.Usage().Level == datafolder.Full },
+		Free:     func() int64 { return a.space.Usage().Free },
+		CopyTo:   copyTo,
 		Scratch:  filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch), Log: a.log,
 	}, a.now)
 	return nil

@@ -224,6 +224,8 @@ func (s *Service) runDatabase(ctx context.Context) {
 			s.last.replica = l.r
 			s.last.Unlock()
 			return
+		case call := <-s.replicaCalls:
+			call(l.r)
 		case <-tick.C:
 		}
 	}

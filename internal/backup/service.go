@@ -27,6 +27,10 @@ type Config struct {
 	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
 	// Full reports that the disk of the data folder is full: the backup of an SQLite database writes there too.
 	Full func() bool
+	// Free returns the free room on the disk of Scratch in bytes.
+	Free func() int64
+	// CopyTo is the second place, which gets the backup after each proof; nil for none.
+	CopyTo Place
 	// Scratch is a folder for temporary files.
 	Scratch string
 	Log     *slog.Logger
@@ -39,6 +43,8 @@ type Service struct {
 	log  *slog.Logger
 	now  func() time.Time
 	wake chan struct{} // a blob waits
+
+	replicaCalls chan func(*replica) // run by runDatabase, with nil while no replica is open
 
 	claimed struct {
 		sync.Mutex
@@ -57,7 +63,7 @@ type Service struct {
 
 // New returns a Service; Run starts it.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1)}
+	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1), replicaCalls: make(chan func(*replica))}
 	s.last.failed, s.last.texts = map[Kind]bool{}, map[Kind]string{}
 	return s
 }
@@ -72,6 +78,7 @@ func (s *Service) Run(ctx context.Context) {
 		parts.Go(func() { s.runSnapshots(ctx) })
 	}
 	parts.Go(func() { s.runBlobs(ctx) })
+	parts.Go(func() { s.runProofs(ctx) })
 	parts.Wait()
 }
 
@@ -110,6 +117,27 @@ func (s *Service) begin(ctx context.Context) (*replica, error) {
 		return nil, err
 	}
 	return s.openReplica(limited)
+}
+
+// errNotOpen is the error of withReplica while the database is not backed up, for example because the place is away.
+var errNotOpen = errors.New("the database is not backed up at the moment")
+
+// withReplica calls fn in the loop of runDatabase, which does nothing else meanwhile.
+func (s *Service) withReplica(ctx context.Context, fn func(*replica) error) error {
+	done := make(chan error, 1)
+	call := func(r *replica) {
+		if r == nil {
+			done <- errNotOpen
+			return
+		}
+		done <- fn(r)
+	}
+	select {
+	case s.replicaCalls <- call:
+		return <-done
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // placeDetail is the detail of KindSecret: which place has which secrets.

@@ -75,9 +75,12 @@ func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) 
 	return s, err
 }
 
-// ProofDetail is the detail of KindProof. Ended is when the newest successful proof ended.
+// ProofDetail is the detail of KindProof, about the newest successful proof: when it ended, and what it has compared.
 type ProofDetail struct {
-	Ended time.Time `json:"ended"`
+	Ended  time.Time `json:"ended"`
+	Tables int       `json:"tables"`
+	Rows   int64     `json:"rows"`
+	Files  int       `json:"files"`
 }
 
 func proofEnded(s State) (time.Time, error) {

@@ -107,6 +107,12 @@ func blobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
 	return n > 0, err
 }
 
+// blobCopiedAlready reports whether a blob that is still needed was noted as copied.
+func blobCopiedAlready(ctx context.Context, q db.Querier, id string) (bool, error) {
+	n, err := db.One[int64](ctx, q, "select count(*) from backup_blobs where blob_id = $1 and copied_at is not null", id)
+	return n > 0, err
+}
+
 // forgetCopies makes all blobs wait for their copy again, for a place that has none of them.
 func forgetCopies(ctx context.Context, q db.Querier) error {
 	if err := db.Exec(ctx, q, "delete from backup_blobs where removed_at is not null"); err != nil {

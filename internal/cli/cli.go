@@ -52,6 +52,8 @@ type commands struct {
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
 	Export  exportCommand  `cmd:"" help:"Write the whole site into one archive: rows, files, and pages that open from the disk."`
 	Import  importCommand  `cmd:"" help:"Import a site into an empty one."`
+	Restore restoreCommand `cmd:"" help:"Rebuild a site in a new data folder from its backup."`
+	Backup  backupCommand  `cmd:"" help:"Ask how the backup is, bring it up to date, prove it, or list what it can restore."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 	About   versionCommand `cmd:"" name:"version" help:"Print the version, and what the program was built from."`
 	Upgrade upgradeCommand `cmd:"" help:"Say whether the release file names a newer release."`

@@ -389,6 +389,7 @@ func (a *at) Write(p []byte) (int, error) {
 	return a.Buffer.Write(p)
 }
 
+// Proves H-copy-running.
 func TestCopyFromARunningSite(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
 		t.Setenv("ATELIE_VIPS", "off")

@@ -69,6 +69,16 @@ func WriteSecret(dir, secret string) (err error) {
 	return SyncFolder(dir)
 }
 
+// WriteSecrets writes the secret and the previous one, if that is not "", of a data folder that has none.
+func WriteSecrets(dir, secret, previous string) error {
+	if previous != "" {
+		if err := replaceFile(dir, previousFile, previous); err != nil {
+			return fmt.Errorf("jwt-secret-previous: %w", err)
+		}
+	}
+	return WriteSecret(dir, secret)
+}
+
 // PreviousSecret reads the secret that was current before RotateSecret. It returns "" if there is none, and also if a rotation
 // was interrupted before it replaced the current secret: then both files hold the same secret.
 func PreviousSecret(dir string) (string, error) {

@@ -566,6 +566,23 @@ func (c *CopyJob) Verify(ctx context.Context, source Querier) ([]TableChecksum, 
 	return sums, nil
 }
 
+// Checksums describes the rows of all tables. q is a snapshot, or a database that nobody writes.
+func Checksums(ctx context.Context, q Querier, dialect Dialect) ([]TableChecksum, error) {
+	tables, err := catalogue()
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]TableChecksum, 0, len(tables))
+	for _, t := range tables {
+		s, err := t.sum(ctx, q, dialect)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", t.name, err)
+		}
+		sums = append(sums, s)
+	}
+	return sums, nil
+}
+
 func (t *table) sum(ctx context.Context, q Querier, dialect Dialect) (TableChecksum, error) {
 	s, hash := TableChecksum{Table: t.name}, sha256.New()
 	rows, err := t.dump(ctx, q, dialect, hash)

@@ -1,0 +1,173 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+)
+
+// copyPasses is how often a copy begins anew because objects were removed from the first place while it read them.
+const copyPasses = 5
+
+// errRemoved is the cause of another pass.
+var errRemoved = errors.New("objects were removed from the place of the backup while it was copied")
+
+// copyPlace makes the second place what the first one is: it adds what is new and then removes what the first one no longer has.
+func copyPlace(ctx context.Context, from, to Place, site, engine string) error {
+	if _, err := Claim(ctx, to, site, engine); err != nil {
+		return err
+	}
+	for range copyPasses {
+		err := copyOnce(ctx, from, to)
+		if !errors.Is(err, errRemoved) {
+			return err
+		}
+	}
+	return errRemoved
+}
+
+func copyOnce(ctx context.Context, from, to Place) error {
+	removeParts, err := copyParts(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	wanted, err := listPlace(ctx, from)
+	if err != nil {
+		return err
+	}
+	there, err := listPlace(ctx, to)
+	if err != nil {
+		return err
+	}
+	// In reverse, so that a snapshot comes before its description, without which it does not count.
+	for _, name := range slices.Backward(sortedNames(wanted)) {
+		// Blobs and snapshots never change; the others are small.
+		if size, ok := there[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
+			continue
+		}
+		if err := copyObject(ctx, from, to, name); err != nil {
+			return err
+		}
+	}
+	for name := range there {
+		if _, ok := wanted[name]; ok {
+			continue
+		}
+		if err := to.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return removeParts()
+}
+
+// listPlace returns the sizes of all objects by name, without the parts of the database.
+func listPlace(ctx context.Context, p Place) (map[string]int64, error) {
+	sizes := map[string]int64{}
+	err := p.List(ctx, "", func(o Object) error {
+		if !strings.HasPrefix(o.Name, DatabaseDir+"/") {
+			sizes[o.Name] = o.Size
+		}
+		return nil
+	})
+	return sizes, err
+}
+
+func sortedNames(sizes map[string]int64) []string {
+	names := make([]string, 0, len(sizes))
+	for name := range sizes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func copyObject(ctx context.Context, from, to Place, name string) (err error) {
+	body, err := from.Open(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", name, errRemoved)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	if seeker, ok := body.(io.ReadSeeker); ok {
+		return to.Write(ctx, name, seeker)
+	}
+	// The body of an S3 object cannot be read twice, which a failed upload needs.
+	f, err := os.CreateTemp("", "atelie-backup-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	if _, err := io.Copy(f, reader{ctx, body}); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return to.Write(ctx, name, f)
+}
+
+// copyParts copies the parts of an SQLite database. They keep their times, which the client of litestream takes from their headers.
+// remove removes the parts that the first place no longer has.
+func copyParts(ctx context.Context, from, to Place) (remove func() error, err error) {
+	source, err := openParts(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	target, err := openParts(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	key := func(i *ltx.FileInfo) string { return partName(i) }
+	var gone []*ltx.FileInfo
+	for level := litestream.SnapshotLevel; level >= 0; level-- {
+		wanted, err := source.list(ctx, level, false)
+		if err != nil {
+			return nil, err
+		}
+		there, err := target.list(ctx, level, false)
+		if err != nil {
+			return nil, err
+		}
+		sizes := map[string]int64{}
+		for _, info := range there {
+			sizes[key(info)] = info.Size
+		}
+		for _, info := range wanted {
+			if size, ok := sizes[key(info)]; !ok || size != info.Size {
+				if err := copyPart(ctx, source, target, info); err != nil {
+					return nil, err
+				}
+			}
+			delete(sizes, key(info))
+		}
+		for _, info := range there {
+			if _, left := sizes[key(info)]; left {
+				gone = append(gone, info)
+			}
+		}
+	}
+	return func() error { return target.DeleteLTXFiles(ctx, gone) }, nil
+}
+
+func copyPart(ctx context.Context, source, target *parts, info *ltx.FileInfo) (err error) {
+	body, err := source.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, 0, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", partName(info), errRemoved)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	_, err = target.WriteLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, reader{ctx, body})
+	return err
+}

@@ -1,0 +1,154 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// Requests of other processes to the one that keeps the backup. Their last_ok_at is when they were made.
+const (
+	kindNow          Kind = "now" // a write, after which the requester waits for the place
+	kindProofRequest Kind = "proof request"
+)
+
+// pollEvery is how often a process looks whether another one has done what it waits for.
+const pollEvery = 200 * time.Millisecond
+
+// Waiting watches what another process does. Each returns an error to end the wait; state is what keeps it, "" for nothing unusual.
+type Waiting struct {
+	Ended func() error
+	Each  func(state string) error
+}
+
+func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, err error)) error {
+	for {
+		ok, state, err := done()
+		if err != nil || ok {
+			return err
+		}
+		if err := errors.Join(w.Ended(), w.Each(state)); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// BringUpToDate waits until the place has everything that was written before the call; of PostgreSQL it takes a snapshot. A Service
+// must run meanwhile, in this process or in another one. It returns the newest moment in the place.
+func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
+	files, err := allWaiting(ctx, s.db)
+	if err != nil {
+		return newest, err
+	}
+	if s.db.Dialect == db.Postgres {
+		if err := s.TakeSnapshot(ctx); err != nil {
+			return newest, err
+		}
+	} else if err := s.waitForDatabase(ctx, w); err != nil {
+		return newest, err
+	}
+	err = w.until(ctx, func() (bool, string, error) {
+		still, err := allWaiting(ctx, s.db)
+		if err != nil {
+			return false, "", err
+		}
+		if slices.ContainsFunc(still, func(id string) bool { _, found := slices.BinarySearch(files, id); return found }) {
+			state, err := s.failure(ctx)
+			return false, state, err
+		}
+		return true, "", nil
+	})
+	if err != nil {
+		return newest, err
+	}
+	return s.Newest(ctx)
+}
+
+// waitForDatabase waits for two new parts of the database, each of which has a write of its own: the time of a part can be a moment
+// later than the last commit in it, but the second part was begun after the first one was complete.
+func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
+	for range 2 {
+		if err := RecordSuccess(ctx, s.db, kindNow, s.now(), "{}"); err != nil {
+			return err
+		}
+		written := s.now().UTC().Truncate(time.Millisecond)
+		if err := w.until(ctx, func() (bool, string, error) {
+			newest, err := s.Newest(ctx)
+			if err == nil && !newest.Before(written) {
+				return true, "", nil
+			}
+			state, failed := s.failure(ctx)
+			if state == "" && err != nil {
+				state = safeText(err)
+			}
+			return false, state, failed
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failure returns the text of the backup's present failure, "" if there is none.
+func (s *Service) failure(ctx context.Context) (string, error) {
+	status, err := s.Status(ctx)
+	return status.BackupError, err
+}
+
+func allWaiting(ctx context.Context, q db.Querier) (all []string, err error) {
+	for after := ""; ; {
+		page, err := waitingBlobs(ctx, q, after, 1000)
+		if err != nil || len(page) == 0 {
+			slices.Sort(all)
+			return all, err
+		}
+		all = append(all, page...)
+		after = page[len(page)-1]
+	}
+}
+
+// Newest returns the newest moment of the database that is in the place; zero if there is none.
+func (s *Service) Newest(ctx context.Context) (time.Time, error) {
+	if s.db.Dialect == db.Postgres {
+		list, err := listSnapshots(ctx, s.cfg.Place)
+		if err != nil || len(list) == 0 {
+			return time.Time{}, err
+		}
+		return list[len(list)-1].Time, nil
+	}
+	parts, err := openParts(ctx, s.cfg.Place)
+	if err != nil {
+		return time.Time{}, err
+	}
+	newest, err := parts.newest(ctx)
+	if err != nil || newest == nil {
+		return time.Time{}, err
+	}
+	return parts.time(ctx, newest)
+}
+
+// newest returns the part with the newest transaction, nil if there is none.
+func (p *parts) newest(ctx context.Context) (*ltx.FileInfo, error) {
+	for _, level := range []int{0, 1, litestream.SnapshotLevel} { // merging leaves the newest of each level
+		list, err := p.list(ctx, level, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			return slices.MaxFunc(list, func(a, b *ltx.FileInfo) int { return cmp.Compare(a.MaxTXID, b.MaxTXID) }), nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,224 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/klauspost/compress/zstd"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// point is a moment of the database that a place has.
+type point struct {
+	moment time.Time // the state at this moment, to the millisecond
+	gap    string    // what keeps the state from being a newer one, "" if nothing does
+
+	place    Place
+	parts    *parts          // of an SQLite database
+	plan     []*ltx.FileInfo // the parts that make the state
+	snapshot *Snapshot       // of a PostgreSQL database
+}
+
+// ErrNoMoment is the cause if a place has no state of the database that is old enough.
+var ErrNoMoment = errors.New("the backup has no state of the database")
+
+// findPoint returns the newest state that is not later than at; a zero at means the newest one.
+func findPoint(ctx context.Context, p Place, engine string, at time.Time) (*point, error) {
+	if engine == string(db.Postgres) {
+		return findSnapshot(ctx, p, at)
+	}
+	parts, err := openParts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var before time.Time // exclusive
+	if !at.IsZero() {
+		before = at.Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	plan, err := litestream.CalcRestorePlan(ctx, parts, 0, before, quiet)
+	if at.IsZero() && err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) && ctx.Err() == nil {
+		// Without a time, a missing part is an error. With one, the plan ends before it.
+		before = time.Now().AddDate(100, 0, 0)
+		plan, err = litestream.CalcRestorePlan(ctx, parts, 0, before, quiet)
+	}
+	if errors.Is(err, litestream.ErrTxNotAvailable) {
+		return nil, noMoment(at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	point := &point{place: p, parts: parts, plan: plan}
+	last := plan[len(plan)-1]
+	if point.moment, err = parts.time(ctx, last); err != nil {
+		return nil, err
+	}
+	all, err := parts.all(ctx, !before.IsZero())
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range all {
+		if info.MaxTXID > last.MaxTXID && (before.IsZero() || info.CreatedAt.Before(before)) {
+			point.gap = fmt.Sprintf("parts of the database between the transactions %s and %s are missing: what was written then and later is not there", last.MaxTXID, info.MinTXID)
+			break
+		}
+	}
+	return point, nil
+}
+
+// findTransaction returns the state after a transaction.
+func findTransaction(ctx context.Context, p Place, txid ltx.TXID) (*point, error) {
+	parts, err := openParts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := litestream.CalcRestorePlan(ctx, parts, txid, time.Time{}, slog.New(slog.DiscardHandler))
+	if errors.Is(err, litestream.ErrTxNotAvailable) {
+		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	moment, err := parts.time(ctx, plan[len(plan)-1])
+	return &point{moment: moment, place: p, parts: parts, plan: plan}, err
+}
+
+func noMoment(at time.Time) error {
+	if at.IsZero() {
+		return ErrNoMoment
+	}
+	return fmt.Errorf("%w at %s; atelie backup list tells which moments it has", ErrNoMoment, at.UTC().Format(time.RFC3339))
+}
+
+func findSnapshot(ctx context.Context, p Place, at time.Time) (*point, error) {
+	list, err := listSnapshots(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range slices.Backward(list) {
+		if at.IsZero() || !s.Time.After(at) {
+			return &point{moment: s.Time, place: p, snapshot: &s}, nil
+		}
+	}
+	return nil, noMoment(at)
+}
+
+// listSnapshots reads the descriptions of all snapshots, the oldest first.
+func listSnapshots(ctx context.Context, p Place) (list []Snapshot, err error) {
+	var found []string
+	if err := p.List(ctx, SnapshotsDir+"/", func(o Object) error {
+		if strings.HasSuffix(o.Name, ".json") {
+			found = append(found, o.Name)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for _, name := range found {
+		text, err := readAll(ctx, p, name)
+		if err != nil {
+			return nil, err
+		}
+		var s Snapshot
+		if err := json.Unmarshal(text, &s); err != nil || s.Name == "" {
+			return nil, damage(name, err)
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Snapshot) int { return a.Time.Compare(b.Time) })
+	return list, nil
+}
+
+// verify verifies the parts that make the state and returns the size of the database in bytes, 0 of a snapshot.
+func (p *point) verify(ctx context.Context, report func(done, all int)) (size int64, err error) {
+	for i, info := range p.plan {
+		pages, pageSize, err := p.parts.verify(ctx, info)
+		if err != nil {
+			return 0, err
+		}
+		size = int64(pages) * int64(pageSize)
+		report(i+1, len(p.plan))
+	}
+	return size, nil
+}
+
+// restore writes the database into a new file.
+func (p *point) restore(ctx context.Context, file string) (err error) {
+	if p.snapshot != nil {
+		return p.restoreSnapshot(ctx, file)
+	}
+	replica := litestream.NewReplicaWithClient(nil, p.parts)
+	if err := replica.Restore(ctx, litestream.RestoreOptions{OutputPath: file, TXID: p.plan[len(p.plan)-1].MaxTXID}); err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	return os.Chmod(file, 0o600)
+}
+
+func (p *point) restoreSnapshot(ctx context.Context, file string) (err error) {
+	body, err := p.place.Open(ctx, p.snapshot.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	hash := sha256.New()
+	kept := &placeReader{from: io.TeeReader(reader{ctx, body}, hash)}
+	z, err := zstd.NewReader(kept, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	_, err = io.Copy(out, z)
+	if err == nil {
+		_, err = io.Copy(io.Discard, kept) // what follows the compressed data belongs to the hash too
+	}
+	if kept.err != nil {
+		return kept.err
+	}
+	if err != nil || hex.EncodeToString(hash.Sum(nil)) != p.snapshot.SHA256 {
+		return damage(p.snapshot.Name, err)
+	}
+	return out.Sync()
+}
+
+// openRestored opens a restored database and checks that SQLite finds nothing wrong with it.
+func openRestored(ctx context.Context, file string) (*db.DB, error) {
+	d, err := db.Open(ctx, "sqlite:"+file, db.NoHooks)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.CheckIntegrity(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("the restored database: %w", err), d.Close())
+	}
+	return d, nil
+}
+
+// closeRestored closes a restored database and makes sure that all of it is in its file.
+func closeRestored(d *db.DB, file string) error {
+	if err := d.Close(); err != nil {
+		return err
+	}
+	left, err := filepath.Glob(file + "-wal")
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("%s: another program has the restored database open", file)
+	}
+	return err
+}

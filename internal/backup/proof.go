@@ -1,0 +1,452 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// This file restores the newest backup each night and compares it with the site. What was not restored is not called a backup.
+
+// Intervals and limits of the proof. One part and one file are read at a time, so that the site keeps the processors.
+const (
+	proofHour     = 4 // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
+	proofCheck    = 2 * time.Second
+	proofRetry    = time.Hour   // after a failure
+	firstProof    = time.Minute // after the start, unless one is asked for
+	proofTimeout  = 2 * time.Hour
+	proofFiles    = 50      // random files that are compared
+	proofOldBytes = 1 << 30 // of older parts, which only earlier moments need; random ones if there are more
+	placeTimeout  = 5 * time.Minute
+	proofsKept    = 30
+)
+
+// proofRecord is what the live database was at the moment that a proof restores; it is stored in the place.
+type proofRecord struct {
+	Time   time.Time          `json:"time"`
+	TXID   string             `json:"txid,omitempty"` // of an SQLite database
+	Tables []db.TableChecksum `json:"tables"`
+}
+
+// Proof is the result of the newest proof, and of the newest one that succeeded.
+type Proof struct {
+	ProofDetail
+	Moment   time.Time // that the newest successful proof has restored
+	Error    string    // what the newest proof found, "" if it succeeded
+	FailedAt time.Time // when a proof last failed
+}
+
+// ReadProof reads the results.
+func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
+	states, err := ReadStates(ctx, q)
+	if err != nil {
+		return p, err
+	}
+	state := states[KindProof]
+	p.Moment, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
+	if state.Detail != "" {
+		err = json.Unmarshal([]byte(state.Detail), &p.ProofDetail)
+	}
+	return p, err
+}
+
+// RequestProof asks the process that keeps the backup for a proof, and waits for the result and for the copy in the second place.
+// It returns the proof, or an error with what it has found.
+func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err error) {
+	began := s.now().UTC().Truncate(time.Microsecond) // as it is stored
+	if err := RecordSuccess(ctx, s.db, kindProofRequest, began, "{}"); err != nil {
+		return p, err
+	}
+	err = w.until(ctx, func() (bool, string, error) {
+		if p, err = ReadProof(ctx, s.db); err != nil {
+			return false, "", err
+		}
+		if p.Error != "" && !p.FailedAt.Before(began) {
+			return false, "", errors.New(p.Error)
+		}
+		return !p.Ended.Before(began), "", nil
+	})
+	if err != nil || s.cfg.CopyTo == nil {
+		return p, err
+	}
+	return p, w.until(ctx, func() (bool, string, error) {
+		states, err := ReadStates(ctx, s.db)
+		if err != nil {
+			return false, "", err
+		}
+		second := states[KindCopy]
+		if second.Error != "" && !second.LastError.Before(began) {
+			return false, "", fmt.Errorf("the backup is proven, but its copy in the second place is not up to date: %s", second.Error)
+		}
+		return !second.LastOK.Before(p.Moment), "", nil
+	})
+}
+
+// runProofs proves the backup each night, on one node, and at once if it was never proven or somebody asks for it.
+func (s *Service) runProofs(ctx context.Context) {
+	tick := time.NewTicker(proofCheck)
+	defer tick.Stop()
+	for began := time.Now(); ; {
+		if err := s.proveIfDue(ctx, time.Since(began) >= firstProof); err != nil && ctx.Err() == nil {
+			s.log.Warn("backup: the proof could not begin; it is tried again", "cause", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	if !s.proofDue(states, s.now(), regular) {
+		return nil
+	}
+	holder, now := uuid.NewString(), s.now()
+	mine, err := Lease(ctx, s.db, KindProof, holder, now, now.Add(snapshotLease))
+	if err != nil || !mine {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	defer cancel()
+	go s.renewLease(ctx, cancel, KindProof, holder)
+	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindProof, holder)) }()
+	return s.prove(ctx)
+}
+
+// proofDue reports whether a proof is due: there is something to prove, and the newest attempt was before the last night, before the
+// newest request, or has failed a while ago. Only a request counts unless regular.
+func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) bool {
+	if s.db.Dialect == db.Postgres && states[KindSnapshot].LastOK.IsZero() {
+		return false
+	}
+	proof := states[KindProof]
+	ended, err := proofEnded(proof)
+	if err != nil {
+		return true
+	}
+	attempt := ended
+	if proof.LastError.After(attempt) {
+		attempt = proof.LastError
+	}
+	night := time.Date(now.Year(), now.Month(), now.Day(), proofHour, 0, 0, 0, now.Location())
+	if night.After(now) {
+		night = night.AddDate(0, 0, -1)
+	}
+	if attempt.Before(states[kindProofRequest].LastOK) {
+		return true
+	}
+	return regular && (attempt.Before(night) || proof.Error != "" && now.Sub(attempt) >= proofRetry)
+}
+
+// prove proves the backup and stores the result. After a success the second place gets the backup.
+func (s *Service) prove(ctx context.Context) error {
+	moment, detail, err := s.compare(ctx)
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil // the program ends: the next start proves
+	}
+	if errors.Is(err, errNotOpen) {
+		return nil // its own failure is recorded
+	}
+	record := context.WithoutCancel(ctx)
+	if err != nil {
+		s.log.Error("backup: the newest backup was restored to prove it, and it failed: until that is mended, do not rely on this backup", "place", s.cfg.Place.Label(), "cause", err.Error())
+		return RecordFailure(record, s.db, KindProof, s.now(), proofText(err))
+	}
+	detail.Ended = s.now().UTC()
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return err
+	}
+	if err := RecordSuccess(record, s.db, KindProof, moment, string(text)); err != nil {
+		return err
+	}
+	s.log.Info("backup: the newest backup was restored and is what the site has", "moment", moment.Format(time.RFC3339), "tables", detail.Tables, "rows", detail.Rows, "files", detail.Files)
+	if s.cfg.CopyTo == nil {
+		return nil
+	}
+	if err := copyPlace(ctx, s.cfg.Place, s.cfg.CopyTo, s.cfg.Site, string(s.db.Dialect)); err != nil {
+		s.failed(ctx, KindCopy, err)
+		return nil
+	}
+	s.succeeded(ctx, KindCopy, moment)
+	return nil
+}
+
+// unproven is an error of a proof whose text is safe to show.
+type unproven struct{ text string }
+
+func (u unproven) Error() string { return u.text }
+
+func proofText(err error) string {
+	var (
+		damage *Damage
+		known  unproven
+	)
+	switch {
+	case errors.As(err, &damage):
+		return damage.Error()
+	case errors.As(err, &known):
+		return known.text
+	}
+	return "The newest backup could not be restored; the log says why."
+}
+
+// compare restores the newest backup and compares it with the site. The moment is the one that it has restored.
+func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDetail, err error) {
+	secrets, err := ReadSecrets(ctx, s.cfg.Place, s.cfg.Passphrase)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return moment, detail, unproven{"the secret is not in the backup"}
+	case err != nil:
+		return moment, detail, unproven{err.Error()}
+	case secrets != s.cfg.Secrets:
+		return moment, detail, unproven{"the secret in the backup is not the one of the site"}
+	}
+	point, want, err := s.newestState(ctx)
+	if err != nil {
+		return moment, detail, err
+	}
+	work, err := os.MkdirTemp(s.cfg.Scratch, "proof-*")
+	if err != nil {
+		return moment, detail, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	if err := s.checkRoom(ctx, point); err != nil {
+		return moment, detail, err
+	}
+	file := filepath.Join(work, "restored.db")
+	if err := point.restore(ctx, file); err != nil {
+		return moment, detail, err
+	}
+	restored, err := openRestored(ctx, file)
+	if err != nil {
+		return moment, detail, unproven{err.Error()}
+	}
+	defer func() { err = errors.Join(err, restored.Close()) }()
+	got, err := db.Checksums(ctx, restored, db.SQLite)
+	if err != nil {
+		return moment, detail, err
+	}
+	for i, table := range want {
+		if i >= len(got) || got[i].Table != table.Table || got[i].Rows != table.Rows || got[i].SHA256 != table.SHA256 {
+			return moment, detail, unproven{fmt.Sprintf("table %s of the restored database is not what the site had", table.Table)}
+		}
+		detail.Rows += table.Rows
+	}
+	detail.Tables = len(want)
+	if detail.Files, err = s.compareFiles(ctx, restored); err != nil {
+		return moment, detail, err
+	}
+	if point.parts != nil {
+		err = s.checkOlderParts(ctx, point)
+	} else {
+		err = s.checkOlderSnapshots(ctx, point, work)
+	}
+	return point.moment, detail, err
+}
+
+// newestState returns the state to restore, and the checksums that the site's tables had at that moment.
+func (s *Service) newestState(ctx context.Context) (*point, []db.TableChecksum, error) {
+	if s.db.Dialect == db.Postgres {
+		point, err := findPoint(ctx, s.cfg.Place, string(db.Postgres), time.Time{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return point, point.snapshot.Tables, nil
+	}
+	txid, sums, err := s.noteState(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.waitForTransaction(ctx, txid); err != nil {
+		return nil, nil, err
+	}
+	point, err := findTransaction(ctx, s.cfg.Place, txid)
+	if err != nil {
+		return nil, nil, err
+	}
+	return point, sums, s.storeRecord(ctx, proofRecord{Time: point.moment, TXID: txid.String(), Tables: sums})
+}
+
+// noteState returns a transaction of the replica and the checksums of the tables after it. Writes wait for milliseconds, while the
+// replica gets the last one and the snapshot is opened.
+func (s *Service) noteState(ctx context.Context) (txid ltx.TXID, sums []db.TableChecksum, err error) {
+	errDone := errors.New("rolled back: nothing was written")
+	err = s.db.Snapshot(ctx, func(q db.Querier) error {
+		if err := s.withReplica(ctx, func(r *replica) error {
+			if err := r.lite.Sync(ctx); err != nil { // most of it, before writes wait
+				return err
+			}
+			return s.db.WithTx(ctx, func(*db.Tx) error {
+				if err := r.lite.Sync(ctx); err != nil {
+					return err
+				}
+				pos, err := r.lite.Pos()
+				if err != nil {
+					return err
+				}
+				txid = pos.TXID
+				if _, err := countWaiting(ctx, q); err != nil { // any first read: the snapshot begins with it
+					return err
+				}
+				return errDone
+			})
+		}); !errors.Is(err, errDone) {
+			return err
+		}
+		var err error
+		sums, err = db.Checksums(ctx, q, db.SQLite)
+		return err
+	})
+	return txid, sums, err
+}
+
+func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
+	ctx, cancel := context.WithTimeout(ctx, placeTimeout)
+	defer cancel()
+	for {
+		parts, err := openParts(ctx, s.cfg.Place)
+		if err != nil {
+			return err
+		}
+		newest, err := parts.newest(ctx)
+		if err == nil && newest != nil && newest.MaxTXID >= txid {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return unproven{"The place of the backup could not be reached, so that nothing could be restored."}
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// storeRecord stores what the proof compares with, and removes old records.
+func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := s.cfg.Place.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
+		return err
+	}
+	var all []string
+	if err := s.cfg.Place.List(ctx, ProofsDir+"/", func(o Object) error { all = append(all, o.Name); return nil }); err != nil {
+		return err
+	}
+	slices.Sort(all)
+	for len(all) > proofsKept {
+		if err := s.cfg.Place.Delete(ctx, all[0]); err != nil {
+			return err
+		}
+		all = all[1:]
+	}
+	return nil
+}
+
+// checkRoom verifies what makes the state, and returns an error if the disk has no room for the restored database twice.
+func (s *Service) checkRoom(ctx context.Context, point *point) error {
+	size, err := point.verify(ctx, func(int, int) {})
+	if err != nil {
+		return err
+	}
+	if point.snapshot != nil {
+		size = 10 * point.snapshot.Size // compressed
+	}
+	if free := s.cfg.Free(); free < 2*size {
+		return unproven{fmt.Sprintf("There is no room to restore the backup: %d MB are free on the disk of the data folder, %d MB are needed.", free>>20, 2*size>>20)}
+	}
+	return nil
+}
+
+// compareFiles compares random files of the backup with their rows in the restored database.
+func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared int, err error) {
+	files, err := listFiles(ctx, restored)
+	if err != nil {
+		return 0, err
+	}
+	rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	for _, f := range files {
+		if compared == proofFiles {
+			break
+		}
+		err := checkFile(ctx, s.cfg.Place, f)
+		if errors.Is(err, fs.ErrNotExist) {
+			copied, lookErr := blobCopiedAlready(ctx, s.db, f.BlobID)
+			if lookErr != nil {
+				return compared, lookErr
+			}
+			if !copied {
+				continue // not yet, or it was removed before its turn
+			}
+			return compared, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name)}
+		}
+		if err != nil {
+			return compared, err
+		}
+		compared++
+	}
+	return compared, nil
+}
+
+// checkOlderParts verifies parts of the database that only earlier moments need.
+func (s *Service) checkOlderParts(ctx context.Context, point *point) error {
+	all, err := point.parts.all(ctx, false)
+	if err != nil {
+		return err
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var total int64
+	for _, info := range all {
+		if total += info.Size; total > proofOldBytes {
+			return nil
+		}
+		if _, _, err := point.parts.verify(ctx, info); err != nil && !errors.Is(err, fs.ErrNotExist) { // merged meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOlderSnapshots restores older snapshots of PostgreSQL, one after the other, to verify them.
+func (s *Service) checkOlderSnapshots(ctx context.Context, newest *point, work string) error {
+	all, err := listSnapshots(ctx, s.cfg.Place)
+	if err != nil {
+		return err
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	var total int64
+	for _, snapshot := range all {
+		if snapshot.Name == newest.snapshot.Name {
+			continue
+		}
+		if total += snapshot.Size; total > proofOldBytes {
+			return nil
+		}
+		older := point{place: s.cfg.Place, snapshot: &snapshot}
+		file := filepath.Join(work, "older.db")
+		if err := errors.Join(older.restore(ctx, file), os.Remove(file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

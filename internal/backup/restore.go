@@ -1,0 +1,317 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/superfly/ltx"
+	"golang.org/x/sync/errgroup"
+
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+)
+
+// Restore rebuilds a data folder from a backup.
+type Restore struct {
+	Place      Place
+	At         time.Time // the newest state that is not later is restored; zero means the newest one
+	Passphrase string    // opens the secret, if it is sealed
+	Dir        string    // new or empty
+	// OpenFiles opens the store for files in the data folder.
+	OpenFiles func(dir string) (FileStore, error)
+	// Report is called with lines of progress.
+	Report func(line string)
+}
+
+// FileStore stores the files of a restored site.
+type FileStore interface {
+	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored.
+	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
+	Delete(ctx context.Context, id string) error
+	Mark(ctx context.Context, marker string) error
+}
+
+// Restored says what a restored data folder has.
+type Restored struct {
+	Moment  time.Time // the state of the database at this moment
+	Files   int64
+	Bytes   int64
+	Missing []string // what is missing or damaged in the backup, one text each
+}
+
+// filesAtOnce is the number of files that a restore reads at the same time.
+const filesAtOnce = 4
+
+// restoring is the name of the database while it is restored. It gets its own name last: no server starts on a data folder that has
+// no database but files or a secret.
+const restoring = "restoring.db"
+
+// Run rebuilds the data folder. It removes what it has written if it fails. A missing or damaged file is no error: it is in Missing.
+func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
+	if err := emptyFolder(r.Dir); err != nil {
+		return done, err
+	}
+	format, err := ReadFormat(ctx, r.Place)
+	if errors.Is(err, fs.ErrNotExist) {
+		return done, fmt.Errorf("there is no backup in %s", r.Place.Label())
+	}
+	if err != nil {
+		return done, err
+	}
+	secrets, err := ReadSecrets(ctx, r.Place, r.Passphrase)
+	if errors.Is(err, fs.ErrNotExist) {
+		done.Missing = append(done.Missing, "the secret: the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset")
+	} else if err != nil {
+		return done, err
+	}
+	point, err := findPoint(ctx, r.Place, format.Engine, r.At)
+	if err != nil {
+		return done, err
+	}
+	done.Moment = point.moment
+	if point.gap != "" {
+		done.Missing = append(done.Missing, point.gap)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeEntries(r.Dir))
+		}
+	}()
+	if err := r.restoreDatabase(ctx, point, &done); err != nil {
+		return done, err
+	}
+	if secrets.Current != "" {
+		if err := datafolder.WriteSecrets(r.Dir, secrets.Current, secrets.Previous); err != nil {
+			return done, err
+		}
+	}
+	if err := os.Rename(filepath.Join(r.Dir, restoring), filepath.Join(r.Dir, datafolder.Database)); err != nil {
+		return done, err
+	}
+	return done, datafolder.SyncFolder(r.Dir)
+}
+
+// emptyFolder creates a folder, or returns an error if it is there and not empty.
+func emptyFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty: restore into a new folder", dir)
+	}
+	return err
+}
+
+func removeEntries(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// restoreDatabase restores the database, brings it up to date, and restores the files that it refers to.
+func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Restored) error {
+	r.Report("Database: the state of " + point.moment.Format(time.RFC3339Nano))
+	last := time.Time{}
+	if _, err := point.verify(ctx, func(checked, all int) {
+		if time.Since(last) >= reportEvery || checked == all {
+			last = time.Now()
+			r.Report(fmt.Sprintf("Database: %d of %d parts checked", checked, all))
+		}
+	}); err != nil {
+		return err
+	}
+	file := filepath.Join(r.Dir, restoring)
+	if err := point.restore(ctx, file); err != nil {
+		return err
+	}
+	d, err := openRestored(ctx, file)
+	if err != nil {
+		return err
+	}
+	r.Report("Database: restored, and its integrity is checked")
+	err = d.Migrate(ctx)
+	if err == nil {
+		err = r.restoreFiles(ctx, d, done)
+	}
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	return closeRestored(d, file)
+}
+
+// reportEvery is the least time between two lines of progress.
+const reportEvery = 2 * time.Second
+
+// restoreFiles restores the files that rows refer to, each against the SHA-256 of its row.
+func (r *Restore) restoreFiles(ctx context.Context, d *db.DB, done *Restored) error {
+	files, err := listFiles(ctx, d)
+	if err != nil {
+		return err
+	}
+	store, err := r.OpenFiles(r.Dir)
+	if err != nil {
+		return err
+	}
+	var (
+		mu   sync.Mutex
+		last time.Time
+		all  int64
+	)
+	for _, f := range files {
+		all += f.Size
+	}
+	missing := map[string]string{}
+	group, working := errgroup.WithContext(ctx)
+	group.SetLimit(filesAtOnce)
+	for _, f := range files {
+		group.Go(func() error {
+			problem, err := r.restoreFile(working, store, f)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if problem != "" {
+				missing[f.BlobID] = f.Name + " (" + BlobName(f.BlobID) + "): " + problem
+				return nil
+			}
+			done.Files++
+			done.Bytes += f.Size
+			if time.Since(last) >= reportEvery || done.Files == int64(len(files)) {
+				last = time.Now()
+				r.Report(fmt.Sprintf("Files: %d of %d, %.1f of %.1f MB", done.Files, len(files), float64(done.Bytes)/1e6, float64(all)/1e6))
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if text, ok := missing[f.BlobID]; ok {
+			done.Missing = append(done.Missing, text)
+		}
+	}
+	marker, err := db.ReadMarker(ctx, d)
+	if err == nil && marker != "" {
+		err = store.Mark(ctx, marker)
+	}
+	return err
+}
+
+// restoreFile restores a file. problem says why the backup cannot give it, "" if it can.
+func (r *Restore) restoreFile(ctx context.Context, store FileStore, f storedFile) (problem string, err error) {
+	body, err := r.Place.Open(ctx, BlobName(f.BlobID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "not in the backup", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	size, sum, err := store.Put(ctx, f.BlobID, body)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if size != f.Size || sum != f.SHA256 {
+		return "damaged in the backup", store.Delete(ctx, f.BlobID)
+	}
+	return "", nil
+}
+
+// checkFile reads a file of the backup and compares it with its row. The error is fs.ErrNotExist or a *Damage.
+func checkFile(ctx context.Context, p Place, f storedFile) (err error) {
+	body, err := p.Open(ctx, BlobName(f.BlobID))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	hash := sha256.New()
+	size, err := io.Copy(hash, reader{ctx, body})
+	if err != nil {
+		return err
+	}
+	if size != f.Size || hex.EncodeToString(hash.Sum(nil)) != f.SHA256 {
+		return damage(BlobName(f.BlobID)+" ("+f.Name+")", nil)
+	}
+	return nil
+}
+
+// Day is a day of UTC with moments that can be restored.
+type Day struct {
+	First, Last time.Time
+	Moments     int
+}
+
+// ListMoments returns the days with moments that can be restored, the oldest first.
+func ListMoments(ctx context.Context, p Place) (days []Day, err error) {
+	format, err := ReadFormat(ctx, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no backup in %s", p.Label())
+	}
+	if err != nil {
+		return nil, err
+	}
+	var moments []time.Time
+	if format.Engine == string(db.Postgres) {
+		list, err := listSnapshots(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			moments = append(moments, s.Time.UTC())
+		}
+	} else {
+		parts, err := openParts(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if moments, err = parts.moments(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range moments {
+		if n := len(days) - 1; n >= 0 && days[n].First.Format(time.DateOnly) == m.Format(time.DateOnly) {
+			days[n].Last = m
+			days[n].Moments++
+			continue
+		}
+		days = append(days, Day{m, m, 1})
+	}
+	return days, nil
+}
+
+// moments returns the moments of all states that the parts can make, the oldest first.
+func (p *parts) moments(ctx context.Context) (moments []time.Time, err error) {
+	all, err := p.all(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b *ltx.FileInfo) int { return cmp.Compare(a.MaxTXID, b.MaxTXID) })
+	states := []ltx.TXID{0} // that can be made, in order; 0 is the empty database
+	for _, info := range all {
+		// A part continues any state that it overlaps or follows.
+		i, _ := slices.BinarySearch(states, info.MinTXID-1)
+		if i == len(states) || states[i] >= info.MaxTXID {
+			continue
+		}
+		states = append(states, info.MaxTXID)
+		moments = append(moments, info.CreatedAt)
+	}
+	slices.SortFunc(moments, time.Time.Compare)
+	return moments, nil
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// tablesOf describes the rows of all tables of a database that nobody writes.
+func tablesOf(t *testing.T, address string) []db.TableChecksum {
+	t.Helper()
+	d, err := db.Open(t.Context(), address, db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := db.Checksums(t.Context(), d, d.Dialect)
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return sums
+}
+
+// siteIs fails unless a data folder with an SQLite database has the same rows, files and secret as another one.
+func siteIs(t *testing.T, got, want string) {
+	t.Helper()
+	if a, b := tablesOf(t, "sqlite:"+filepath.Join(got, "atelie.db")), tablesOf(t, "sqlite:"+filepath.Join(want, "atelie.db")); !reflect.DeepEqual(a, b) {
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("table %+v, want %+v", a[i], b[i])
+			}
+		}
+	}
+	if a, b := filesOf(t, filepath.Join(got, "files")), filesOf(t, filepath.Join(want, "files")); !maps.Equal(a, b) || len(b) == 0 {
+		t.Errorf("%d files, want %d", len(a), len(b))
+	}
+	a, err := os.ReadFile(filepath.Join(got, "jwt-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(want, "jwt-secret")); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("another secret (%v)", err)
+	}
+}
+
+// places runs fn with a folder and a bucket as the place of the backup.
+func places(t *testing.T, fn func(t *testing.T, place string)) {
+	for _, kind := range []string{"folder", "s3"} {
+		t.Run(kind, func(t *testing.T) {
+			place := filepath.Join(t.TempDir(), "backup")
+			if kind == "s3" {
+				place = bucketAddress(t)
+			}
+			t.Setenv("ATELIE_BACKUP_URL", place)
+			fn(t, place)
+		})
+	}
+}
+
+// Proves H-restore.
+func TestRestoreRebuildsTheSite(t *testing.T) {
+	places(t, func(t *testing.T, place string) {
+		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "correct horse battery")
+		dir := demoSite(t)
+		execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_uploads")
+		stop := server(t, dir)
+		if r := must(t, dir, "backup", "now"); !strings.Contains(r.out, "up to date") {
+			t.Errorf("%+v", r)
+		}
+		if r := stop(); r.code != 0 {
+			t.Fatalf("%+v", r)
+		}
+		to := filepath.Join(t.TempDir(), "new")
+		r := must(t, to, "restore", "--from", place)
+		if !strings.Contains(r.out, "Restored: the site as it was at 20") || !strings.Contains(r.out, "Nothing is missing") || !strings.Contains(r.out, "Files: ") {
+			t.Errorf("%s", r.out)
+		}
+		siteIs(t, to, dir)
+		if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
+			t.Errorf("%+v", r)
+		}
+		refused(t, to, "is not empty", "restore", "--from", place)
+		refused(t, filepath.Join(t.TempDir(), "x"), "there is no backup in", "restore", "--from", t.TempDir())
+		refused(t, filepath.Join(t.TempDir(), "x"), "no state of the database at 2020-01-01", "restore", "--from", place, "--at", "2020-01-01T00:00:00Z")
+		refused(t, filepath.Join(t.TempDir(), "x"), "--at: is not a time", "restore", "--from", place, "--at", "yesterday")
+		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "")
+		refused(t, filepath.Join(t.TempDir(), "x"), "set ATELIE_BACKUP_PASSPHRASE", "restore", "--from", place)
+	})
+}
+
+// Proves H-restore-moment.
+func TestRestoreOfAnEarlierMoment(t *testing.T) {
+	places(t, func(t *testing.T, place string) {
+		dir := t.TempDir()
+		address := "sqlite:" + filepath.Join(dir, "atelie.db")
+		server(t, dir)
+		add := func(message string) {
+			execute(t, address, "insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'a@b.pt', $2, $3)", uuid.NewString(), message, time.Now())
+		}
+		var moments []time.Time
+		for _, message := range []string{"one", "two", "three"} {
+			add(message)
+			must(t, dir, "backup", "now")
+			moments = append(moments, time.Now())
+		}
+		for i, at := range moments {
+			to := filepath.Join(t.TempDir(), "new")
+			must(t, to, "restore", "--from", place, "--at", at.UTC().Format(time.RFC3339Nano))
+			var n int
+			d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(to, "atelie.db"), db.NoHooks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = d.QueryRow(t.Context(), "select count(*) from contact_submissions").Scan(&n)
+			if err := errors.Join(err, d.Close()); err != nil || n != i+1 {
+				t.Errorf("moment %d has %d messages (%v)", i, n, err)
+			}
+		}
+		if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, time.Now().UTC().Format(time.DateOnly)) || !strings.Contains(r.out, " moments") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Proves H-proof.
+func TestBackupIsProvenAndCopied(t *testing.T) {
+	places(t, func(t *testing.T, _ string) {
+		second := filepath.Join(t.TempDir(), "second")
+		t.Setenv("ATELIE_BACKUP_COPY_URL", second)
+		dir := demoSite(t)
+		execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_uploads")
+		for _, running := range []bool{false, true} { // the command keeps the backup itself if no server does
+			stop := func() result { return result{} }
+			if running {
+				stop = server(t, dir)
+			}
+			if r := must(t, dir, "backup", "now"); !strings.Contains(r.out, "up to date") {
+				t.Errorf("%+v", r)
+			}
+			if r := must(t, dir, "backup", "verify"); !strings.Contains(r.out, "Proven: the state of 20") {
+				t.Errorf("%+v", r)
+			}
+			var s jsonStatus
+			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || s.WaitingFiles != 0 {
+				t.Errorf("%+v, %v", s, err)
+			}
+			if r := stop(); r.code != 0 {
+				t.Errorf("%+v", r)
+			}
+		}
+		to := filepath.Join(t.TempDir(), "new")
+		if r := must(t, to, "restore", "--from", second); !strings.Contains(r.out, "Nothing is missing") {
+			t.Errorf("%+v", r)
+		}
+		if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// flip changes one byte in the middle of a file. The file is replaced: it can be a hard link to a file of the site.
+func flip(t *testing.T, file string) (undo func()) {
+	t.Helper()
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(content []byte) {
+		if err := errors.Join(os.Remove(file), os.WriteFile(file, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)/2] ^= 1
+	put(damaged)
+	return func() { put(whole) }
+}
+
+// oneOf returns a file of a backup by its pattern, the largest one.
+func oneOf(t *testing.T, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("nothing is like %s (%v)", pattern, err)
+	}
+	largest, size := "", int64(-1)
+	for _, name := range found {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > size {
+			largest, size = name, info.Size()
+		}
+	}
+	return largest
+}
+
+// Proves H-proof-damage.
+func TestProofNamesWhatIsDamaged(t *testing.T) {
+	databases(t, func(t *testing.T, dir, address string) {
+		place := filepath.Join(t.TempDir(), "backup")
+		t.Setenv("ATELIE_BACKUP_URL", place)
+		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "correct horse battery")
+		t.Setenv("ATELIE_VIPS", "off")
+		upload(t, dir, "a.jpg", photoWithPlace(t))
+		must(t, dir, "media", "rebuild")
+		must(t, dir, "backup", "now")
+		must(t, dir, "backup", "verify")
+		database := filepath.Join(place, "database", "ltx", "0", "*.ltx")
+		if strings.HasPrefix(address, "postgres") {
+			database = filepath.Join(place, "snapshots", "*.zst")
+		}
+		for _, pattern := range []string{database, filepath.Join(place, "blobs", "*", "*", "*"), filepath.Join(place, "secret.age")} {
+			file := oneOf(t, pattern)
+			undo := flip(t, file)
+			r := atelie(t, dir, "", "backup", "verify")
+			if r.code != 1 || !strings.Contains(r.err, strings.TrimPrefix(file, place+"/")) || !strings.Contains(r.err, "is damaged") {
+				t.Errorf("%s: %+v", file, r)
+			}
+			if r := atelie(t, dir, "", "backup", "status"); r.code != 1 || !strings.Contains(r.err, "is damaged") {
+				t.Errorf("%s: %+v", file, r)
+			}
+			undo()
+		}
+		must(t, dir, "backup", "verify")
+		if err := os.Remove(oneOf(t, filepath.Join(place, "blobs", "*", "*", "*"))); err != nil {
+			t.Fatal(err)
+		}
+		if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "is missing in the backup") {
+			t.Errorf("%+v", r)
+		}
+		t.Setenv("ATELIE_DATABASE_URL", "")
+		r := atelie(t, filepath.Join(t.TempDir(), "new"), "", "restore", "--from", place)
+		if r.code != 1 || strings.Count(r.out, "Missing: ") != 1 || !strings.Contains(r.out, "not in the backup") || !strings.Contains(r.err, "the backup lacks 1 things") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Proves H-restore-postgres.
+func TestRestoreOfAPostgresBackupLeadsBack(t *testing.T) {
+	place, first := filepath.Join(t.TempDir(), "backup"), dbtest.URL(t, db.Postgres)
+	t.Setenv("ATELIE_BACKUP_URL", place)
+	t.Setenv("ATELIE_DATABASE_URL", first)
+	dir := t.TempDir()
+	must(t, dir, "demo")
+	must(t, dir, "owner", "add", "ana@example.com")
+	must(t, dir, "backup", "now")
+	between := time.Now()
+	must(t, dir, "owner", "add", "rui@example.com")
+	time.Sleep(time.Until(between.Truncate(time.Second).Add(time.Second))) // snapshots are named by the second
+	must(t, dir, "backup", "now")
+	if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, "2 moments") {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv("ATELIE_DATABASE_URL", "")
+	for owner, at := range map[string]string{"rui@example.com": "9999-01-01T00:00:00Z", "ana@example.com": between.UTC().Format(time.RFC3339Nano)} {
+		to := filepath.Join(t.TempDir(), "new")
+		must(t, to, "restore", "--from", place, "--at", at)
+		r := must(t, to, "owner", "list")
+		if !strings.Contains(r.out, owner) || strings.Contains(r.out, "rui") != (owner == "rui@example.com") {
+			t.Errorf("at %s: %+v", at, r)
+		}
+		second := dbtest.URL(t, db.Postgres)
+		if r := must(t, t.TempDir(), "copy", "--from", to, "--to", second, "--to-files", filepath.Join(t.TempDir(), "files")); !strings.Contains(r.out, "Copied and the same") {
+			t.Errorf("%+v", r)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"atelie/internal/app"
+	"atelie/internal/backup"
+	"atelie/internal/config"
+	"atelie/internal/datafolder"
+	"atelie/internal/storage/blob"
+)
+
+// restoreCommand is the command atelie restore, which rebuilds a data folder from a backup. The folder is that of the setting
+// data-dir. The URL can be set by an environment variable, because it can contain a password.
+type restoreCommand struct {
+	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"PLACE" help:"The backup: a folder, or s3://… as in backup-url."`
+	At   string `placeholder:"TIME" help:"Restore the newest state that is not later, as in 2026-11-22T10:00:00Z. The newest one of all when not given."`
+}
+
+// Run restores database, files and secret into a new folder, and says what the backup does not have.
+func (c *restoreCommand) Run(env *environment) error {
+	place, err := config.ParsePlace("--from", c.From)
+	if err != nil {
+		return err
+	}
+	var at time.Time
+	if c.At != "" {
+		if at, err = time.Parse(time.RFC3339, c.At); err != nil {
+			return errors.New("--at: is not a time such as 2026-11-22T10:00:00Z")
+		}
+	}
+	r := backup.Restore{
+		Place: app.OpenBackupPlace(place), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
+		OpenFiles: func(dir string) (backup.FileStore, error) {
+			files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
+			return restoredFiles{files}, err
+		},
+		Report: func(line string) { _ = env.printf("%s\n", line) }, // a line that cannot be printed does not stop the restore
+	}
+	done, err := r.Run(env.ctx)
+	if env.ctx.Err() != nil {
+		return fmt.Errorf("stopped: %s is empty again", env.cfg.Server.DataDir)
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(env, done)
+}
+
+// print says at which moment the restored site stands and what is missing. It returns an error if anything is.
+func (c *restoreCommand) print(env *environment, done backup.Restored) error {
+	if err := env.printf("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.Moment.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir); err != nil {
+		return err
+	}
+	if len(done.Missing) == 0 {
+		return env.printf("Nothing is missing. Start it with atelie serve --data-dir=%s\n", env.cfg.Server.DataDir)
+	}
+	for _, text := range done.Missing {
+		if err := env.printf("Missing: %s\n", text); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
+}
+
+// restoredFiles stores the files of a restored site.
+type restoredFiles struct{ *blob.Disk }
+
+// Put implements backup.FileStore.
+func (f restoredFiles) Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error) {
+	info, err := blob.Put(ctx, f.Disk, id, body)
+	return info.Size, info.SHA256, err
+}
