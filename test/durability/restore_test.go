@@ -1,0 +1,277 @@
+package durability
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/test/soak"
+)
+
+// The sizes of the drills. A round of TestLostDataFolderIsRestored takes about five seconds, most of them in the waits for the
+// replica, which gets one part a second.
+var (
+	losses  = soak.Size(2, 30)
+	edits   = soak.Size(60, 1000)
+	moments = soak.Size(5, 50)
+)
+
+// run runs a command of the program and returns what it prints.
+func (s *site) run(args ...string) string {
+	s.t.Helper()
+	c := s.command(args...)
+	var logs bytes.Buffer
+	c.Stderr = &logs
+	out, err := c.Output()
+	if err != nil {
+		s.t.Fatalf("%v: %v\n%s%s", args, err, out, logs.String())
+	}
+	return string(out)
+}
+
+// inFolder returns the same program with another data folder.
+func (s *site) inFolder(dir string) *site {
+	other := &site{t: s.t, binary: s.binary, key: s.key, messages: s.messages, rows: s.rows, files: s.files}
+	for _, v := range s.env {
+		if !strings.HasPrefix(v, "ATELIE_DATA_DIR=") {
+			other.env = append(other.env, v)
+		}
+	}
+	other.env = append(other.env, "ATELIE_DATA_DIR="+dir)
+	return other
+}
+
+// TestLostDataFolderIsRestored kills the server under load, deletes its data folder, and restores it from the backup: all that
+// was acknowledged before the backup was last up to date is there, byte for byte. The restored site goes on in the same place.
+//
+// Proves H-restore-lost.
+func TestLostDataFolderIsRestored(t *testing.T) {
+	home := t.TempDir()
+	place := filepath.Join(home, "backup")
+	dir := filepath.Join(home, "data 0")
+	s := &site{t: t, binary: build(t), env: []string{
+		"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_MESSAGES_PER_HOUR=0", "ATELIE_BACKUP_URL=" + place,
+	}}
+	s.keys()
+	var lag time.Duration
+	for n := range losses {
+		s.start()
+		messages, rows, files, took := s.writeUntilBackedUp()
+		lag = max(lag, took)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		dir = filepath.Join(home, fmt.Sprint("data ", n+1))
+		s = s.inFolder(dir)
+		s.messages, s.rows, s.files = messages, rows, files
+		// A file whose copy was on its way when the server was killed is named as missing: it was acknowledged later.
+		if out, err := s.command("restore", "--from", place).CombinedOutput(); err != nil && !strings.Contains(string(out), "Missing: product-images/") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		s.start()
+		s.verify()
+		s.kill()
+	}
+	if s.behind(losses) {
+		t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
+	}
+	t.Logf("%d lost folders: %d messages, %d rows and %d files found; the backup was up to date after at most %s", losses, len(s.messages), len(s.rows), len(s.files), lag)
+}
+
+// writeUntilBackedUp writes, brings the backup up to date while it goes on writing, and kills the server. It returns what was
+// acknowledged before the backup was brought up to date, and how long that took.
+func (s *site) writeUntilBackedUp() (messages, rows []string, files map[string][]byte, took time.Duration) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	var writers sync.WaitGroup
+	for _, write := range []func(context.Context) bool{s.writeMessage, s.writeRow, s.writeFile} {
+		writers.Go(func() {
+			for write(ctx) && ctx.Err() == nil {
+				time.Sleep(10 * time.Millisecond) // leaves processors to the backup
+			}
+		})
+	}
+	known := len(s.files)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		s.mu.Lock()
+		enough := len(s.files) > known+3
+		s.mu.Unlock()
+		if enough {
+			break
+		}
+	}
+	s.mu.Lock()
+	messages, rows, files = append(messages, s.messages...), append(rows, s.rows...), map[string][]byte{}
+	for name, content := range s.files {
+		files[name] = content
+	}
+	s.mu.Unlock()
+	began := time.Now()
+	s.run("backup", "now")
+	took = time.Since(began)
+	s.kill()
+	cancel()
+	writers.Wait()
+	return messages, rows, files, took
+}
+
+// TestEveryJournalledMomentIsRestored edits and deletes rows at random and notes the times. The states at random moments, restored,
+// are those of the journal. A moment is the time between two edits that are at least two seconds apart in the backup's parts.
+func TestEveryJournalledMomentIsRestored(t *testing.T) {
+	home := t.TempDir()
+	place := filepath.Join(home, "backup")
+	s := &site{t: t, binary: build(t), env: []string{"ATELIE_DATA_DIR=" + filepath.Join(home, "data"), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_BACKUP_URL=" + place}}
+	s.keys()
+	s.start()
+	titles := map[string]string{} // of products, by id
+	type entry struct {
+		at     time.Time
+		titles map[string]string
+	}
+	var journal []entry
+	for i := range edits {
+		s.edit(titles, i)
+		if (i+1)%max(1, edits/moments) == 0 { // a moment: what was written is in the place before the next edit
+			s.run("backup", "now")
+			state := map[string]string{}
+			for id, title := range titles {
+				state[id] = title
+			}
+			journal = append(journal, entry{time.Now(), state})
+		}
+	}
+	s.kill()
+	for _, e := range journal {
+		other := s.inFolder(filepath.Join(home, uuid.NewString()))
+		other.run("restore", "--from", place, "--at", e.at.UTC().Format(time.RFC3339Nano))
+		got := other.titles()
+		if len(got) != len(e.titles) {
+			t.Errorf("at %s: %d rows, want %d", e.at, len(got), len(e.titles))
+		}
+		for id, title := range e.titles {
+			if got[id] != title {
+				t.Errorf("at %s: %s is %q, want %q", e.at, id, got[id], title)
+			}
+		}
+	}
+	t.Logf("%d edits, the states at %d moments restored", edits, len(journal))
+}
+
+// edit inserts, changes or deletes a product.
+func (s *site) edit(titles map[string]string, n int) {
+	s.t.Helper()
+	ids := make([]string, 0, len(titles))
+	for id := range titles {
+		ids = append(ids, id)
+	}
+	title := fmt.Sprint("Work ", n)
+	headers := map[string]string{"Content-Type": "application/json"}
+	method, path, body, want := "POST", "/rest/v1/products", "", 201
+	id := uuid.NewString()
+	switch choice := rand.IntN(3); {
+	case len(ids) < 5 || choice == 0:
+		body = `{"id":"` + id + `","title":"` + title + `"}`
+		titles[id] = title
+	case choice == 1:
+		id = ids[rand.IntN(len(ids))]
+		method, path, body, want = "PATCH", path+"?id=eq."+id, `{"title":"`+title+`"}`, 204
+		titles[id] = title
+	default:
+		id = ids[rand.IntN(len(ids))]
+		method, path, want = "DELETE", path+"?id=eq."+id, 204
+		delete(titles, id)
+	}
+	if status, got, ok := s.send(s.t.Context(), method, path, headers, []byte(body)); !ok || status != want {
+		s.t.Fatalf("%s %s: %d %s", method, path, status, got)
+	}
+}
+
+// titles reads the products in the database of a data folder that no server has open.
+func (s *site) titles() map[string]string {
+	s.t.Helper()
+	dir := strings.TrimPrefix(s.env[len(s.env)-1], "ATELIE_DATA_DIR=")
+	d, err := db.Open(s.t.Context(), "sqlite:"+filepath.Join(dir, "atelie.db"), db.NoHooks)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	found := map[string]string{}
+	_, err = db.Collect(s.t.Context(), d, func(row db.Row) (struct{}, error) {
+		var id, title string
+		err := row.Scan(&id, &title)
+		found[id] = title
+		return struct{}{}, err
+	}, "select id, title from products")
+	if err := errors.Join(err, d.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}
+
+// TestUnreachablePlaceDelaysNothing replaces the folder of the backup by a file while the server writes. The status tells; nothing is
+// lost, and the backup catches up when the folder is back.
+func TestUnreachablePlaceDelaysNothing(t *testing.T) {
+	home := t.TempDir()
+	place := filepath.Join(home, "backup")
+	s := &site{t: t, binary: build(t), env: []string{
+		"ATELIE_DATA_DIR=" + filepath.Join(home, "data"), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_MESSAGES_PER_HOUR=0", "ATELIE_BACKUP_URL=" + place,
+	}}
+	s.keys()
+	s.start()
+	write := func(n int) {
+		for range n {
+			for _, fn := range []func(context.Context) bool{s.writeMessage, s.writeRow, s.writeFile} {
+				if !fn(t.Context()) {
+					t.Fatal("a write failed")
+				}
+			}
+		}
+	}
+	write(5)
+	s.run("backup", "now")
+	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.waitForStatus("an error", func(e string, waiting int64) bool { write(1); return e != "" && waiting > 0 })
+	write(soak.Size(10, 100))
+	if err := errors.Join(os.Remove(place), os.Rename(place+" away", place)); err != nil {
+		t.Fatal(err)
+	}
+	s.waitForStatus("no error", func(e string, waiting int64) bool { return e == "" && waiting == 0 })
+	s.run("backup", "now")
+	s.kill()
+	other := s.inFolder(filepath.Join(home, "new"))
+	other.run("restore", "--from", place)
+	other.start()
+	other.verify()
+	other.kill()
+}
+
+// waitForStatus waits until the status is as it should be.
+func (s *site) waitForStatus(what string, ok func(failure string, waiting int64) bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		var status struct {
+			BackupError  string `json:"backup_error"`
+			WaitingFiles int64  `json:"waiting_files"`
+		}
+		if err := json.Unmarshal([]byte(s.run("backup", "status", "--json")), &status); err != nil {
+			s.t.Fatal(err)
+		}
+		if ok(status.BackupError, status.WaitingFiles) {
+			return
+		}
+	}
+	s.t.Fatalf("the status does not tell of %s", what)
+}
