@@ -26,7 +26,10 @@ func TestNamedSettingsExist(t *testing.T) {
 	if len(known) < 30 {
 		t.Fatalf("the help names only %q", known)
 	}
-	exist := append(settingName.FindAllString(command(t, nil, "copy", "--help"), -1), known...)
+	exist := slices.Clone(known)
+	for _, with := range [][]string{{"copy"}, {"restore"}, {"import", "supabase"}} { // commands with variables of their own
+		exist = append(exist, settingName.FindAllString(command(t, nil, append(with, "--help")...), -1)...)
+	}
 	files := []string{"README.md", "docs/hosting.md"}
 	err := filepath.WalkDir(filepath.Join(root, "deploy"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
