@@ -84,9 +84,10 @@ type site struct {
 	process *exec.Cmd
 
 	mu       sync.Mutex
-	messages []string          // the text of each
-	rows     []string          // ids of products
-	files    map[string][]byte // name → bytes
+	messages []string             // the text of each
+	rows     []string             // ids of products
+	files    map[string][]byte    // name → bytes
+	times    map[string]time.Time // of the acknowledgement, by text, id or name
 }
 
 // behind reports that too little was acknowledged for so many kills; a file takes several writes.
@@ -106,7 +107,7 @@ func (s *site) keys() {
 		s.t.Fatal(err)
 	}
 	s.key = program.Value(s.t, string(out), "SERVICE_ROLE_KEY")
-	s.files = map[string][]byte{}
+	s.files, s.times = map[string][]byte{}, map[string]time.Time{}
 }
 
 func (s *site) start() {
@@ -190,13 +191,14 @@ func (s *site) send(ctx context.Context, method, path string, headers map[string
 	return answer.StatusCode, got, true
 }
 
-func (s *site) acknowledged(status, want int, body []byte, note func()) bool {
+func (s *site) acknowledged(name string, status, want int, body []byte, note func()) bool {
 	if status != want {
 		s.t.Errorf("answered %d: %s", status, body)
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.times[name] = time.Now()
 	note()
 	return true
 }
@@ -210,13 +212,13 @@ func (s *site) writeMessage(ctx context.Context) bool {
 		return false
 	}
 	status, got, ok := s.send(ctx, "POST", "/functions/v1/submit-contact", map[string]string{"X-Forwarded-For": address}, body)
-	return ok && s.acknowledged(status, 200, got, func() { s.messages = append(s.messages, text) })
+	return ok && s.acknowledged(text, status, 200, got, func() { s.messages = append(s.messages, text) })
 }
 
 func (s *site) writeRow(ctx context.Context) bool {
 	id := uuid.NewString()
 	status, got, ok := s.send(ctx, "POST", "/rest/v1/products", map[string]string{"Content-Type": "application/json"}, []byte(`{"id":"`+id+`","title":"Work"}`))
-	return ok && s.acknowledged(status, 201, got, func() { s.rows = append(s.rows, id) })
+	return ok && s.acknowledged(id, status, 201, got, func() { s.rows = append(s.rows, id) })
 }
 
 func (s *site) writeFile(ctx context.Context) bool {
@@ -231,7 +233,7 @@ func (s *site) writeFile(ctx context.Context) bool {
 		return false
 	}
 	status, got, ok := s.send(ctx, "POST", "/storage/v1/object/product-images/"+name, map[string]string{"Content-Type": "image/png"}, body.Bytes())
-	return ok && s.acknowledged(status, 200, got, func() { s.files[name] = body.Bytes() })
+	return ok && s.acknowledged(name, status, 200, got, func() { s.files[name] = body.Bytes() })
 }
 
 func (s *site) verify() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func (s *site) run(args ...string) string {
 
 // inFolder returns the same program with another data folder.
 func (s *site) inFolder(dir string) *site {
-	other := &site{t: s.t, binary: s.binary, key: s.key, messages: s.messages, rows: s.rows, files: s.files}
+	other := &site{t: s.t, binary: s.binary, key: s.key, messages: s.messages, rows: s.rows, files: s.files, times: s.times}
 	for _, v := range s.env {
 		if !strings.HasPrefix(v, "ATELIE_DATA_DIR=") {
 			other.env = append(other.env, v)
@@ -65,11 +66,12 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 		"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_MESSAGES_PER_HOUR=0", "ATELIE_BACKUP_URL=" + place,
 	}}
 	s.keys()
-	var lag time.Duration
+	var lag, lost time.Duration
 	for n := range losses {
 		s.start()
 		messages, rows, files, took := s.writeUntilBackedUp()
 		lag = max(lag, took)
+		killed := time.Now()
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -82,12 +84,33 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 		}
 		s.start()
 		s.verify()
+		lost = max(lost, s.forgetLost(killed))
 		s.kill()
 	}
 	if s.behind(losses) {
 		t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
 	}
-	t.Logf("%d lost folders: %d messages, %d rows and %d files found; the backup was up to date after at most %s", losses, len(s.messages), len(s.rows), len(s.files), lag)
+	t.Logf("%d lost folders: %d messages, %d rows and %d files found; the backup was up to date after at most %s; the oldest write that was lost was acknowledged %s before its kill",
+		losses, len(s.messages), len(s.rows), len(s.files), lag, lost)
+}
+
+// forgetLost returns how long before the kill the oldest acknowledged write was made that is not there, or 0. It removes what is not
+// there from s.times.
+func (s *site) forgetLost(killed time.Time) (age time.Duration) {
+	ctx := s.t.Context()
+	found := s.column(ctx, "contact_submissions", "message")
+	maps.Copy(found, s.column(ctx, "products", "id"))
+	for name, at := range s.times {
+		if strings.HasSuffix(name, ".png") {
+			status, _, ok := s.send(ctx, "GET", "/storage/v1/object/public/product-images/"+name, nil, nil)
+			found[name] = ok && status == 200
+		}
+		if !found[name] {
+			age = max(age, killed.Sub(at))
+			delete(s.times, name)
+		}
+	}
+	return age
 }
 
 // writeUntilBackedUp writes, brings the backup up to date while it goes on writing, and kills the server. It returns what was
