@@ -39,14 +39,12 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	locked, err := TryLock(f)
+	locked, holder, err := lockAfterEnded(f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
 	if !locked {
-		text, _ := io.ReadAll(io.LimitReader(f, 20)) // a missing process id only makes the error less helpful
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		return nil, errors.Join(&InUse{Folder: path, PID: pid}, f.Close())
+		return nil, errors.Join(&InUse{Folder: path, PID: holder}, f.Close())
 	}
 	err = f.Truncate(0)
 	if err == nil {
@@ -58,8 +56,25 @@ func Lock(dir string) (release func() error, err error) {
 	return f.Close, nil // the file is not deleted: another process may have opened it to lock it
 }
 
-// lockRetryInterval is the pause between two attempts of LockStart.
-const lockRetryInterval = 20 * time.Millisecond
+const (
+	lockRetryInterval = 20 * time.Millisecond // pause between two attempts to lock
+	inheritedTimeout  = 5 * time.Second       // how long lockAfterEnded waits for a lock whose holder has ended
+)
+
+// lockAfterEnded locks the file. A process that was killed while it started another one leaves the lock with that one, until it
+// executes its program: lockAfterEnded waits for that. holder is the id of the process that has the lock, 0 if unknown.
+func lockAfterEnded(f *os.File) (locked bool, holder int, err error) {
+	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
+		if locked, err = TryLock(f); locked || err != nil {
+			return locked, 0, err
+		}
+		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20)) // without the id the error is less helpful, and there is no wait
+		holder, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		if holder <= 0 || !processEnded(holder) || time.Now().After(deadline) {
+			return false, holder, nil
+		}
+	}
+}
 
 // LockStart waits until no other program is starting in the folder, and locks it (openForStart) until done is called. The error
 // is ctx.Err() if ctx ends first.

@@ -22,6 +22,9 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+// processEnded reports whether there is no process with this id.
+func processEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
 // openForStart opens what LockStart locks: the folder itself.
 func openForStart(dir string) (*os.File, error) { return os.Open(dir) }
 

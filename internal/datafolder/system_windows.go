@@ -26,6 +26,9 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
+// processEnded reports false: no process inherits a lock here, so there is nothing to wait for.
+func processEnded(int) bool { return false }
+
 // openForStart opens what LockStart locks: a file, because folders cannot be locked here.
 func openForStart(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
