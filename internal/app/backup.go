@@ -27,12 +27,14 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sameDisk := isWithin(place.Folder, a.cfg.Server.DataDir)
 	var copyTo backup.Place // not second: a nil *config.Place is no place
 	if second != nil {
 		copyTo = OpenBackupPlace(second)
+		sameDisk = sameDisk && isWithin(second.Folder, a.cfg.Server.DataDir)
 	}
 	a.Backup = backup.New(a.DB, backup.Config{
-		Place: OpenBackupPlace(place), SameDisk: isWithin(place.Folder, a.cfg.Server.DataDir), Retention: a.cfg.Backup.Retention, Site: marker,
+		Place: OpenBackupPlace(place), SameDisk: sameDisk, Retention: a.cfg.Backup.Retention, Site: marker,
 		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
 		OpenBlob: a.blobs.Open,
 		Full:     func() bool { return a.space.Usage().Level == datafolder.Full },

@@ -96,3 +96,24 @@ func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
 		})
 	}
 }
+
+func TestABackupIsOnTheSameDiskUnlessAPlaceIsElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		url, second func(data, elsewhere string) string
+		same        bool
+	}{
+		"default":               {func(_, _ string) string { return "" }, func(_, _ string) string { return "" }, true},
+		"elsewhere":             {func(_, e string) string { return e }, func(_, _ string) string { return "" }, false},
+		"second elsewhere":      {func(_, _ string) string { return "" }, func(_, e string) string { return e }, false},
+		"both in the same data": {func(_, _ string) string { return "" }, func(d, _ string) string { return filepath.Join(d, "second") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, elsewhere := configuration(t), t.TempDir()
+			cfg.Backup = config.Backup{URL: c.url(cfg.Server.DataDir, elsewhere), CopyURL: c.second(cfg.Server.DataDir, elsewhere), Retention: 720 * time.Hour}
+			a := newAppOf(t, cfg, time.Now)
+			if status, err := a.Backup.Status(t.Context()); err != nil || status.SameDisk != c.same {
+				t.Errorf("%+v, %v", status, err)
+			}
+		})
+	}
+}

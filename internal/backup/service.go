@@ -18,7 +18,7 @@ import (
 // Config configures New.
 type Config struct {
 	Place      Place
-	SameDisk   bool          // the place is inside the data folder
+	SameDisk   bool          // Status.SameDisk
 	Retention  time.Duration // every moment of this time can be restored
 	Site       string        // marker of the site
 	Secrets    Secrets

@@ -11,7 +11,7 @@ import (
 // Status is how the backup is, for the owner, the host and the metrics.
 type Status struct {
 	Place        string    // label of the place, without secrets; "" if backups are off
-	SameDisk     bool      // the place is inside the data folder: it is lost with that disk
+	SameDisk     bool      // the place, and the second one if there is one, is inside the data folder: the backup is lost with that disk
 	LastBackup   time.Time // newest moment that is in the place; zero if there is none
 	BackupError  string    // safe text of the current failure, "" if there is none
 	ErrorSince   time.Time // when that failure began
@@ -45,8 +45,7 @@ type State struct {
 	Detail     string    // JSON object, by kind
 }
 
-// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is true if it is inside the
-// data folder. Of a running server the stored moment of the database can be some minutes older than what is in the place.
+// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is Status.SameDisk. Of a running server the stored moment of the database can be some minutes older than what is in the place.
 func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) (s Status, err error) {
 	if place == "" {
 		return s, nil
