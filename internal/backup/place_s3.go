@@ -45,11 +45,36 @@ const (
 	partSize      = 8 << 20
 	dialTimeout   = 5 * time.Second
 	headerTimeout = 30 * time.Second
+	writeTimeout  = 30 * time.Second // until a connection takes the next writePiece bytes of a request
+	writePiece    = 64 << 10
 )
+
+// steadyConn limits each write. A server that takes no more of a request would hold it for as long as TCP tries: headerTimeout begins
+// after the last byte.
+type steadyConn struct{ net.Conn }
+
+func (c steadyConn) Write(p []byte) (written int, err error) {
+	for err == nil && written < len(p) {
+		if err = c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			break
+		}
+		var n int
+		n, err = c.Conn.Write(p[written:min(written+writePiece, len(p))])
+		written += n
+	}
+	return written, err
+}
 
 func newBucket(cfg S3Config) *bucket {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err // without a connection: a nil one in steadyConn is not nil
+		}
+		return steadyConn{conn}, nil
+	}
 	transport.ResponseHeaderTimeout = headerTimeout
 	transport.DisableCompression = true
 	b := &bucket{cfg: cfg, created: !cfg.Create, client: s3.New(s3.Options{
