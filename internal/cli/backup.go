@@ -68,6 +68,9 @@ func openBackup(env *environment, address string) (backup.Place, error) {
 	return app.OpenBackupPlace(place), nil
 }
 
+// placeTimeout is how long the status waits for the place, which may accept connections and answer nothing.
+const placeTimeout = 10 * time.Second
+
 type backupStatusCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object, for programs."`
 }
@@ -80,7 +83,12 @@ func (c *backupStatusCommand) Run(env *environment) error {
 			return err
 		}
 		// A running server knows of the newest moment before it stores it.
-		newest, placeErr := a.Backup.Newest(env.ctx)
+		limited, cancel := context.WithTimeout(env.ctx, placeTimeout)
+		defer cancel()
+		newest, placeErr := a.Backup.Newest(limited)
+		if placeErr != nil && limited.Err() != nil && env.ctx.Err() == nil {
+			placeErr = fmt.Errorf("no answer within %s: %w", placeTimeout, placeErr)
+		}
 		if newest.After(s.LastBackup) {
 			s.LastBackup = newest
 		}
