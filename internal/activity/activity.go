@@ -1,6 +1,6 @@
-// Package activity answers who did what, and when: sign-ins and refused ones, changes of content, exports, and changes of keys,
-// roles and accounts. Triggers write the changes (migration 31) and package functions the exports; the events of accounts stay in
-// their audit log, which package auth reads.
+// Package activity reads the log of who did what, and when: sign-ins and refused ones, changes of content, exports, and changes
+// of keys, roles and accounts. Database triggers write the changes (migration 31), and the package functions writes the exports.
+// The events of accounts stay in their audit log, which the package auth reads.
 package activity
 
 import (
@@ -39,10 +39,10 @@ type By string
 const (
 	ByAccount By = "account" // the account in Entry.Account
 	ByDeleted By = "deleted" // an account that no longer exists
-	ByKey     By = "key"     // the service key
-	ByCommand By = "command" // a command of the host
-	ByProgram By = "program" // a key, a command or the program itself: no account
-	ByNobody  By = "nobody"  // somebody with a name that no account has
+	ByKey     By = "key"     // the service key, in an entry of the audit log
+	ByCommand By = "command" // a command (atelie owner, atelie keys …), in an entry of the audit log
+	ByProgram By = "program" // no account; a change does not record whether it was a key, a command or the program
+	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 )
 
 // Entry is one entry. ID is unique among all entries. Action is a name of the audit log for SignIn, Refused and Key; insert, update
@@ -53,11 +53,11 @@ type Entry struct {
 	Kind    Kind           `json:"kind"`
 	Action  string         `json:"action"`
 	By      By             `json:"by"`
-	Account string         `json:"account,omitempty"` // email address or number of the account that acted
-	Subject string         `json:"subject,omitempty"` // of the account that was acted on, if it is another one
+	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
+	Subject string         `json:"subject,omitempty"` // the same of the account that was changed, if it is another one
 	Table   string         `json:"table,omitempty"`   // of a Change
 	RowID   string         `json:"row_id,omitempty"`  // of a row that still exists
-	Title   string         `json:"title,omitempty"`   // the row's name, now or before it was deleted; a setting's key, a role, or what of an account
+	Title   string         `json:"title,omitempty"`   // the row's name, now or before it was deleted; or a setting's key, a role, or the part of an account that was changed
 	Number  int            `json:"number,omitempty"`  // how many messages, or the generation of a key
 	Method  string         `json:"method,omitempty"`  // how somebody signed in
 	IP      string         `json:"ip,omitempty"`

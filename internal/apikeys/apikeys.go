@@ -1,5 +1,6 @@
 // Package apikeys stores which generations of the two API keys (anon key and service key) are valid, and rotates and revokes
-// keys. Package identity creates the keys themselves and checks their signatures.
+// keys. The generation of a key is a number that each rotation raises by one. Package identity creates the keys themselves and
+// checks their signatures.
 package apikeys
 
 import (
@@ -17,7 +18,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Times of the reads of the table access_keys.
+// Time limits of reads of the table access_keys.
 const (
 	readTimeout = 5 * time.Second // limits one read
 	// staleLimit is how long the last snapshot is used while the table cannot be read. In that time this node may accept a key
@@ -25,8 +26,8 @@ const (
 	staleLimit = 5 * time.Minute
 )
 
-// firstGeneration is the number of the first generation of a key. Its keys have no number in their claims, and it is valid
-// without a row in access_keys.
+// firstGeneration is the generation of a role's first key. That key has no number in its claims, and is valid without a row in
+// access_keys.
 const firstGeneration = 1
 
 // Errors of Revoke.
@@ -35,7 +36,7 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one of the keys of a role, anon or service_role. Rotation creates the next one.
+// Generation is one of the keys of a role, anon or service_role.
 type Generation struct {
 	Role    identity.Role
 	Number  int
@@ -55,8 +56,8 @@ type Service struct {
 	confirmed atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys at one content version. Triggers on the table raise the content version (migration
-// 24). A snapshot is therefore up to date if its version is the current one.
+// snapshot is the content of access_keys at one content version: a counter in the database that each change of what visitors see
+// raises, and by triggers each change of this table (migration 24). A snapshot is up to date if its version is the current one.
 type snapshot struct {
 	edited int64        // content.At.Edited when the table was read
 	list   []Generation // all generations, revoked ones included

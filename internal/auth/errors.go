@@ -14,7 +14,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Errors in responses of the authentication service. An error that Supabase Auth has too uses the same code and text, because
+// Errors in responses of the authentication service. Where Supabase Auth has the same error, code and text are its own, because
 // clients compare them.
 var (
 	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")

@@ -16,7 +16,7 @@ import (
 
 // JobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
 // validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
-// the account exists or not. Rows of the table jobs contain the value, so it must not change.
+// the account exists or not. Do not change the string: stored jobs contain it.
 const JobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of JobMessageRequest.

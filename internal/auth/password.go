@@ -17,14 +17,15 @@ const maxPasswordBytes = 1024
 
 var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 
-// weakPassword describes why a password is too weak. It is the JSON object weak_password in the response to a sign-in.
+// weakPassword describes why a password is too weak. A sign-in with a weak password succeeds, and its response contains this as
+// weak_password.
 type weakPassword struct {
 	Message string   `json:"message"`
 	Reasons []string `json:"reasons"` // length (too short), pwned (known from breaches, or easy to guess)
 }
 
-// errWeakPassword returns the error for a weak password. Its Details are a string: the reasons, joined by commas, which
-// WriteError splits again.
+// errWeakPassword returns the error for a weak password. Its Details contain the reasons, joined by commas; WriteError splits
+// them.
 func errWeakPassword(weak *weakPassword) *apperr.Error {
 	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, weak.Message)
 	e.Details = strings.Join(weak.Reasons, ",")

@@ -4,7 +4,7 @@ import type { Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
 
-// The texts of a work as the public pages show them.
+// The texts of a work (a row of the table products) as the public pages show them.
 
 const typeKeys: Record<ArtworkType, Key> = {
   digital: "type.digital",

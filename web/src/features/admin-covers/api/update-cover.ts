@@ -10,8 +10,8 @@ import { refetch } from "@/lib/refetch";
 import type { CoverImage } from "@/lib/types";
 
 /**
- * Saves the changed fields of a cover and resolves with its number afterwards. Rejects with ConflictError if the texts
- * were changed since `base` was read; a new number never conflicts.
+ * Saves the changed fields of a cover and resolves with its place in the order (display_order). Rejects with ConflictError if
+ * the texts were changed since `base` was read. A move never conflicts, because it sets the places of all covers.
  */
 export function useUpdateCover() {
   const backend = useOwnerBackend();

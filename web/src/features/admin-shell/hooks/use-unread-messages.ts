@@ -23,7 +23,7 @@ export function useUnreadMessages(): number {
     newestKnown.current = latest;
     if (before === undefined || data.newest?.status !== "new") return;
     areaToast({ title: t("messages.arrived", { name: data.newest.name }) });
-    // A message found by polling caused no live change, so the lists must be invalidated here.
+    // A message found by polling caused no event on the live connection, so the lists are invalidated here: all but this one.
     void cache.invalidateQueries({
       queryKey: messageKeys.all,
       predicate: ({ queryKey }) => queryKey[1] !== messageKeys.newMessages[1],
