@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -65,7 +66,10 @@ func (s *Service) runBlobs(ctx context.Context) {
 			err = s.copyWaiting(ctx)
 		}
 		wake, wait := s.wake, pollBlobs
-		if err != nil {
+		if errors.Is(err, errBlobMissing) { // told, but no reason to let other files wait
+			s.failed(ctx, KindBlobs, err)
+			retry = 0
+		} else if err != nil {
 			s.failed(ctx, KindBlobs, err)
 			retry = min(max(2*retry, time.Second), retryMax)
 			wake, wait = nil, retry // a new file does not make the place come back
@@ -108,19 +112,24 @@ func (s *Service) reconcile(ctx context.Context) error {
 	}
 }
 
-// copyWaiting copies all waiting blobs. A blob that fails does not keep the others from being copied; the first error is returned.
+// copyWaiting copies all waiting blobs. A blob that fails does not keep the others from being copied; the first error is returned. It
+// is an errBlobMissing only if all other blobs are in the place.
 func (s *Service) copyWaiting(ctx context.Context) error {
-	after, failed := "", error(nil)
+	after, missing, failed := "", error(nil), error(nil)
 	for {
 		ids, err := waitingBlobs(ctx, s.db, after, copyBatch)
-		if err != nil || len(ids) == 0 {
+		if err != nil {
 			return errors.Join(failed, err)
+		}
+		if len(ids) == 0 {
+			return cmp.Or(failed, missing)
 		}
 		after = ids[len(ids)-1]
 		copied, err := s.copyBlobs(ctx, ids)
-		if failed == nil {
-			failed = err
+		if errors.Is(err, errBlobMissing) {
+			missing, err = cmp.Or(missing, err), nil
 		}
+		failed = cmp.Or(failed, err)
 		if len(copied) > 0 {
 			err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 				for _, b := range copied {
@@ -139,7 +148,8 @@ func (s *Service) copyWaiting(ctx context.Context) error {
 	}
 }
 
-// copyBlobs copies blobs, a few at a time, and returns those that are in the place.
+// copyBlobs copies blobs, a few at a time, and returns those that are in the place. failed is an errBlobMissing only if no other
+// error occurred.
 func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedBlob, failed error) {
 	var (
 		mu      sync.Mutex
@@ -156,7 +166,7 @@ func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedB
 			switch {
 			case err == nil && b.id != "":
 				copied = append(copied, b)
-			case failed == nil:
+			case err != nil && (failed == nil || errors.Is(failed, errBlobMissing)):
 				failed = err
 			}
 		})
@@ -193,4 +203,16 @@ func (s *Service) copyBlob(ctx context.Context, id string) (b copiedBlob, err er
 		return b, err
 	}
 	return copiedBlob{id, hex.EncodeToString(hash.Sum(nil)), size}, nil
+}
+
+// isLost reports whether the site itself does not have a blob.
+func (s *Service) isLost(ctx context.Context, id string) (bool, error) {
+	body, err := s.cfg.OpenBlob(ctx, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, body.Close()
 }

@@ -158,4 +158,12 @@ func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {
 	if got := read(t, backup.OpenPlace(s.place), backup.BlobName(other)); got != "other" {
 		t.Errorf("got %q", got)
 	}
+	later := s.refer(t, "later", true)
+	waiting := backup.Waiting{Ended: func() error { return nil }, Each: func(string) error { return nil }}
+	if _, err := s.service.BringUpToDate(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, backup.OpenPlace(s.place), backup.BlobName(later)); got != "later" {
+		t.Errorf("got %q", got)
+	}
 }

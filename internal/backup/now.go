@@ -45,8 +45,9 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 	}
 }
 
-// BringUpToDate waits until the place has everything that was written before the call; of PostgreSQL it takes a snapshot. A Service
-// must run meanwhile, in this process or in another one. It returns the newest moment in the place.
+// BringUpToDate waits until the place has everything that was written before the call, but for files that the site itself does not have;
+// of PostgreSQL it takes a snapshot. A Service must run meanwhile, in this process or in another one. It returns the newest moment in
+// the place.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	files, err := allWaiting(ctx, s.db)
 	if err != nil {
@@ -64,11 +65,17 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 		if err != nil {
 			return false, "", err
 		}
-		if slices.ContainsFunc(still, func(id string) bool { _, found := slices.BinarySearch(files, id); return found }) {
-			state, err := s.failure(ctx)
-			return false, state, err
+		at := slices.IndexFunc(files, func(id string) bool { _, found := slices.BinarySearch(still, id); return found })
+		if at < 0 {
+			return true, "", nil
 		}
-		return true, "", nil
+		files = files[at:] // the ones before are in the place
+		lost, err := s.isLost(ctx, files[0])
+		if err == nil && lost {
+			files = files[1:]
+		}
+		state, failed := s.failure(ctx)
+		return false, state, errors.Join(err, failed)
 	})
 	if err != nil {
 		return newest, err
