@@ -27,6 +27,7 @@ func TestAWriteEndsWhenTheServerTakesNothingMore(t *testing.T) {
 		}()
 		began := time.Now()
 		n, err := steadyConn{here}.Write(make([]byte, 10*writePiece))
+		synctest.Wait() // the server has ended: taken is complete
 		if !errors.Is(err, os.ErrDeadlineExceeded) || n != 3*writePiece || n != taken {
 			t.Errorf("%d bytes written and %d taken (%v), want %d", n, taken, err, 3*writePiece)
 		}
