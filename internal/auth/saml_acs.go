@@ -67,7 +67,7 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	if err != nil {
 		return samlOutcome{}, err
 	}
-	assertion, err := sp.Response(samlResponse, idp, saml.Expected{RequestID: relay.requestID, Now: s.now()})
+	assertion, err := sp.VerifyResponse(samlResponse, idp, saml.Expected{RequestID: relay.requestID, Now: s.now()})
 	if errors.Is(err, saml.ErrStatus) {
 		return samlOutcome{}, errSAMLStatus.Because(err)
 	}

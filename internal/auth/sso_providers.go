@@ -114,7 +114,7 @@ func checkMetadataURL(metadataURL string) error {
 func (c *SSOProviderChange) metadata(ctx context.Context, now time.Time) (text string, idp *saml.IdentityProvider, refreshAt *time.Time, err error) {
 	raw := []byte(c.MetadataXML)
 	if c.MetadataURL != "" {
-		if raw, err = saml.Fetch(ctx, c.MetadataURL); err != nil {
+		if raw, err = saml.FetchMetadata(ctx, c.MetadataURL); err != nil {
 			return "", nil, nil, errSAMLMetadataFetch.Because(err)
 		}
 	}

@@ -2,8 +2,10 @@ package saml
 
 import "strings"
 
-// subjectID is the attribute with a permanent id of a person (SAML subject-id attributes §3.3).
-const subjectID = "urn:oasis:names:tc:SAML:attribute:subject-id"
+// This file reads the id, the e-mail address and the claims of a person from an assertion.
+
+// subjectIDAttribute is the name of the attribute with a permanent id of the person (SAML subject-id attributes §3.3).
+const subjectIDAttribute = "urn:oasis:names:tc:SAML:attribute:subject-id"
 
 // emailAttributes are the names of attributes in which providers send the e-mail address, the most specific first.
 var emailAttributes = []string{
@@ -30,10 +32,11 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID. It returns "" when
-// there is neither, or when the NameID is transient, which means that it changes with every sign-in.
+// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID, in lower case when
+// it is an e-mail address. It returns "" when the assertion has neither, or when the NameID is transient, which means that it
+// changes with every sign-in.
 func (a *Assertion) UserID() string {
-	if ids := a.Values(subjectID); len(ids) > 0 {
+	if ids := a.Values(subjectIDAttribute); len(ids) > 0 {
 		return ids[0]
 	}
 	switch a.NameIDFormat {
@@ -69,10 +72,10 @@ type MappedKey struct {
 	Name    string   `json:"name,omitempty"`
 	Names   []string `json:"names,omitempty"`
 	Default any      `json:"default,omitempty"`
-	Array   bool     `json:"array,omitempty"` // the claim is a list of all values; false: the first value
+	Array   bool     `json:"array,omitempty"` // true: the claim is the list of all values; false: it is the first value
 }
 
-// Apply returns the claims that the mapping makes of an assertion.
+// Apply returns the claims that the mapping makes of the attributes of an assertion.
 func (m Mapping) Apply(a *Assertion) map[string]any {
 	claims := map[string]any{}
 	for key, from := range m.Keys {

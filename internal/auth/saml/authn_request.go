@@ -17,15 +17,15 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// AuthnRequest creates a signed authentication request for the redirect binding (SAML bindings §3.4). It returns the request's
-// id, which the response must repeat, and the URL to which the browser is redirected. nameIDFormat is a NameID constant; ""
-// requests a persistent NameID.
+// AuthnRequest creates a signed authentication request for the redirect binding, which puts the request into a URL (SAML
+// bindings §3.4). It returns the request's id, which the response must repeat, and the URL to which the browser is redirected.
+// The provider sends relayState back beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
 	random := make([]byte, 20)
 	_, _ = rand.Read(random) // never fails (crypto/rand)
 	id = "id-" + hex.EncodeToString(random)
-	create := true
-	policy := &saml.NameIDPolicy{AllowCreate: &create}
+	allowCreate := true // the provider may create a new NameID for the person
+	policy := &saml.NameIDPolicy{AllowCreate: &allowCreate}
 	switch nameIDFormat {
 	case "":
 		format := NameIDPersistent
@@ -55,7 +55,8 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	return id, target.String(), nil
 }
 
-// signedQuery returns the URL parameters of a request with their signature, in the order that SAML bindings §3.4.4.1 requires.
+// signedQuery returns the URL parameters of a request: the compressed request, relayState and their signature, in the order that
+// SAML bindings §3.4.4.1 requires.
 func (sp *ServiceProvider) signedQuery(request *etree.Element, relayState string) (string, error) {
 	doc := etree.NewDocument()
 	doc.SetRoot(request)
@@ -63,8 +64,8 @@ func (sp *ServiceProvider) signedQuery(request *etree.Element, relayState string
 	if err != nil {
 		return "", err
 	}
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	var compressed bytes.Buffer
+	w, err := flate.NewWriter(&compressed, flate.BestCompression)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +75,7 @@ func (sp *ServiceProvider) signedQuery(request *etree.Element, relayState string
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	query := "SAMLRequest=" + url.QueryEscape(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	query := "SAMLRequest=" + url.QueryEscape(base64.StdEncoding.EncodeToString(compressed.Bytes()))
 	if relayState != "" {
 		query += "&RelayState=" + url.QueryEscape(relayState)
 	}

@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rsa"
-	_ "crypto/sha1" // the default digest of RSA-OAEP; signatures with it are refused
+	_ "crypto/sha1" // SHA-1 is the default digest of RSA-OAEP; signatures with SHA-1 are refused
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"encoding/base64"
@@ -18,22 +18,24 @@ import (
 // Accepted algorithms of XML Encryption. RSA with PKCS #1 v1.5 is not among them, because padding oracles can break it
 // (Bleichenbacher's attack).
 const (
-	aes128CBC  = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
-	aes192CBC  = "http://www.w3.org/2001/04/xmlenc#aes192-cbc"
-	aes256CBC  = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
-	aes128GCM  = "http://www.w3.org/2009/xmlenc11#aes128-gcm"
-	aes192GCM  = "http://www.w3.org/2009/xmlenc11#aes192-gcm"
-	aes256GCM  = "http://www.w3.org/2009/xmlenc11#aes256-gcm"
-	rsaOAEP    = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"
-	rsaOAEP11  = "http://www.w3.org/2009/xmlenc11#rsa-oaep"
-	nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
+	aes128CBC = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
+	aes192CBC = "http://www.w3.org/2001/04/xmlenc#aes192-cbc"
+	aes256CBC = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
+	aes128GCM = "http://www.w3.org/2009/xmlenc11#aes128-gcm"
+	aes192GCM = "http://www.w3.org/2009/xmlenc11#aes192-gcm"
+	aes256GCM = "http://www.w3.org/2009/xmlenc11#aes256-gcm"
+	rsaOAEP   = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p" // a message can name its digest, but no mask function
+	rsaOAEP11 = "http://www.w3.org/2009/xmlenc11#rsa-oaep"        // a message can name its digest and its mask function
 )
+
+// nsXMLEnc11 is the namespace of XML Encryption 1.1.
+const nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 
 // keySizes maps each AES algorithm to the length of its key in bytes.
 var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
-// oaepDigests and oaepMasks map the digests and mask functions that a message can name for RSA-OAEP to hashes. "" is the default
-// for a message that names none.
+// oaepDigests maps each digest algorithm that a message can name for RSA-OAEP to its hash. oaepMasks does so for the mask
+// generation functions. The key "" has the default for a message that names none.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
 	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,
@@ -44,20 +46,20 @@ var oaepMasks = map[string]crypto.Hash{
 	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
 }
 
-// errDecrypt is the error for every failure after the key was used. It does not say at which step the decryption failed,
+// errDecrypt is the error for every failure after the private key was used. It does not say at which step the decryption failed,
 // because an attacker could send modified messages and learn from the steps.
 var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 
-// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). A decrypted assertion must be checked like an
+// decrypt returns the assertion in el, an EncryptedAssertion (XML Encryption 1.1). A decrypted assertion must be checked like an
 // unencrypted one, because anybody can encrypt with the public key.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {
 		return nil, refuse("there are %d of EncryptedData", len(data))
 	}
-	var keys []*etree.Element // EncryptedKey is inside EncryptedData or beside it
-	if err := descend(el, func(e *etree.Element) error {
-		if is(e, nsXMLEnc, "EncryptedKey") {
+	var keys []*etree.Element // the EncryptedKey elements, inside EncryptedData or beside it
+	if err := walk(el, func(e *etree.Element) error {
+		if isElement(e, nsXMLEnc, "EncryptedKey") {
 			keys = append(keys, e)
 		}
 		return nil
@@ -108,7 +110,7 @@ func methodOf(el *etree.Element) string {
 	return methods[0].SelectAttrValue("Algorithm", "")
 }
 
-// oaepOptions returns how the key of the message was encrypted, or an error for anything but RSA-OAEP.
+// oaepOptions returns the parameters with which the message encrypted its AES key, or an error for anything but RSA-OAEP.
 func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 	method := methodOf(encryptedKey)
 	if method != rsaOAEP && method != rsaOAEP11 {
@@ -133,6 +135,7 @@ func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 	return &rsa.OAEPOptions{Hash: hash, MGFHash: maskHash}, nil
 }
 
+// cipherValue returns the encrypted bytes in an EncryptedData or EncryptedKey element.
 func cipherValue(el *etree.Element) ([]byte, error) {
 	data := childrenOf(el, nsXMLEnc, "CipherData")
 	if len(data) != 1 {

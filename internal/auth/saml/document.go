@@ -14,35 +14,35 @@ import (
 
 // checkXML returns an error for XML that two parsers could read differently. If the parser of the signature and the parser of
 // the content read a message differently, an attacker could change a signed message. checkXML rejects document types (and so
-// entities), processing instructions, comments unless comments is true, encodings other than UTF-8, deep nesting, and text that
-// changes when it is written and read again.
-func checkXML(raw []byte, comments bool) error {
+// entities), processing instructions, comments unless allowComments is true, encodings other than UTF-8, repeated attributes,
+// deep nesting, and text that changes when it is written and read again.
+func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return refuse("the document is not UTF-8")
 	}
-	d := xml.NewDecoder(bytes.NewReader(raw)) // strict: it knows only the five entities of XML
+	decoder := xml.NewDecoder(bytes.NewReader(raw)) // it is strict: it accepts only the five predefined entities of XML
 	depth, roots := 0, 0
-	for n := 0; ; n++ {
-		at := d.InputOffset()
-		token, err := d.Token()
+	for tokens := 0; ; tokens++ {
+		offset := decoder.InputOffset()
+		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return refuse("the document is no XML: %w", err)
 		}
-		if n > maxTokens {
+		if tokens > maxTokens {
 			return refuse("the document has more than %d parts", maxTokens)
 		}
 		switch t := token.(type) {
 		case xml.Directive:
 			return refuse("the document has a document type or another directive")
 		case xml.ProcInst:
-			if t.Target != "xml" || at != 0 {
+			if t.Target != "xml" || offset != 0 { // only the XML declaration at the start is accepted
 				return refuse("the document has a processing instruction")
 			}
 		case xml.Comment:
-			if !comments {
+			if !allowComments {
 				return refuse("the document has a comment")
 			}
 		case xml.StartElement:
@@ -101,8 +101,8 @@ func parseMessage(raw []byte) (*etree.Element, error) {
 	return root, nil
 }
 
-// is reports whether el has the given namespace and name.
-func is(el *etree.Element, namespace, name string) bool {
+// isElement reports whether el has the given namespace and name.
+func isElement(el *etree.Element, namespace, name string) bool {
 	return el.Tag == name && el.NamespaceURI() == namespace
 }
 
@@ -110,33 +110,33 @@ func is(el *etree.Element, namespace, name string) bool {
 func childrenOf(el *etree.Element, namespace, name string) []*etree.Element {
 	var found []*etree.Element
 	for _, c := range el.ChildElements() {
-		if is(c, namespace, name) {
+		if isElement(c, namespace, name) {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-// descend calls fn for el and all elements inside it, until fn returns an error.
-func descend(el *etree.Element, fn func(*etree.Element) error) error {
+// walk calls fn for el and all elements inside it, until fn returns an error.
+func walk(el *etree.Element, fn func(*etree.Element) error) error {
 	if err := fn(el); err != nil {
 		return err
 	}
 	for _, c := range el.ChildElements() {
-		if err := descend(c, fn); err != nil {
+		if err := walk(c, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// text returns the trimmed text of an element, or an error when the element contains other elements.
-func text(el *etree.Element) (string, error) {
+// textOf returns the trimmed text of an element, or an error when the element contains other elements.
+func textOf(el *etree.Element) (string, error) {
 	if len(el.ChildElements()) > 0 {
 		return "", refuse("%s has elements where a text belongs", el.Tag)
 	}
 	return strings.TrimSpace(el.Text()), nil
 }
 
-// id returns the attribute ID of an element, or "".
-func id(el *etree.Element) string { return el.SelectAttrValue("ID", "") }
+// idOf returns the attribute ID of an element, or "".
+func idOf(el *etree.Element) string { return el.SelectAttrValue("ID", "") }

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Limits of Fetch.
+// Limits of FetchMetadata.
 const (
 	fetchTimeout = 10 * time.Second
 	maxRedirects = 3
 )
 
-// Fetch returns the metadata of an identity provider from a URL, which must be https, or http on this machine. It reads at
-// most MaxMetadata bytes, counted after decompression.
-func Fetch(ctx context.Context, metadataURL string) ([]byte, error) {
+// FetchMetadata reads the metadata of an identity provider from a URL. The URL and the targets of redirects must be https, or
+// http on this machine. FetchMetadata returns an error for more than MaxMetadata bytes, counted after decompression.
+func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 	if err := checkURL(metadataURL); err != nil {
 		return nil, refuse("metadata address: %w", err)
 	}

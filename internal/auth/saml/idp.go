@@ -15,7 +15,7 @@ import (
 
 // IdentityProvider is an identity provider as its metadata describes it.
 type IdentityProvider struct {
-	EntityID      string
+	EntityID      string              // SAML's name of the provider
 	SSOURL        string              // receives requests of the redirect binding
 	Certificates  []*x509.Certificate // their keys sign the provider's responses
 	ValidUntil    time.Time           // when the metadata expires; the zero time when the metadata does not state it
@@ -28,7 +28,7 @@ const (
 )
 
 // ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
-// EntitiesDescriptor with one identity provider. It does not check signatures on the metadata: the metadata is trusted, because
+// EntitiesDescriptor with one identity provider. It checks no signature on the metadata. The metadata is trusted, because
 // whoever added the provider has uploaded it or has chosen its HTTPS URL.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {

@@ -101,19 +101,19 @@ func TestFetch(t *testing.T) {
 	defer server.Close()
 	defer close(hung)
 	for _, path := range []string{"/ok", "/moved"} {
-		if body, err := Fetch(t.Context(), server.URL+path); err != nil || string(body) != "<x/>" {
+		if body, err := FetchMetadata(t.Context(), server.URL+path); err != nil || string(body) != "<x/>" {
 			t.Errorf("%s: %q %v", path, body, err)
 		}
 	}
 	for _, address := range []string{server.URL + "/gone", server.URL + "/large", server.URL + "/bomb", server.URL + "/loop", server.URL + "/plain",
 		"http://idp.example/metadata", "file:///etc/passwd", "ftp://127.0.0.1/x", "", "https://", "http://127.0.0.1:1/"} {
-		if body, err := Fetch(t.Context(), address); err == nil {
+		if body, err := FetchMetadata(t.Context(), address); err == nil {
 			t.Errorf("%s: %d bytes", address, len(body))
 		}
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Fetch(short, server.URL+"/hang"); err == nil {
+	if _, err := FetchMetadata(short, server.URL+"/hang"); err == nil {
 		t.Error("a provider that hangs was waited for")
 	}
 }

@@ -13,9 +13,9 @@ import (
 // keyBits is the length of a new RSA key.
 const keyBits = 2048
 
-// NewKeyPair creates an RSA key and a certificate for a service provider on a host. It returns the key in PKCS #8 and the
-// certificate, both in DER. Identity providers use the certificate only to read the public key, so it is self-signed and
-// valid for a hundred years.
+// NewKeyPair creates an RSA key and a certificate for the service provider on a host. It returns the key in PKCS #8 and the
+// certificate, both encoded in DER. Identity providers use the certificate only to read the public key, so the certificate is
+// self-signed and valid for a hundred years.
 func NewKeyPair(host string, now time.Time) (key, certificate []byte, err error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -37,8 +37,8 @@ func NewKeyPair(host string, now time.Time) (key, certificate []byte, err error)
 	return key, certificate, err
 }
 
-// ParseKeyPair parses the key and the certificate that NewKeyPair has created. It returns an error when they do not belong
-// together.
+// ParseKeyPair parses the key and the certificate that NewKeyPair has created. It returns an error when the certificate does not
+// contain the public half of the key.
 func ParseKeyPair(key, certificate []byte) (*rsa.PrivateKey, *x509.Certificate, error) {
 	parsed, err := x509.ParsePKCS8PrivateKey(key)
 	if err != nil {

@@ -8,18 +8,19 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// metadataLife is how long an identity provider may cache the metadata of this service provider.
+// metadataLife is how long the metadata of this service provider is valid after an identity provider has read it.
 const metadataLife = 48 * time.Hour
 
-// MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4), which identity providers read.
+// MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4), which identity providers read: its URLs, its
+// certificate, and the algorithms with which they may encrypt assertions.
 func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	certificate := base64.StdEncoding.EncodeToString(sp.Certificate.Raw)
 	keyInfo := saml.KeyInfo{X509Data: saml.X509Data{X509Certificates: []saml.X509Certificate{{Data: certificate}}}}
 	yes := true
 	validUntil = validUntil.UTC()
-	var encryption []saml.EncryptionMethod
+	var encryptionMethods []saml.EncryptionMethod
 	for _, algorithm := range []string{aes256GCM, aes192GCM, aes128GCM, aes256CBC, aes192CBC, aes128CBC, rsaOAEP} {
-		encryption = append(encryption, saml.EncryptionMethod{Algorithm: algorithm})
+		encryptionMethods = append(encryptionMethods, saml.EncryptionMethod{Algorithm: algorithm})
 	}
 	out, err := xml.Marshal(saml.EntityDescriptor{
 		EntityID: sp.MetadataURL, ValidUntil: validUntil,
@@ -29,7 +30,7 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 					ProtocolSupportEnumeration: nsProtocol,
 					KeyDescriptors: []saml.KeyDescriptor{
 						{Use: "signing", KeyInfo: keyInfo},
-						{Use: "encryption", KeyInfo: keyInfo, EncryptionMethods: encryption},
+						{Use: "encryption", KeyInfo: keyInfo, EncryptionMethods: encryptionMethods},
 					},
 				},
 				NameIDFormats: []saml.NameIDFormat{NameIDEmail, NameIDPersistent},
@@ -44,8 +45,8 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	return append([]byte(xml.Header), out...), nil
 }
 
-// MetadataExpiry returns when metadata that is read at now expires: after metadataLife, or after five years if it is downloaded
-// as a file.
+// MetadataExpiry returns when metadata that is requested at now expires: after metadataLife, or after five years if a person
+// downloads it as a file.
 func MetadataExpiry(now time.Time, download bool) time.Time {
 	if download {
 		return now.AddDate(5, 0, 0)

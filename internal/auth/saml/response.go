@@ -13,13 +13,13 @@ type Expected struct {
 	// RequestID is the id of the authentication request, which the response must repeat as InResponseTo. "" means that the
 	// identity provider has started the sign-in: the response must then name no request (SAML profiles §4.1.5).
 	RequestID string
-	Now       time.Time
+	Now       time.Time // the time at which the response must be valid
 }
 
-// Response checks the SAMLResponse of the POST binding, which is encoded in base64, and returns the one assertion in it. If it
-// returns an error, the caller must sign nobody in. The error wraps ErrStatus when the identity provider has refused the
-// sign-in.
-func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want Expected) (Assertion, error) {
+// VerifyResponse checks the SAMLResponse of the POST binding (the browser posts it in a form, in base64) and returns the one
+// assertion in it. If it returns an error, the caller must sign nobody in. The error wraps ErrStatus when the identity provider
+// has refused the sign-in.
+func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider, want Expected) (Assertion, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {
 		return Assertion{}, err
@@ -28,7 +28,7 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 	if err != nil {
 		return Assertion{}, err
 	}
-	covered, err := verifySignature(response, idp.Certificates, want.Now)
+	covered, err := verifySignature(response, idp.Certificates, want.Now) // nil: the response is not signed as a whole
 	if err != nil {
 		return Assertion{}, err
 	}
@@ -70,18 +70,19 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 	return sp.readAssertion(assertion, idp, want)
 }
 
-// Issuer returns the issuer of a response, with which the caller finds the provider. Nothing of the response is verified yet.
+// Issuer returns the issuer of a response, by which the caller finds the identity provider. It verifies nothing, so the issuer
+// may be forged.
 func Issuer(encoded string) (string, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {
 		return "", err
 	}
-	if !is(response, nsProtocol, "Response") {
+	if !isElement(response, nsProtocol, "Response") {
 		return "", refuse("the message is no Response")
 	}
 	for _, el := range append([]*etree.Element{response}, childrenOf(response, nsAssertion, "Assertion")...) {
 		if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) == 1 {
-			return text(issuers[0])
+			return textOf(issuers[0])
 		}
 	}
 	return "", refuse("the response names no issuer")
@@ -141,7 +142,7 @@ func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
 	if len(issuers) != 1 {
 		return refuse("%s has %d of Issuer", el.Tag, len(issuers))
 	}
-	issuer, err := text(issuers[0])
+	issuer, err := textOf(issuers[0])
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
 
 // checkIssued returns an error when the element was issued in the future or longer than maxAge ago.
 func checkIssued(el *etree.Element, now time.Time) error {
-	at, err := instant(el, "IssueInstant")
+	at, err := timeAttribute(el, "IssueInstant")
 	switch {
 	case err != nil:
 		return err
@@ -169,7 +170,7 @@ func checkIssued(el *etree.Element, now time.Time) error {
 
 // readAssertion checks and reads an assertion that a verified signature covers.
 func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvider, want Expected) (Assertion, error) {
-	a := Assertion{ID: id(el), Issuer: idp.EntityID}
+	a := Assertion{ID: idOf(el), Issuer: idp.EntityID}
 	if a.ID == "" || len(a.ID) > 256 {
 		return Assertion{}, refuse("the assertion has no usable ID")
 	}
@@ -188,11 +189,12 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 	if err := sp.readSubject(&a, el, want); err != nil {
 		return Assertion{}, err
 	}
-	issued, err := instant(el, "IssueInstant")
+	issued, err := timeAttribute(el, "IssueInstant")
 	if err != nil {
 		return Assertion{}, err
 	}
-	a.UsableUntil = issued.Add(maxAge + Skew) // not the end of a confirmation: another confirmation may be valid for longer
+	// The end of the accepted confirmation does not limit UsableUntil, because another confirmation may be valid for longer.
+	a.UsableUntil = issued.Add(maxAge + Skew)
 	if err := readAuthnStatements(&a, el, want.Now); err != nil {
 		return Assertion{}, err
 	}
@@ -206,17 +208,17 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 	if len(conditions) != 1 {
 		return refuse("the assertion has %d of Conditions", len(conditions))
 	}
-	if err := within(conditions[0], now); err != nil {
+	if err := checkValidity(conditions[0], now); err != nil {
 		return err
 	}
 	restricted := false
 	for _, c := range conditions[0].ChildElements() {
 		switch {
-		case is(c, nsAssertion, "AudienceRestriction"): // when there are several, each must name this service provider
+		case isElement(c, nsAssertion, "AudienceRestriction"): // when there are several, each must name this service provider
 			restricted = true
 			ours := false
 			for _, audience := range childrenOf(c, nsAssertion, "Audience") {
-				name, err := text(audience)
+				name, err := textOf(audience)
 				if err != nil {
 					return err
 				}
@@ -225,7 +227,7 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 			if !ours {
 				return refuse("the assertion is for another audience")
 			}
-		case is(c, nsAssertion, "OneTimeUse"), is(c, nsAssertion, "ProxyRestriction"): // hold already: assertions are used once and not passed on
+		case isElement(c, nsAssertion, "OneTimeUse"), isElement(c, nsAssertion, "ProxyRestriction"): // fulfilled for every assertion: it is used once and not passed on
 		default:
 			return refuse("the assertion has the condition %s, which is unknown here", c.Tag)
 		}
@@ -247,7 +249,7 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 		return refuse("the subject has several names, or an encrypted one")
 	}
 	if len(names) == 1 {
-		if a.NameID, err = text(names[0]); err != nil {
+		if a.NameID, err = textOf(names[0]); err != nil {
 			return err
 		}
 		a.NameIDFormat = names[0].SelectAttrValue("Format", "")
@@ -280,7 +282,7 @@ func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want E
 	if data.SelectAttr("NotOnOrAfter") == nil {
 		return refuse("the confirmation has no end")
 	}
-	return within(data, want.Now)
+	return checkValidity(data, want.Now)
 }
 
 // readAuthnStatements reads the end of the provider's session. It requires an authentication statement, because an assertion
@@ -294,7 +296,7 @@ func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
 		if a.SessionIndex == "" {
 			a.SessionIndex = s.SelectAttrValue("SessionIndex", "")
 		}
-		end, err := instant(s, "SessionNotOnOrAfter")
+		end, err := timeAttribute(s, "SessionNotOnOrAfter")
 		if err != nil {
 			return err
 		}
@@ -316,7 +318,7 @@ func readAttributes(a *Assertion, el *etree.Element) error {
 				if len(value.ChildElements()) > 0 { // structured values, such as a NameID, are ignored
 					continue
 				}
-				v, err := text(value)
+				v, err := textOf(value)
 				if err != nil {
 					return err
 				}
@@ -328,13 +330,13 @@ func readAttributes(a *Assertion, el *etree.Element) error {
 	return nil
 }
 
-// within checks the element's NotBefore and NotOnOrAfter, where present, with a tolerance of Skew.
-func within(el *etree.Element, now time.Time) error {
-	from, err := instant(el, "NotBefore")
+// checkValidity checks the element's NotBefore and NotOnOrAfter, where present, with a tolerance of Skew.
+func checkValidity(el *etree.Element, now time.Time) error {
+	from, err := timeAttribute(el, "NotBefore")
 	if err != nil {
 		return err
 	}
-	until, err := instant(el, "NotOnOrAfter")
+	until, err := timeAttribute(el, "NotOnOrAfter")
 	if err != nil {
 		return err
 	}
@@ -347,9 +349,9 @@ func within(el *etree.Element, now time.Time) error {
 	return nil
 }
 
-// instant returns the time in an attribute, or the zero time when the attribute is absent. SAML requires UTC, but some
+// timeAttribute returns the time in an attribute, or the zero time when the attribute is absent. SAML requires UTC, but some
 // providers write no time zone.
-func instant(el *etree.Element, name string) (time.Time, error) {
+func timeAttribute(el *etree.Element, name string) (time.Time, error) {
 	attribute := el.SelectAttr(name)
 	if attribute == nil {
 		return time.Time{}, nil

@@ -79,7 +79,7 @@ func TestGoodAnswersAreRead(t *testing.T) {
 				d := p.Draft(target(sp))
 				d.SessionEnd = testNow.Add(time.Hour)
 				change(d)
-				got, err := sp.Response(d.Encode(t), idp, Expected{RequestID: "id-1", Now: testNow})
+				got, err := sp.VerifyResponse(d.Encode(t), idp, Expected{RequestID: "id-1", Now: testNow})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,7 +135,7 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			got, err := sp.Response(c.Make(t, target(sp)), idp, Expected{RequestID: "id-1", Now: testNow})
+			got, err := sp.VerifyResponse(c.Make(t, target(sp)), idp, Expected{RequestID: "id-1", Now: testNow})
 			if err == nil {
 				t.Fatalf("accepted: %+v", got)
 			}
@@ -145,7 +145,7 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 		})
 	}
 	// The corpus is worth something only while the same provider's good answers pass.
-	if _, err := sp.Response(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
+	if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
 		t.Error(err)
 	}
 }
@@ -159,7 +159,7 @@ func TestTimeLimits(t *testing.T) {
 	for offset, ok := range map[time.Duration]bool{
 		-Skew: true, -Skew - time.Second: false, 5*time.Minute + Skew - time.Second: true, 5*time.Minute + Skew: false,
 	} {
-		_, err := sp.Response(answer, idp, Expected{RequestID: "id-1", Now: testNow.Add(offset)})
+		_, err := sp.VerifyResponse(answer, idp, Expected{RequestID: "id-1", Now: testNow.Add(offset)})
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", offset, err)
 		}
@@ -173,13 +173,13 @@ func TestUnsolicitedResponses(t *testing.T) {
 	d := p.Draft(target(sp))
 	d.InResponseTo, d.ConfirmedRequest = "", ""
 	unsolicited := d.Encode(t)
-	if _, err := sp.Response(unsolicited, idp, Expected{Now: testNow}); err != nil {
+	if _, err := sp.VerifyResponse(unsolicited, idp, Expected{Now: testNow}); err != nil {
 		t.Error(err)
 	}
-	if _, err := sp.Response(unsolicited, idp, Expected{RequestID: "id-1", Now: testNow}); err == nil {
+	if _, err := sp.VerifyResponse(unsolicited, idp, Expected{RequestID: "id-1", Now: testNow}); err == nil {
 		t.Error("it was taken for the answer to a request")
 	}
-	if _, err := sp.Response(p.Draft(target(sp)).Encode(t), idp, Expected{Now: testNow}); err == nil {
+	if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{Now: testNow}); err == nil {
 		t.Error("the answer to a request was taken for an unsolicited one")
 	}
 	if issuer, err := Issuer(unsolicited); err != nil || issuer != p.EntityID {
@@ -193,7 +193,7 @@ func TestTheProvidersRefusalIsTold(t *testing.T) {
 	d := p.Draft(target(sp))
 	d.Status = "urn:oasis:names:tc:SAML:2.0:status:Responder"
 	d.Text = func(x string) string { return x[:strings.Index(x, "<saml:Assertion")] + "</samlp:Response>" }
-	if _, err := sp.Response(d.Encode(t), parsed(t, p), Expected{RequestID: "id-1", Now: testNow}); !errors.Is(err, ErrStatus) {
+	if _, err := sp.VerifyResponse(d.Encode(t), parsed(t, p), Expected{RequestID: "id-1", Now: testNow}); !errors.Is(err, ErrStatus) {
 		t.Error(err)
 	}
 }
@@ -204,7 +204,7 @@ func TestSeveralCertificates(t *testing.T) {
 	idp := parsed(t, old)
 	idp.Certificates = append(idp.Certificates, young.Certificate)
 	for _, p := range []*samltest.IdP{old, young} {
-		if _, err := sp.Response(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
+		if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -224,14 +224,14 @@ func TestOneBitAnywhereBreaksTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := sp.Response(base64.StdEncoding.EncodeToString(raw), idp, Expected{RequestID: "id-1", Now: testNow})
+	want, err := sp.VerifyResponse(base64.StdEncoding.EncodeToString(raw), idp, Expected{RequestID: "id-1", Now: testNow})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; i < len(raw); i += 3 {
 		changed := append([]byte(nil), raw...)
 		changed[i] ^= 1 << (i % 7)
-		got, err := sp.Response(base64.StdEncoding.EncodeToString(changed), idp, Expected{RequestID: "id-1", Now: testNow})
+		got, err := sp.VerifyResponse(base64.StdEncoding.EncodeToString(changed), idp, Expected{RequestID: "id-1", Now: testNow})
 		// A change may hit what is not signed, such as the certificate in KeyInfo; what was said must then be the same.
 		if err == nil && (got.NameID != want.NameID || got.ID != want.ID || got.Email() != want.Email() || !got.NotOnOrAfter.Equal(want.NotOnOrAfter)) {
 			t.Fatalf("byte %d: %+v", i, got)
@@ -260,7 +260,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		encoded := base64.StdEncoding.EncodeToString(raw)
 		_, _ = Issuer(encoded)
-		got, err := sp.Response(encoded, idp, Expected{RequestID: "id-1", Now: testNow})
+		got, err := sp.VerifyResponse(encoded, idp, Expected{RequestID: "id-1", Now: testNow})
 		if err == nil && (got.NameID != "user-1" || got.Email() != "ana@corp.example" || got.Issuer != p.EntityID) {
 			t.Fatalf("accepted: %+v", got)
 		}
@@ -289,7 +289,7 @@ func TestAttributesAreMapped(t *testing.T) {
 			t.Errorf("%+v: %q %q", c, a.UserID(), a.Email())
 		}
 	}
-	withID := Assertion{NameID: "changes", NameIDFormat: NameIDTransient, Attributes: []Attribute{{Name: subjectID, Values: []string{"lasting"}}}}
+	withID := Assertion{NameID: "changes", NameIDFormat: NameIDTransient, Attributes: []Attribute{{Name: subjectIDAttribute, Values: []string{"lasting"}}}}
 	if withID.UserID() != "lasting" {
 		t.Errorf("%q", withID.UserID())
 	}

@@ -1,5 +1,6 @@
 // Package saml is the SAML 2.0 service provider of the authentication service: it creates metadata and authentication requests,
-// and checks the responses of identity providers. It knows nothing of accounts and uses no database.
+// and checks the responses of identity providers. The assertion in a response states who has signed in. The package knows
+// nothing of accounts and uses no database.
 //
 // Package goxmldsig checks the XML signatures. After that, values are read only from the bytes that the signature covers,
 // never from the surrounding document. This prevents signature wrapping, in which an attacker adds elements beside the
@@ -26,7 +27,7 @@ const (
 // Skew is the largest accepted difference between the clocks of an identity provider and this server.
 const Skew = time.Minute
 
-// maxAge is how old a response or an assertion may be. The conditions in it can state an earlier end.
+// maxAge is how old a response or an assertion may be. An assertion can itself state that it expires earlier.
 const maxAge = 10 * time.Minute
 
 // Namespaces and values of SAML 2.0.
@@ -37,7 +38,7 @@ const (
 	nsXMLDSig   = "http://www.w3.org/2000/09/xmldsig#"
 
 	statusSuccess = "urn:oasis:names:tc:SAML:2.0:status:Success"
-	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
+	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a confirmation: whoever brings the assertion is its subject
 )
 
 // NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the person.
@@ -67,13 +68,13 @@ func New(base string, key *rsa.PrivateKey, cert *x509.Certificate) *ServiceProvi
 
 // Assertion is an identity provider's statement about a person that has passed all checks.
 type Assertion struct {
-	ID           string // unique for its Issuer; the caller must reject the same id again until UsableUntil
-	Issuer       string
-	NameID       string
-	NameIDFormat string
-	SessionIndex string
+	ID           string    // unique for its Issuer; the caller must reject the same id again until UsableUntil
+	Issuer       string    // entity id of the identity provider
+	NameID       string    // the provider's name or id of the person; "" when the assertion contains none
+	NameIDFormat string    // a NameID constant or another URN; "" when the assertion states none
+	SessionIndex string    // the provider's id of the session, or ""
 	NotOnOrAfter time.Time // end of the session; the zero time when the provider sets none
-	UsableUntil  time.Time // after it, Response rejects the assertion because of its age
+	UsableUntil  time.Time // after this time, VerifyResponse rejects the assertion because of its age
 	Attributes   []Attribute
 }
 
@@ -83,5 +84,5 @@ type Attribute struct {
 	Values             []string
 }
 
-// refuse returns an error with the reason why a document is rejected.
+// refuse returns the error for a rejected document, with the reason.
 func refuse(format string, args ...any) error { return fmt.Errorf("saml: "+format, args...) }

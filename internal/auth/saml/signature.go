@@ -27,7 +27,7 @@ var (
 )
 
 // verifySignature checks the signature in el. It returns the element that the signature covers, parsed again from the bytes
-// that were digested, or nil if el has no signature. certificates are those in the provider's metadata.
+// that were digested, or nil if el has no signature. certificates are the signing certificates in the provider's metadata.
 func verifySignature(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
 	signatures := childrenOf(el, nsXMLDSig, "Signature")
 	switch len(signatures) {
@@ -40,6 +40,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 	if err := checkSignature(el, signatures[0]); err != nil {
 		return nil, err
 	}
+	// detached is a copy of el that declares the namespaces of its parents itself.
 	context, err := etreeutils.NSBuildParentContext(el)
 	if err != nil {
 		return nil, refuse("namespaces: %w", err)
@@ -51,8 +52,8 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 	if err != nil {
 		return nil, refuse("namespaces: %w", err)
 	}
-	// Certificates in the message are removed, because anybody can put one there. Only the certificates of the provider's
-	// metadata are trusted.
+	// KeyInfo can contain a certificate. It is removed, because an attacker can put one there: only the certificates of the
+	// provider's metadata are trusted.
 	for _, s := range childrenOf(detached, nsXMLDSig, "Signature") {
 		for _, k := range childrenOf(s, nsXMLDSig, "KeyInfo") {
 			s.RemoveChild(k)
@@ -68,7 +69,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 			errs = append(errs, err)
 			continue
 		}
-		if covered == nil || covered.Tag != el.Tag || id(covered) != id(el) {
+		if covered == nil || covered.Tag != el.Tag || idOf(covered) != idOf(el) {
 			return nil, refuse("the signature covers another element")
 		}
 		return covered, nil
@@ -79,14 +80,14 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 // checkSignature returns an error unless the signature is enveloped, covers exactly the element that contains it, and uses
 // accepted algorithms.
 func checkSignature(signed, signature *etree.Element) error {
-	if !idPattern.MatchString(id(signed)) {
+	if !idPattern.MatchString(idOf(signed)) {
 		return refuse("%s has no usable ID", signed.Tag)
 	}
-	info, err := only(signature, "SignedInfo")
+	info, err := onlyChild(signature, "SignedInfo")
 	if err != nil {
 		return err
 	}
-	if _, err := only(signature, "SignatureValue"); err != nil {
+	if _, err := onlyChild(signature, "SignatureValue"); err != nil {
 		return err
 	}
 	for _, c := range signature.ChildElements() {
@@ -94,26 +95,26 @@ func checkSignature(signed, signature *etree.Element) error {
 			return refuse("the signature has a %s", c.Tag)
 		}
 	}
-	if err := algorithm(info, "CanonicalizationMethod", canonicalizations); err != nil {
+	if err := checkAlgorithm(info, "CanonicalizationMethod", canonicalizations); err != nil {
 		return err
 	}
-	if err := algorithm(info, "SignatureMethod", signatureMethods); err != nil {
+	if err := checkAlgorithm(info, "SignatureMethod", signatureMethods); err != nil {
 		return err
 	}
-	reference, err := only(info, "Reference")
+	reference, err := onlyChild(info, "Reference")
 	if err != nil {
 		return err
 	}
 	if len(info.ChildElements()) != 3 {
 		return refuse("the signature has more than one reference")
 	}
-	if uri := reference.SelectAttrValue("URI", ""); uri != "#"+id(signed) {
+	if uri := reference.SelectAttrValue("URI", ""); uri != "#"+idOf(signed) {
 		return refuse("the signature refers to %q, not to the element that carries it", uri)
 	}
-	if err := algorithm(reference, "DigestMethod", digestMethods); err != nil {
+	if err := checkAlgorithm(reference, "DigestMethod", digestMethods); err != nil {
 		return err
 	}
-	if _, err := only(reference, "DigestValue"); err != nil {
+	if _, err := onlyChild(reference, "DigestValue"); err != nil {
 		return err
 	}
 	return checkTransforms(reference)
@@ -121,12 +122,12 @@ func checkSignature(signed, signature *etree.Element) error {
 
 // checkTransforms requires the enveloped-signature transform and one canonicalization, as SAML core §5.4.4 says.
 func checkTransforms(reference *etree.Element) error {
-	transforms, err := only(reference, "Transforms")
+	transforms, err := onlyChild(reference, "Transforms")
 	if err != nil {
 		return err
 	}
 	list := transforms.ChildElements()
-	if len(list) != 2 || !is(list[0], nsXMLDSig, "Transform") || !is(list[1], nsXMLDSig, "Transform") ||
+	if len(list) != 2 || !isElement(list[0], nsXMLDSig, "Transform") || !isElement(list[1], nsXMLDSig, "Transform") ||
 		list[0].SelectAttrValue("Algorithm", "") != dsig.EnvelopedSignatureAltorithmId.String() ||
 		!slices.Contains(canonicalizations, list[1].SelectAttrValue("Algorithm", "")) {
 		return refuse("the signature has unusual transforms")
@@ -134,8 +135,8 @@ func checkTransforms(reference *etree.Element) error {
 	return nil
 }
 
-// only returns the one child with a name, or an error when there is none or more than one.
-func only(el *etree.Element, name string) (*etree.Element, error) {
+// onlyChild returns the one child with a name, or an error when there is none or more than one.
+func onlyChild(el *etree.Element, name string) (*etree.Element, error) {
 	found := childrenOf(el, nsXMLDSig, name)
 	if len(found) != 1 {
 		return nil, refuse("%s has %d of %s", el.Tag, len(found), name)
@@ -143,9 +144,9 @@ func only(el *etree.Element, name string) (*etree.Element, error) {
 	return found[0], nil
 }
 
-// algorithm returns an error unless the child with a name has one of the allowed algorithms.
-func algorithm(el *etree.Element, name string, allowed []string) error {
-	method, err := only(el, name)
+// checkAlgorithm returns an error unless the child with a name has one of the allowed algorithms.
+func checkAlgorithm(el *etree.Element, name string, allowed []string) error {
+	method, err := onlyChild(el, name)
 	if err != nil {
 		return err
 	}

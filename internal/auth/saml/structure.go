@@ -6,18 +6,18 @@ import (
 	"github.com/beevik/etree"
 )
 
-// idPattern matches the accepted IDs of signed elements. goxmldsig could not find an element by any other ID.
+// idPattern matches the accepted IDs of signed elements. Package goxmldsig finds elements only by IDs of this form.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
 // checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the
-// assertion, or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any
-// namespace, and ids that occur twice. This alone already prevents signature wrapping, even before a signature is checked.
+// assertion, or nil when there is none. It rejects further Response, Assertion and Signature elements at all other places, in
+// any namespace, and ids that occur twice. This check alone prevents signature wrapping, even before a signature is verified.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
-	if !is(response, nsProtocol, "Response") {
+	if !isElement(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")
 	}
 	for _, c := range response.ChildElements() {
-		if is(c, nsAssertion, "Assertion") || is(c, nsAssertion, "EncryptedAssertion") {
+		if isElement(c, nsAssertion, "Assertion") || isElement(c, nsAssertion, "EncryptedAssertion") {
 			if assertion != nil {
 				return nil, refuse("there is more than one assertion")
 			}
@@ -27,25 +27,25 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 	if assertion == nil {
 		return nil, nil // a response in which the provider refuses the sign-in has no assertion
 	}
-	if err := checkPlaces(response, assertion); err != nil {
+	if err := checkPositions(response, assertion); err != nil {
 		return nil, err
 	}
 	return assertion, nil
 }
 
-// checkDecrypted applies the same rules to a decrypted assertion.
+// checkDecrypted applies the rules of checkStructure to a decrypted assertion.
 func checkDecrypted(assertion *etree.Element) error {
-	if !is(assertion, nsAssertion, "Assertion") {
+	if !isElement(assertion, nsAssertion, "Assertion") {
 		return refuse("the encrypted part is no Assertion")
 	}
-	return checkPlaces(assertion, assertion)
+	return checkPositions(assertion, assertion)
 }
 
-// checkPlaces checks the places of all Response, Assertion and Signature elements within root, and that no id occurs twice. The
-// only accepted assertion is assertion.
-func checkPlaces(root, assertion *etree.Element) error {
+// checkPositions checks the positions of all Response, Assertion and Signature elements within root, and that no id occurs twice.
+// The parameter assertion is the only assertion that it accepts.
+func checkPositions(root, assertion *etree.Element) error {
 	ids := map[string]bool{}
-	return descend(root, func(el *etree.Element) error {
+	return walk(root, func(el *etree.Element) error {
 		switch el.Tag {
 		case "Response":
 			if el != root {

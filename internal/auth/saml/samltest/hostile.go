@@ -20,11 +20,10 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// Case is one response that a service provider must reject. Make builds the response for a target: the service provider, and
-// the request that the response claims to belong to.
+// Case is one response that a service provider must reject.
 type Case struct {
 	Name string
-	Make func(t testing.TB, target Target) string
+	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send in answer to the target's request
 }
 
 // victim is the e-mail address of the person as whom the attacker wants to sign in.
@@ -40,14 +39,11 @@ func Hostile(p *IdP) []Case {
 			return d.Encode(t)
 		}})
 	}
-	addSigned := func(name string, sign func(d *Draft)) { // a group of changes under each way of signing
-		addTamperingCases(addCase, name, sign)
-	}
 	addCase("unsigned", func(_ testing.TB, d *Draft) { d.SignAssertion = false })
 	addCase("unsigned and encrypted", func(_ testing.TB, d *Draft) { d.SignAssertion, d.Encrypt = false, xmlenc.AES256CBC })
-	addSigned("signed assertion", func(*Draft) {})
-	addSigned("signed response", func(d *Draft) { d.SignAssertion, d.SignResponse = false, true })
-	addSigned("both signed", func(d *Draft) { d.SignResponse = true })
+	addTamperingCases(addCase, "signed assertion", func(*Draft) {})
+	addTamperingCases(addCase, "signed response", func(d *Draft) { d.SignAssertion, d.SignResponse = false, true })
+	addTamperingCases(addCase, "both signed", func(d *Draft) { d.SignResponse = true })
 	addClaimCases(addCase)
 	addKeyCases(addCase)
 	addWrappingCases(addCase)
@@ -59,11 +55,11 @@ func Hostile(p *IdP) []Case {
 // caseAdder is a function that adds a case. change modifies the draft of a valid response.
 type caseAdder func(name string, change func(t testing.TB, d *Draft))
 
-// edit changes elements within root.
+// edit is a function that changes elements within root.
 type edit func(root *etree.Element)
 
-// each returns an edit of all elements that a path selects.
-func each(path string, change edit) edit {
+// editEach returns an edit of all elements that a path selects.
+func editEach(path string, change edit) edit {
 	return func(root *etree.Element) {
 		for _, found := range root.FindElements(path) {
 			change(found)
@@ -71,24 +67,28 @@ func each(path string, change edit) edit {
 	}
 }
 
+// setText returns an edit that sets the text of the selected elements.
 func setText(path, text string) edit {
-	return each(path, func(el *etree.Element) { el.SetText(text) })
+	return editEach(path, func(el *etree.Element) { el.SetText(text) })
 }
 
+// setAttribute returns an edit that sets an attribute of the selected elements.
 func setAttribute(path, name, value string) edit {
-	return each(path, func(el *etree.Element) { el.CreateAttr(name, value) })
+	return editEach(path, func(el *etree.Element) { el.CreateAttr(name, value) })
 }
 
+// remove returns an edit that removes the elements that the paths select.
 func remove(paths ...string) edit {
 	return func(root *etree.Element) {
 		for _, path := range paths {
-			each(path, func(el *etree.Element) { el.Parent().RemoveChild(el) })(root)
+			editEach(path, func(el *etree.Element) { el.Parent().RemoveChild(el) })(root)
 		}
 	}
 }
 
-// addTamperingCases adds responses that are changed after they were signed.
-func addTamperingCases(addCase caseAdder, how string, sign func(d *Draft)) {
+// addTamperingCases adds responses that are changed after they were signed. sign chooses in the draft which elements are signed;
+// signing describes this choice.
+func addTamperingCases(addCase caseAdder, signing string, sign func(d *Draft)) {
 	for name, change := range map[string]edit{
 		"signature removed":      remove("./Signature", "./Assertion/Signature"),
 		"attribute changed":      setText("./Assertion/AttributeStatement/Attribute/AttributeValue", victim),
@@ -101,10 +101,10 @@ func addTamperingCases(addCase caseAdder, how string, sign func(d *Draft)) {
 		"reference elsewhere":    setAttribute(".//Reference", "URI", "#other"),
 		"no transforms":          remove(".//Transforms"),
 		"unknown transform":      setAttribute(".//Transform", "Algorithm", "http://www.w3.org/TR/1999/REC-xslt-19991116"),
-		"second SignedInfo":      each(".//SignedInfo", func(s *etree.Element) { s.Parent().InsertChildAt(0, s.Copy()) }),
-		"second reference":       each(".//Reference", func(s *etree.Element) { s.Parent().AddChild(s.Copy()) }),
+		"second SignedInfo":      editEach(".//SignedInfo", func(s *etree.Element) { s.Parent().InsertChildAt(0, s.Copy()) }),
+		"second reference":       editEach(".//Reference", func(s *etree.Element) { s.Parent().AddChild(s.Copy()) }),
 	} {
-		addCase(how+": "+name, func(_ testing.TB, d *Draft) {
+		addCase(signing+": "+name, func(_ testing.TB, d *Draft) {
 			sign(d)
 			d.AfterSigning = func(r, _ *etree.Element) { change(r) }
 		})
@@ -150,10 +150,10 @@ func addClaimCases(addCase caseAdder) {
 			c.AddChild(r)
 		},
 		"no subject":               remove("./Subject"),
-		"two names":                each("./Subject/NameID", func(n *etree.Element) { n.Parent().InsertChildAt(0, n.Copy()) }),
+		"two names":                editEach("./Subject/NameID", func(n *etree.Element) { n.Parent().InsertChildAt(0, n.Copy()) }),
 		"no confirmation":          remove("./Subject/SubjectConfirmation"),
 		"holder of key":            setAttribute(".//SubjectConfirmation", "Method", "urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"),
-		"confirmation without end": each(".//SubjectConfirmationData", func(el *etree.Element) { el.RemoveAttr("NotOnOrAfter") }),
+		"confirmation without end": editEach(".//SubjectConfirmationData", func(el *etree.Element) { el.RemoveAttr("NotOnOrAfter") }),
 		"no sign-in":               remove("./AuthnStatement"),
 		"another issuer":           setText("./Issuer", "https://other.example"),
 		"no issuer": func(a *etree.Element) {
@@ -164,16 +164,16 @@ func addClaimCases(addCase caseAdder) {
 		"times that are none":       setAttribute(".//Conditions", "NotOnOrAfter", "tomorrow"),
 		"assertion inside":          func(a *etree.Element) { a.CreateElement("saml:Advice").AddChild(a.Copy()) },
 		"element inside the name":   func(a *etree.Element) { a.FindElement(".//NameID").CreateElement("saml:x").SetText("y") },
-		"comment inside the name":   interrupted(".//NameID", "own", comment, "er"),
-		"comment inside the e-mail": interrupted(".//AttributeValue", victim, comment, ".attacker.example"),
-		"instruction in the e-mail": interrupted(".//AttributeValue", victim, instruction, ".attacker.example"),
+		"comment inside the name":   setInterrupted(".//NameID", "own", comment, "er"),
+		"comment inside the e-mail": setInterrupted(".//AttributeValue", victim, comment, ".attacker.example"),
+		"instruction in the e-mail": setInterrupted(".//AttributeValue", victim, instruction, ".attacker.example"),
 	} {
 		addCase(name, func(_ testing.TB, d *Draft) { d.BeforeSigning = func(_, a *etree.Element) { change(a) } })
 	}
 }
 
-// interrupted returns an edit that sets a text with a node in its middle that some parsers skip, such as a comment.
-func interrupted(path, head string, by edit, tail string) edit {
+// setInterrupted returns an edit that sets a text with a node in its middle that some parsers skip, such as a comment.
+func setInterrupted(path, head string, by edit, tail string) edit {
 	return func(root *etree.Element) {
 		el := root.FindElement(path)
 		el.SetText(head)
@@ -242,7 +242,7 @@ func addWrappingCases(addCase caseAdder) {
 			r.AddChild(c)
 		}
 	}
-	response := func(name string, move func(original, fake, signature *etree.Element)) {
+	addResponseCase := func(name string, move func(original, fake, signature *etree.Element)) {
 		addCase(name, func(_ testing.TB, d *Draft) {
 			d.SignAssertion, d.SignResponse = false, true
 			d.AfterSigning = func(r, _ *etree.Element) {
@@ -254,60 +254,60 @@ func addWrappingCases(addCase caseAdder) {
 			}
 		})
 	}
-	response("XSW1", func(original, fake, signature *etree.Element) {
+	addResponseCase("XSW1", func(original, fake, signature *etree.Element) {
 		signature.AddChild(original)
 		fake.InsertChildAt(1, signature)
 	})
-	response("XSW2", func(original, fake, signature *etree.Element) {
+	addResponseCase("XSW2", func(original, fake, signature *etree.Element) {
 		fake.InsertChildAt(1, original)
 		fake.InsertChildAt(2, signature)
 	})
-	assertion := func(name string, move func(r, original, fake, signature *etree.Element)) {
+	addAssertionCase := func(name string, move func(r, original, fake, signature *etree.Element)) {
 		addCase(name, func(_ testing.TB, d *Draft) {
 			d.AfterSigning = func(r, a *etree.Element) { move(r, a, forged(a), a.SelectElement("Signature")) }
 		})
 	}
-	assertion("XSW3", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), fake) })
-	assertion("XSW4", func(r, a, fake, _ *etree.Element) {
+	addAssertionCase("XSW3", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), fake) })
+	addAssertionCase("XSW4", func(r, a, fake, _ *etree.Element) {
 		r.RemoveChild(a)
 		fake.AddChild(a)
 		r.AddChild(fake)
 	})
-	assertion("XSW5", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("XSW5", func(r, a, fake, s *etree.Element) {
 		a.RemoveChild(s)
 		fake.InsertChildAt(1, s)
 		r.InsertChildAt(a.Index(), fake)
 	})
-	assertion("XSW6", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("XSW6", func(r, a, fake, s *etree.Element) {
 		a.RemoveChild(s)
 		r.RemoveChild(a)
 		s.AddChild(a)
 		fake.InsertChildAt(1, s)
 		r.AddChild(fake)
 	})
-	assertion("XSW7", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), element0("samlp:Extensions", fake)) })
-	assertion("XSW8", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("XSW7", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), wrapIn("samlp:Extensions", fake)) })
+	addAssertionCase("XSW8", func(r, a, fake, s *etree.Element) {
 		a.RemoveChild(s)
 		r.RemoveChild(a)
-		s.AddChild(element0("ds:Object", a))
+		s.AddChild(wrapIn("ds:Object", a))
 		fake.InsertChildAt(1, s)
 		r.AddChild(fake)
 	})
-	assertion("the original hidden in an attribute", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("the original hidden in an attribute", func(r, a, fake, s *etree.Element) {
 		r.RemoveChild(a)
 		fake.FindElement(".//AttributeValue").AddChild(a)
 		r.AddChild(fake)
 	})
-	assertion("one id twice", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("one id twice", func(r, a, fake, s *etree.Element) {
 		fake.CreateAttr("ID", a.SelectAttrValue("ID", ""))
 		fake.InsertChildAt(1, s.Copy())
 		r.InsertChildAt(a.Index(), fake)
 	})
-	assertion("in a foreign namespace", func(r, a, fake, _ *etree.Element) {
+	addAssertionCase("in a foreign namespace", func(r, a, fake, _ *etree.Element) {
 		a.CreateAttr("xmlns:saml", "urn:example:other")
 		r.AddChild(fake)
 	})
-	assertion("signature of the assertion on the response", func(r, a, fake, s *etree.Element) {
+	addAssertionCase("signature of the assertion on the response", func(r, a, fake, s *etree.Element) {
 		r.RemoveChild(a)
 		r.InsertChildAt(1, s)
 		r.AddChild(fake)
@@ -333,7 +333,7 @@ func addWrappingCases(addCase caseAdder) {
 	})
 }
 
-func element0(name string, child *etree.Element) *etree.Element {
+func wrapIn(name string, child *etree.Element) *etree.Element {
 	el := etree.NewElement(name)
 	el.AddChild(child)
 	return el
@@ -341,16 +341,16 @@ func element0(name string, child *etree.Element) *etree.Element {
 
 // addDocumentCases adds responses with a valid signature in documents with dangerous parts.
 func addDocumentCases(addCase caseAdder) {
-	doctype := func(name, dtd string) {
-		addCase(name, func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return dtd + x } })
+	addPrefixed := func(name, prefix string) {
+		addCase(name, func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return prefix + x } })
 	}
-	doctype("DOCTYPE", `<!DOCTYPE r>`)
-	doctype("external entity", `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)
-	doctype("entity bomb", `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>`)
-	doctype("processing instruction", `<?xml-stylesheet href="x"?>`)
-	doctype("comment before", `<!-- x -->`)
-	doctype("another encoding", `<?xml version="1.0" encoding="UTF-7"?>`)
-	doctype("zero byte", "\x00")
+	addPrefixed("DOCTYPE", `<!DOCTYPE r>`)
+	addPrefixed("external entity", `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)
+	addPrefixed("entity bomb", `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>`)
+	addPrefixed("processing instruction", `<?xml-stylesheet href="x"?>`)
+	addPrefixed("comment before", `<!-- x -->`)
+	addPrefixed("another encoding", `<?xml version="1.0" encoding="UTF-7"?>`)
+	addPrefixed("zero byte", "\x00")
 	addCase("entity in the name", func(_ testing.TB, d *Draft) {
 		d.Text = func(x string) string { return strings.Replace(x, "user-1", "&x;", 1) }
 	})
@@ -387,7 +387,7 @@ func addDocumentCases(addCase caseAdder) {
 		"encrypted value uneven":  setText(value, base64.StdEncoding.EncodeToString(make([]byte, 45))),
 		"wrapped key short":       setText(".//EncryptedKey/CipherData/CipherValue", "AAAA"),
 		"no wrapped key":          remove(".//EncryptedKey"),
-		"two wrapped keys": each(".//EncryptedKey", func(k *etree.Element) {
+		"two wrapped keys": editEach(".//EncryptedKey", func(k *etree.Element) {
 			c := k.Copy()
 			c.RemoveAttr("Id")
 			k.Parent().AddChild(c)
@@ -421,17 +421,17 @@ func addDocumentCases(addCase caseAdder) {
 
 // rawCases returns texts that are no response at all.
 func rawCases() []Case {
-	text := func(name, value string) Case { return Case{name, func(testing.TB, Target) string { return value }} }
-	encoded := func(name, value string) Case { return text(name, base64.StdEncoding.EncodeToString([]byte(value))) }
+	textCase := func(name, value string) Case { return Case{name, func(testing.TB, Target) string { return value }} }
+	encodedCase := func(name, value string) Case { return textCase(name, base64.StdEncoding.EncodeToString([]byte(value))) }
 	return []Case{
-		text("not base64", "%%%"),
-		text("5 MB of garbage", strings.Repeat("QUJD", 5<<20/4)),
-		encoded("empty", " "),
-		encoded("no XML", "hello"),
-		encoded("another message", `<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
-		encoded("a bare response", `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
-		encoded("undeclared prefix", `<samlp:Response/>`),
-		encoded("many attributes", "<r "+strings.Repeat(`a="1" `, 20000)+"/>"),
+		textCase("not base64", "%%%"),
+		textCase("5 MB of garbage", strings.Repeat("QUJD", 5<<20/4)),
+		encodedCase("empty", " "),
+		encodedCase("no XML", "hello"),
+		encodedCase("another message", `<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
+		encodedCase("a bare response", `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
+		encodedCase("undeclared prefix", `<samlp:Response/>`),
+		encodedCase("many attributes", "<r "+strings.Repeat(`a="1" `, 20000)+"/>"),
 		{"deflate bomb", func(t testing.TB, _ Target) string {
 			t.Helper()
 			var b bytes.Buffer

@@ -26,9 +26,9 @@ import (
 // IdP is an identity provider with one key.
 type IdP struct {
 	EntityID    string
-	SSOURL      string
-	Key         crypto.Signer
-	Certificate *x509.Certificate
+	SSOURL      string            // receives requests of the redirect binding
+	Key         crypto.Signer     // signs responses
+	Certificate *x509.Certificate // contains the public half of Key
 }
 
 // New returns an identity provider with an RSA key, or with an ECDSA key if useECDSA is true.
@@ -49,6 +49,7 @@ func New(t testing.TB, entityID string, useECDSA bool) *IdP {
 	return &IdP{EntityID: entityID, SSOURL: "https://idp.example/sso", Key: key, Certificate: selfSigned(t, key)}
 }
 
+// selfSigned returns a certificate for the key, signed by the key itself.
 func selfSigned(t testing.TB, key crypto.Signer) *x509.Certificate {
 	t.Helper()
 	template := &x509.Certificate{
@@ -88,7 +89,7 @@ type Target struct {
 	Now                      time.Time
 }
 
-// Draft is a response before it is signed. Tests change its fields before they call Encode.
+// Draft describes a response before it is signed. Tests change its fields before they call Encode.
 type Draft struct {
 	*IdP
 	Target
@@ -108,7 +109,7 @@ type Draft struct {
 	Method                      string                                   // algorithm of the signatures
 	Encrypt                     xmlenc.BlockCipher                       // of the assertion; nil: it is not encrypted
 	BeforeSigning               func(response, assertion *etree.Element) // changes the elements before they are signed; may be nil
-	AfterSigning                func(response, assertion *etree.Element) // the same after signing and before encryption
+	AfterSigning                func(response, assertion *etree.Element) // changes them after signing, before encryption; may be nil
 	Text                        func(xml string) string                  // changes the finished XML; may be nil
 }
 
@@ -200,7 +201,7 @@ func (d *Draft) Encode(t testing.TB) string {
 	}
 	if d.Encrypt != nil {
 		response.RemoveChild(assertion)
-		response.AddChild(d.encrypted(t, assertion))
+		response.AddChild(d.encrypt(t, assertion))
 		if d.SignResponse {
 			response = d.Sign(t, response)
 		}
@@ -242,7 +243,7 @@ func (d *Draft) Sign(t testing.TB, el *etree.Element) *etree.Element {
 	return d.sign(t, el, d.Method)
 }
 
-func (d *Draft) encrypted(t testing.TB, assertion *etree.Element) *etree.Element {
+func (d *Draft) encrypt(t testing.TB, assertion *etree.Element) *etree.Element {
 	t.Helper()
 	encryptor := xmlenc.OAEP()
 	encryptor.BlockCipher = d.Encrypt
