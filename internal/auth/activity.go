@@ -29,7 +29,7 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 	if len(actions) == 0 {
 		return nil, nil
 	}
-	found, err := auditAfter(ctx, s.db, actions, after.At, after.Event, limit)
+	found, err := olderAuditEntries(ctx, s.db, actions, after.At, after.Event, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -156,18 +156,18 @@ func TestAuditIsKeptFor400Days(t *testing.T) {
 		if n := h.count("auth_audit_log"); n != 0 {
 			t.Errorf("%d entries after 400 days", n)
 		}
-		insert("sign_in_refused", maxRefused, h.clock.now())
+		insert("sign_in_refused", maxRefusedEntries, h.clock.now())
 		h.exec("update auth_audit_log set action = 'login' where id in (select id from auth_audit_log order by id limit 10)")
 		h.exec("insert into auth_audit_log (id, action, created_at) values ($1, 'sign_in_refused', $2)", uuid.NewString(), h.clock.now().Add(-time.Hour))
 		purge()
-		if n := h.count("auth_audit_log"); n != maxRefused+1 {
+		if n := h.count("auth_audit_log"); n != maxRefusedEntries+1 {
 			t.Errorf("%d entries, although no more than the limit were refused", n)
 		}
 		for i := range 10 {
 			h.exec("insert into auth_audit_log (id, action, created_at) values ($1, 'sign_in_refused', $2)", uuid.NewString(), h.clock.now().Add(-time.Duration(i+1)*time.Hour))
 		}
 		purge()
-		if n := h.count("auth_audit_log where action = 'sign_in_refused'"); n != maxRefused {
+		if n := h.count("auth_audit_log where action = 'sign_in_refused'"); n != maxRefusedEntries {
 			t.Errorf("%d refused sign-ins are left", n)
 		}
 		if n := h.count("auth_audit_log where action = 'login'"); n != 10 {

@@ -14,7 +14,7 @@ func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string)
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
 	}
-	return anyHasRole(ctx, tx, address)
+	return addressHasRole(ctx, tx, address)
 }
 
 // addressAccount is an account in an export.
@@ -25,7 +25,7 @@ type addressAccount struct {
 
 // EachAccountOf calls yield for each account that has the address (see AddressHasRole), with its sessions.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	accounts, err := accountsOf(ctx, q, address)
+	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 // EraseAccountsOf deletes the accounts that have the address, and what limits the mails to it. An account that only wants to
 // change to the address stays; the change is cancelled.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
-	accounts, err := accountsOf(ctx, tx, address)
+	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string
 // EachSignInOf calls yield for each entry of the audit log about the address: those of its accounts, and those whose detail
 // contains it.
 func (s *Service) EachSignInOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	entries, err := auditOf(ctx, q, address)
+	entries, err := auditEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
@@ -83,5 +83,5 @@ func (s *Service) EachSignInOf(ctx context.Context, q db.Querier, address string
 
 // EraseSignInsOf deletes the entries of EachSignInOf. It needs the accounts to find them.
 func (s *Service) EraseSignInsOf(ctx context.Context, tx *db.Tx, address string) error {
-	return deleteAuditOf(ctx, tx, address)
+	return deleteAuditEntriesAbout(ctx, tx, address)
 }

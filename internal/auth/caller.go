@@ -36,7 +36,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if sessionID, ok = canonicalUUID(caller.SessionID); !ok {
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
 	}
-	alive, err := sessionOfUserAlive(ctx, s.db, sessionID, user.ID, s.aliveArgs())
+	alive, err := userSessionIsAlive(ctx, s.db, sessionID, user.ID, s.aliveArgs())
 	if err != nil {
 		return User{}, "", err
 	}

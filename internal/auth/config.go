@@ -60,7 +60,7 @@ type Service struct {
 	now       func() time.Time
 	passwords *hasher
 	sealer    sealer
-	redirects redirects
+	allowlist redirectAllowlist
 	saml      samlKeyPair
 }
 

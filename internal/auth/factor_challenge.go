@@ -55,7 +55,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	c := factorChallenge{id: uuid.NewString(), factorID: f.ID, network: httpx.LimitSubject(ctx), expiresAt: now.Add(challengeLife)}
 	code := ""
 	if f.FactorType == factorPhone {
-		code = sixDigits()
+		code = sixDigitCode()
 		c.codeHash = s.hashCode(c.id, tokenFactor, code)
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -165,7 +165,7 @@ func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge
 	if f.FactorType != factorTOTP {
 		return nil
 	}
-	fresh, err := useStep(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
+	fresh, err := markStepUsed(ctx, tx, f.ID, step, db.LatestPlausible(now, totpSkew*totpPeriod*time.Second).Unix()/totpPeriod)
 	if err == nil && !fresh {
 		err = errTOTPWrong.Becausef("step %d was used before", step)
 	}

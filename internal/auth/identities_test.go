@@ -203,7 +203,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, err := g.sessionResponse(issued)
+			body, err := g.newSessionResponse(issued)
 			if err != nil {
 				t.Fatal(err)
 			}

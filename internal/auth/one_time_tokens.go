@@ -44,7 +44,7 @@ type issuedToken struct{ Link, Code string }
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {
-	issued := issuedToken{Link: randomToken(), Code: sixDigits()}
+	issued := issuedToken{Link: randomToken(), Code: sixDigitCode()}
 	if flowID != "" {
 		issued.Link = "pkce_" + issued.Link
 	}

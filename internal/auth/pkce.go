@@ -39,7 +39,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	session, err := s.sessionResponse(issued)
+	session, err := s.newSessionResponse(issued)
 	return respondPrivate(w, pkceSessionResponse{session, extra}, err)
 }
 

@@ -76,7 +76,7 @@ func TestAnEmailChangeInAPKCEFlow(t *testing.T) {
 				links = append(links, m.Link)
 			}
 		}
-		if _, to := h.follow(links[0]); to.Query().Get("message") != firstOfTwo || fragment(h, to).Get("message") != firstOfTwo || to.Query().Has("code") {
+		if _, to := h.follow(links[0]); to.Query().Get("message") != firstConfirmationText || fragment(h, to).Get("message") != firstConfirmationText || to.Query().Has("code") {
 			t.Errorf("the first leads to %s", to)
 		}
 		_, to := h.follow(links[1])

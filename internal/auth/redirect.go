@@ -15,7 +15,7 @@ import (
 // target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host header, which an
 // attacker can choose.
 func (s *Service) redirectTarget(target string) string {
-	if target != "" && s.redirects.allows(target) {
+	if target != "" && s.allowlist.allows(target) {
 		return target
 	}
 	return s.cfg.SiteURL
@@ -33,7 +33,7 @@ func requestedRedirect(r *http.Request) string {
 // redirectWithSession ends an implicit flow: it redirects the browser with the session in the URL's fragment, which browsers
 // do not send to servers. extra contains further parameters, such as the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
-	body, err := s.sessionResponse(issued)
+	body, err := s.newSessionResponse(issued)
 	if err != nil {
 		return err
 	}

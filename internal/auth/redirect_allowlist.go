@@ -8,24 +8,25 @@ import (
 	"strings"
 )
 
-// redirects decides to which URLs a browser can be redirected: those of the site, and those that match a pattern of
+// redirectAllowlist decides to which URLs a browser can be redirected: the URLs of the site, and those that match a pattern of
 // Config.RedirectURLs. All others are refused, because the URL of a redirect can contain a session, which must not reach
 // another site.
-type redirects struct {
+type redirectAllowlist struct {
 	site     *url.URL // SiteURL; nil when it cannot be parsed
 	patterns []redirectPattern
 }
 
-// redirectPattern is a pattern in two halves: authority matches scheme and host, rest the path. The halves are matched
-// separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
-// https://evil.example/.site.example/. For a pattern without a path, whole matches the whole URL, and the two halves are nil.
-type redirectPattern struct{ authority, rest, whole *regexp.Regexp }
+// redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are
+// matched separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
+// https://evil.example/.site.example/. A pattern that has no path, or has braces, brackets or a backslash before it, is not
+// split: whole matches the whole URL, and authority and path are nil.
+type redirectPattern struct{ authority, path, whole *regexp.Regexp }
 
-// newRedirects compiles the patterns. A malformed pattern matches only the URL that is equal to it.
-func newRedirects(site string, patterns []string) redirects {
-	var r redirects
+// newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed half of one, matches only text equal to it.
+func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
+	var l redirectAllowlist
 	if base, err := url.Parse(site); err == nil && base.Host != "" {
-		r.site = base
+		l.site = base
 	}
 	for _, p := range patterns {
 		if p = strings.TrimSpace(p); p == "" {
@@ -34,12 +35,12 @@ func newRedirects(site string, patterns []string) redirects {
 		scheme, rest, ok := strings.Cut(p, "://")
 		slash := strings.IndexByte(rest, '/')
 		if !ok || slash < 0 || strings.ContainsAny(scheme+rest[:slash], "{}[]\\") {
-			r.patterns = append(r.patterns, redirectPattern{whole: compileGlob(p)})
+			l.patterns = append(l.patterns, redirectPattern{whole: compileGlob(p)})
 			continue
 		}
-		r.patterns = append(r.patterns, redirectPattern{authority: compileGlob(strings.ToLower(scheme + "://" + rest[:slash])), rest: compileGlob(rest[slash:])})
+		l.patterns = append(l.patterns, redirectPattern{authority: compileGlob(strings.ToLower(scheme + "://" + rest[:slash])), path: compileGlob(rest[slash:])})
 	}
-	return r
+	return l
 }
 
 // compileGlob converts a pattern with Supabase Auth's syntax to a regular expression: * matches any characters except . and /,
@@ -48,7 +49,7 @@ func newRedirects(site string, patterns []string) redirects {
 func compileGlob(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`(?s)\A(?:`)
-	depth := 0
+	depth := 0 // number of braces that are open
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {
 		case c == '*' && i+1 < len(pattern) && pattern[i+1] == '*':
@@ -98,6 +99,7 @@ func quoteByte(c byte) string {
 	return regexp.QuoteMeta(string(rune(c)))
 }
 
+// globSet converts the inside of brackets to a character class.
 func globSet(set string) string {
 	negated := strings.HasPrefix(set, "!")
 	set = strings.TrimPrefix(set, "!")
@@ -108,15 +110,17 @@ func globSet(set string) string {
 	return "[" + set + "]"
 }
 
+// literalPattern returns an expression that matches only the text of the pattern itself.
 func literalPattern(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`\A` + regexp.QuoteMeta(strings.ToValidUTF8(pattern, "\uFFFD")) + `\z`)
 }
 
-func (p redirectPattern) matches(authority, rest string) bool {
+// matches reports whether the pattern matches a URL, which the caller has split into authority and path.
+func (p redirectPattern) matches(authority, path string) bool {
 	if p.whole != nil {
-		return p.whole.MatchString(authority + rest)
+		return p.whole.MatchString(authority + path)
 	}
-	return p.authority.MatchString(authority) && p.rest.MatchString(rest)
+	return p.authority.MatchString(authority) && p.path.MatchString(path)
 }
 
 var (
@@ -134,7 +138,7 @@ var (
 // allows reports whether a URL is the site's or matches a pattern. It rejects URLs that browsers may parse differently from
 // this program: those with a user name, backslashes, spaces, control characters, dot segments, an encoded or non-ASCII host,
 // or with one or three slashes after the scheme.
-func (r redirects) allows(target string) bool {
+func (l redirectAllowlist) allows(target string) bool {
 	for i := range len(target) {
 		if c := target[i]; c <= ' ' || c == 0x7f || c == '\\' {
 			return false
@@ -151,7 +155,7 @@ func (r redirects) allows(target string) bool {
 	if web && (!strings.HasPrefix(after, "//") || !isWebHost(host)) {
 		return false
 	}
-	if r.isSite(u, host) {
+	if l.isSite(u, host) {
 		// This service itself is no target: it could redirect the browser to a provider, and browsers keep the fragment with
 		// the session over redirects.
 		return u.Path != "/auth/v1" && !strings.HasPrefix(u.Path, "/auth/v1/")
@@ -159,20 +163,20 @@ func (r redirects) allows(target string) bool {
 	if web && !isLoopback(host) && (numericHost.MatchString(host) || net.ParseIP(host) != nil) {
 		return false
 	}
-	authority, rest := u.Scheme+":", after
+	authority, path := u.Scheme+":", after
 	if strings.HasPrefix(after, "//") {
 		end := strings.IndexAny(after[2:], "/?")
 		if end < 0 {
 			end = len(after) - 2
 		}
-		authority, rest = strings.ToLower(u.Scheme+":"+after[:2+end]), after[2+end:]
+		authority, path = strings.ToLower(u.Scheme+":"+after[:2+end]), after[2+end:]
 	}
-	return slices.ContainsFunc(r.patterns, func(p redirectPattern) bool { return p.matches(authority, rest) })
+	return slices.ContainsFunc(l.patterns, func(p redirectPattern) bool { return p.matches(authority, path) })
 }
 
 // isSite reports whether the URL has the site's origin. On a loopback host every port is accepted (RFC 8252 §7.3).
-func (r redirects) isSite(u *url.URL, host string) bool {
-	return r.site != nil && u.Scheme == r.site.Scheme && host == strings.ToLower(r.site.Hostname()) && (portOf(u) == portOf(r.site) || isLoopback(host))
+func (l redirectAllowlist) isSite(u *url.URL, host string) bool {
+	return l.site != nil && u.Scheme == l.site.Scheme && host == strings.ToLower(l.site.Hostname()) && (portOf(u) == portOf(l.site) || isLoopback(host))
 }
 
 func portOf(u *url.URL) string {

@@ -9,7 +9,7 @@ import (
 
 // Proves A-safe-13.
 func TestRedirectsToTheSite(t *testing.T) {
-	r := newRedirects("https://ines.example", nil)
+	r := newRedirectAllowlist("https://ines.example", nil)
 	for asked, want := range map[string]bool{
 		"https://ines.example": true, "https://ines.example/": true, "https://ines.example/a/b?c=d#e": true, "HTTPS://INES.example/": true, "https://ines.example:443/x": true,
 		"https://ines.example?x=https://evil.example": true, "https://ines.example/ção": true,
@@ -29,13 +29,13 @@ func TestRedirectsToTheSite(t *testing.T) {
 			t.Errorf("%q: %v", asked, got)
 		}
 	}
-	local := newRedirects("http://127.0.0.1:8000", nil)
+	local := newRedirectAllowlist("http://127.0.0.1:8000", nil)
 	for asked, want := range map[string]bool{"http://127.0.0.1:5173/x": true, "http://127.0.0.1": true, "http://127.0.0.2:8000": false, "https://127.0.0.1": false, "http://localhost:8000": false} {
 		if got := local.allows(asked); got != want {
 			t.Errorf("%q: %v", asked, got)
 		}
 	}
-	if newRedirects("", nil).allows("https://ines.example") {
+	if newRedirectAllowlist("", nil).allows("https://ines.example") {
 		t.Error("without a site nothing is the site's")
 	}
 }
@@ -69,7 +69,7 @@ func TestRedirectPatterns(t *testing.T) {
 		{"  https://app.example  ", []string{"https://app.example"}, nil},
 		{"", nil, []string{"", "https://app.example"}},
 	} {
-		r := newRedirects("https://ines.example", []string{c.pattern})
+		r := newRedirectAllowlist("https://ines.example", []string{c.pattern})
 		for _, asked := range c.yes {
 			if !r.allows(asked) {
 				t.Errorf("%q refuses %q", c.pattern, asked)
@@ -85,7 +85,7 @@ func TestRedirectPatterns(t *testing.T) {
 
 // Proves A-safe-13.
 func TestHostilePatternsTakeNoTime(t *testing.T) {
-	r := newRedirects("https://ines.example", []string{"https://" + strings.Repeat("**a", 200) + "/" + strings.Repeat("*?", 200)})
+	r := newRedirectAllowlist("https://ines.example", []string{"https://" + strings.Repeat("**a", 200) + "/" + strings.Repeat("*?", 200)})
 	began := time.Now()
 	if r.allows("https://" + strings.Repeat("a", 200) + ".example/" + strings.Repeat("a", 2000) + ".") {
 		t.Error("matches")
@@ -114,7 +114,7 @@ func FuzzRedirect(f *testing.F) {
 		"javascript:alert(1)", "https://ines.example\r\nx: y", "https://ines.example%2f.evil.example", "HTTPS://INES.EXAMPLE:443", "http://127.0.0.1:3000/x", "ines://callback", "https://ıneſ.example"} {
 		f.Add(seed)
 	}
-	r := newRedirects("https://ines.example", []string{"https://*.app.example/**", "https://**.deep.example/**", "http://localhost:*/**", "ines://callback"})
+	r := newRedirectAllowlist("https://ines.example", []string{"https://*.app.example/**", "https://**.deep.example/**", "http://localhost:*/**", "ines://callback"})
 	f.Fuzz(func(t *testing.T, asked string) {
 		if !r.allows(asked) {
 			return

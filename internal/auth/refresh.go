@@ -17,8 +17,8 @@ type refreshRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// minRefreshToken is the length of the shortest refresh token that Supabase Auth issues. Shorter tokens are malformed.
-const minRefreshToken = 12
+// minRefreshTokenLength is the length of the shortest refresh tokens that Supabase Auth issues. Shorter tokens are malformed.
+const minRefreshTokenLength = 12
 
 // refreshGrant handles POST /auth/v1/token?grant_type=refresh_token: it exchanges a refresh token for a session with new
 // tokens.
@@ -27,7 +27,7 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if len(body.RefreshToken) < minRefreshToken {
+	if len(body.RefreshToken) < minRefreshTokenLength {
 		return errRefreshTokenMalformed
 	}
 	result, err := s.refresh(r.Context(), clientOf(r), body.RefreshToken)
@@ -55,8 +55,8 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 		now := s.now()
 		result, expired = issuedSession{}, false // WithTx may call this function again
 		// sessionIsAlive must run before touchSession: touchSession records a use of the session, after which an idle session
-		// would count as alive. touchSession also locks the session's row, so that concurrent refreshes wait for each other.
-		// The current token must be read after the lock.
+		// would count as alive. touchSession also locks the session's row, so that concurrent refreshes wait for each other:
+		// refreshTokenByHash must run after it, because it reads which token is current.
 		alive, err := sessionIsAlive(ctx, tx, sessionID, s.aliveArgs())
 		if err != nil {
 			return err
@@ -64,18 +64,18 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 		if result.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {
 			return err
 		}
-		known, err := refreshTokenByHash(ctx, tx, hash)
+		stored, err := refreshTokenByHash(ctx, tx, hash)
 		if err != nil {
 			return err
 		}
 		switch {
 		case !alive:
 			expired = true
-		case known.usedAt == nil:
+		case stored.usedAt == nil:
 			result.refreshToken = successor(s.cfg.RefreshKey, token)
-			err = s.rotate(ctx, tx, c, result, hash, known.generation+1)
-		case s.reusable(known, now):
-			result.refreshToken, err = s.currentToken(ctx, tx, sessionID, token, known)
+			err = s.rotate(ctx, tx, c, result, hash, stored.generation+1)
+		case s.reusable(stored, now):
+			result.refreshToken, err = s.currentToken(ctx, tx, sessionID, token, stored)
 		}
 		if err != nil {
 			return err
@@ -110,8 +110,9 @@ func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, issued issued
 	)
 }
 
-// reusable reports whether a used token may be exchanged for the current one. The last used token always may, because the
-// client may not have received the response with the current one. Older tokens may until RefreshReuse after their use.
+// reusable reports whether a used token may be exchanged for the current token. The predecessor of the current token always may,
+// because the client may not have received the response with the current token. Older tokens may until RefreshReuse after their
+// use.
 func (s *Service) reusable(t refreshToken, now time.Time) bool {
 	return t.generation == t.currentGeneration-1 || !now.After(t.usedAt.Add(s.cfg.RefreshReuse))
 }

@@ -10,8 +10,8 @@ type resendRequest struct {
 	pkceChallenge
 }
 
-// Resend handles POST /auth/v1/resend: it sends again the message that confirms a sign-up, a new e-mail address or a new phone
-// number, or a code by SMS. The response to a valid request is always {}, no matter whether the account exists.
+// Resend handles POST /auth/v1/resend: it sends again the message that confirms a sign-up (by e-mail or SMS), a new e-mail
+// address or a new phone number. The response to a valid request is always {}, no matter whether the account exists.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest
 	if err := decode(w, r, &body); err != nil {
@@ -24,7 +24,8 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	return s.requestMessage(w, r, cooldown, m)
 }
 
-// validateResend returns the cooldown and the message request for a request body.
+// validateResend checks a request body. It returns the message request (the content of the job that sends the message) and the
+// cooldown to start.
 func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m messageRequest, err error) {
 	byMail := false
 	switch body.Type {
@@ -32,7 +33,7 @@ func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m m
 		cooldown, m.Kind, byMail = cooldownConfirmation, requestConfirmation, true
 	case "email_change":
 		cooldown, m.Kind, byMail = cooldownEmailChange, requestEmailChange, true
-	case "sms":
+	case "sms": // the code of a sign-up with a phone number
 		cooldown, m.Kind = cooldownSMS, requestConfirmation
 	case "phone_change":
 		cooldown, m.Kind = cooldownPhoneChange, requestPhoneChange
@@ -42,7 +43,7 @@ func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m m
 	switch {
 	case body.Email != "" && body.Phone != "":
 		return "", m, errResendAmbiguous
-	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms":
+	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms": // these two have errors of their own below
 		return "", m, errResendIdentifierMissing
 	case byMail && body.Email == "":
 		return "", m, errResendNeedsEmail
@@ -55,7 +56,7 @@ func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m m
 		return cooldown, m, err
 	}
 	m.Challenge = body.pkceChallenge
-	if _, err := body.validate(); err != nil {
+	if _, err := m.Challenge.validate(); err != nil {
 		return "", m, err
 	}
 	m.Email, err = normalizeEmail(body.Email)

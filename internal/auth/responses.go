@@ -12,8 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// respond writes body as JSON. If err is not nil, it writes nothing and returns err. The functions below do the same. A
-// handler can therefore end with one of them and pass the error of its last call.
+// respond writes body as JSON. If err is not nil, it writes nothing and returns err, as all functions do whose names begin with
+// respond. A handler can therefore end with one of them and pass the error of the call before.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func respondPrivate(w http.ResponseWriter, body any, err error) error {
 	return respond(w, http.StatusOK, body, err)
 }
 
-// respondEmpty writes {}. Requests for a message use it, because their response must not reveal whether an account exists.
+// respondEmpty writes {}. It is the response to requests for a mail or SMS, which must not reveal whether an account exists.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }
@@ -51,7 +51,7 @@ type accessClaims struct {
 	UserMetadata map[string]any `json:"user_metadata"`
 }
 
-// sessionResponse is a session in the form that the client stores.
+// sessionResponse is the response body of a sign-in or refresh, in the form that Supabase's client reads.
 type sessionResponse struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
@@ -67,8 +67,9 @@ type passwordSessionResponse struct {
 	WeakPassword *weakPassword `json:"weak_password"` // why the password should be changed; nil when it is good enough
 }
 
-// sessionResponse signs an access token for the session. The token expires with its session when that ends earlier.
-func (s *Service) sessionResponse(issued issuedSession) (sessionResponse, error) {
+// newSessionResponse signs an access token for the session and returns the response body. The token expires after JWTExpiry, or
+// when the session ends, whichever comes first.
+func (s *Service) newSessionResponse(issued issuedSession) (sessionResponse, error) {
 	issuedAt := s.now().UTC().Truncate(time.Second)
 	expiresAt := issuedAt.Add(s.cfg.JWTExpiry)
 	if end := issued.session.notAfter; end != nil && end.Before(expiresAt) {
@@ -99,7 +100,7 @@ func (s *Service) respondSession(w http.ResponseWriter, issued issuedSession, er
 	if err != nil {
 		return err
 	}
-	body, err := s.sessionResponse(issued)
+	body, err := s.newSessionResponse(issued)
 	return respondPrivate(w, body, err)
 }
 
@@ -108,9 +109,12 @@ func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSes
 	if err != nil {
 		return err
 	}
-	body, err := s.sessionResponse(issued)
+	body, err := s.newSessionResponse(issued)
 	return respondPrivate(w, passwordSessionResponse{body, s.weakness(password)}, err)
 }
+
+// maxBody is the largest size of a request body in bytes.
+const maxBody = 64 << 10
 
 // decode reads a JSON request body of at most maxBody bytes into dst.
 func decode(w http.ResponseWriter, r *http.Request, dst any) error {
@@ -125,8 +129,6 @@ func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) e
 	}
 	return httpx.DecodeJSON(w, r, limit, dst)
 }
-
-const maxBody = 64 << 10 // bytes
 
 // pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
 // the first "=".

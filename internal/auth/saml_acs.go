@@ -15,25 +15,25 @@ import (
 
 const (
 	acsRequestsPerIP = 100                       // requests from one IP address in limitWindow
-	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping in a form can double the response
+	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping can double the response, and the form has other fields
 )
 
 // SAMLACS handles POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
-// response here. The request needs no key. The HTTP response redirects the browser with a session or a code (PKCE), or to the
-// site with an error.
+// response here. The request needs no API key. The HTTP response redirects the browser with a session or a code (PKCE), or to
+// the site with an error.
 func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
-	outcome, err := s.acceptSAML(w, r)
+	outcome, err := s.acceptSAMLResponse(w, r)
 	if err != nil {
-		return s.failSAML(w, r, err)
+		return s.redirectWithSAMLError(w, r, err)
 	}
 	if outcome.code != "" {
-		return s.redirectWithCode(w, r, outcome.to, outcome.code)
+		return s.redirectWithCode(w, r, outcome.redirectTo, outcome.code)
 	}
-	return s.redirectWithSession(w, r, outcome.to, outcome.session, nil)
+	return s.redirectWithSession(w, r, outcome.redirectTo, outcome.session, nil)
 }
 
-// acceptSAML checks the SAML response of a request and signs its user in.
-func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcome, error) {
+// acceptSAMLResponse checks the SAML response in the request and signs the person in whom it names.
+func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (samlOutcome, error) {
 	if !s.cfg.SAML {
 		return samlOutcome{}, errSAMLDisabled
 	}
@@ -74,16 +74,16 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	if err != nil {
 		return samlOutcome{}, errSAMLAssertion.Because(err)
 	}
-	person, err := readSAMLUser(p, &assertion)
+	person, err := readSAMLPerson(p, &assertion)
 	if err != nil {
 		return samlOutcome{}, err
 	}
-	return s.signInSAMLUser(r.Context(), clientOf(r), relay, p, assertion, person)
+	return s.signInSAMLPerson(r.Context(), clientOf(r), relay, p, assertion, person)
 }
 
-// matchSAMLResponse returns the stored request to which a response belongs, and the provider, and consumes the request. state
-// is the form's RelayState. A provider may also start a sign-in without a request: state is then empty or the URL to go to
-// afterwards, and the returned relayState has no id.
+// matchSAMLResponse returns and consumes the stored request (relayState) to which a response belongs, and returns its provider.
+// state is the form's RelayState. A provider may also start a sign-in without a request: state is then empty, or the URL to
+// which the browser is redirected after the sign-in, and the returned relayState has no id.
 func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse string) (relayState, SSOProvider, error) {
 	if id, ok := canonicalUUID(state); ok {
 		relay, err := s.consumeRelayState(ctx, id)
@@ -93,7 +93,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 		p, err := ssoProviderByID(ctx, s.db, relay.providerID)
 		return relay, p, noRowsAs(err, errSAMLIdPNotFound)
 	}
-	if _, err := url.ParseRequestURI(state); state != "" && (err != nil || len(state) > maxRedirect) {
+	if _, err := url.ParseRequestURI(state); state != "" && (err != nil || len(state) > maxRedirectURL) {
 		return relayState{}, SSOProvider{}, errSAMLRelayState.Becausef("RelayState of %d bytes", len(state))
 	}
 	issuer, err := saml.Issuer(samlResponse)
@@ -119,9 +119,9 @@ func (s *Service) consumeRelayState(ctx context.Context, id string) (relay relay
 	return relay, err
 }
 
-// failSAML redirects the browser to the site with the error in the query, as Supabase Auth does. The site shows the error; its
-// cause goes only to the log.
-func (s *Service) failSAML(w http.ResponseWriter, r *http.Request, err error) error {
+// redirectWithSAMLError redirects the browser to the site with the error in the query, as Supabase Auth does. The site shows the
+// error; its cause is only logged.
+func (s *Service) redirectWithSAMLError(w http.ResponseWriter, r *http.Request, err error) error {
 	e := apperr.From(err)
 	kind := errorKind(e)
 	switch e.Status {

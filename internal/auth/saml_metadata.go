@@ -41,13 +41,14 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 // purposeSSOKey is the purpose for which the private key is sealed (see sealer).
 const purposeSSOKey = "saml key"
 
-// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored.
+// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It unseals the
+// private key again only when another sealed key is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
 	s.saml.mu.Lock()
 	defer s.saml.mu.Unlock()
 	sealed, certificate, err := ssoKey(ctx, s.db)
 	if errors.Is(err, db.ErrNoRows) {
-		sealed, certificate, err = s.makeSSOKey(ctx)
+		sealed, certificate, err = s.createSSOKey(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -67,8 +68,8 @@ func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, e
 	return s.saml.sp, nil
 }
 
-// makeSSOKey creates and stores a key pair. It returns the stored one, which another node may have created first.
-func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []byte, err error) {
+// createSSOKey creates a key pair and stores it, unless another node has stored one first. It returns the stored key pair.
+func (s *Service) createSSOKey(ctx context.Context) (sealed string, certificate []byte, err error) {
 	host := s.cfg.APIURL
 	if u, err := url.Parse(s.cfg.APIURL); err == nil {
 		host = u.Hostname()
@@ -98,7 +99,7 @@ func (s *Service) RenewSSOKey(ctx context.Context) error {
 
 // SSOInfo holds the values of this service that the host enters at an identity provider.
 type SSOInfo struct {
-	Enabled               bool // SAML is switched on
+	Enabled               bool // Config.SAML: people can sign in by SAML
 	SignupOpen            bool // people without an account can sign in
 	EntityID, MetadataURL string
 	ACSURL                string

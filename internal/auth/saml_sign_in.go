@@ -13,25 +13,25 @@ import (
 
 // samlOutcome is the result of an accepted SAML response: a code or a session.
 type samlOutcome struct {
-	to      string        // URL to redirect the browser to
-	code    string        // the code of a PKCE flow; "" in an implicit flow
-	session issuedSession // the session of an implicit flow; the zero value in a PKCE flow
+	redirectTo string        // URL to which the browser is redirected
+	code       string        // the code of a PKCE flow; "" in an implicit flow
+	session    issuedSession // the session of an implicit flow; the zero value in a PKCE flow
 }
 
-// samlUser is what an assertion states about the person who signs in.
-type samlUser struct {
-	subject    string // the provider's id for the person
-	email      string // normalized
-	claims     map[string]any
-	sessionEnd *time.Time // when the provider ends the session; nil: the assertion contains no end
+// samlPerson contains what an assertion states about the person who signs in.
+type samlPerson struct {
+	subject    string         // the provider's id for the person
+	email      string         // normalized
+	claims     map[string]any // stored as the data of the identity and the metadata of the account
+	sessionEnd *time.Time     // when the provider ends the session; nil: the assertion contains no end
 }
 
-// readSAMLUser reads the person from an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
+// readSAMLPerson reads the person from an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
 // errSAMLNoEmail.
-func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
-	person := samlUser{subject: a.UserID()}
-	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSubject {
-		return samlUser{}, errSAMLNoUserID
+func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
+	person := samlPerson{subject: a.UserID()}
+	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSAMLSubject {
+		return samlPerson{}, errSAMLNoUserID
 	}
 	mapped := p.SAML.AttributeMapping.Apply(a)
 	email, _ := mapped["email"].(string)
@@ -39,11 +39,11 @@ func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 		email = a.Email()
 	}
 	if email == "" {
-		return samlUser{}, errSAMLNoEmail
+		return samlPerson{}, errSAMLNoEmail
 	}
 	var err error
 	if person.email, err = normalizeEmail(email); err != nil {
-		return samlUser{}, errSAMLNoEmail.Because(err)
+		return samlPerson{}, errSAMLNoEmail.Because(err)
 	}
 	if !a.NotOnOrAfter.IsZero() {
 		person.sessionEnd = &a.NotOnOrAfter
@@ -53,7 +53,7 @@ func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 	return person, nil
 }
 
-const maxSubject = 1024 // bytes
+const maxSAMLSubject = 1024 // bytes of a provider's id for a person
 
 // standardClaims are the mapped attributes that are stored under their own names, as sub and email are. All other attributes
 // are stored under custom_claims.
@@ -62,6 +62,7 @@ var standardClaims = []string{
 	"zoneinfo", "locale", "updated_at", "phone", "full_name", "avatar_url", "slug", "provider_id", "user_name",
 }
 
+// samlClaims returns the claims to store for the mapped attributes.
 func samlClaims(mapped map[string]any) map[string]any {
 	claims, custom := map[string]any{}, map[string]any{}
 	for name, value := range mapped {
@@ -82,19 +83,19 @@ func samlClaims(mapped map[string]any) map[string]any {
 // of them fails to insert the identity and must start again.
 const samlTries = 3
 
-// signInSAMLUser consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
-func (s *Service) signInSAMLUser(ctx context.Context, c client, relay relayState, p SSOProvider, a saml.Assertion, person samlUser) (out samlOutcome, err error) {
+// signInSAMLPerson consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
+func (s *Service) signInSAMLPerson(ctx context.Context, c client, relay relayState, p SSOProvider, a saml.Assertion, person samlPerson) (out samlOutcome, err error) {
 	for range samlTries {
 		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-			out = samlOutcome{to: relay.redirectTo}
-			first, err := useAssertion(ctx, tx, p.ID, a.ID, a.UsableUntil)
+			out = samlOutcome{redirectTo: relay.redirectTo}
+			first, err := recordAssertion(ctx, tx, p.ID, a.ID, a.UsableUntil)
 			if err != nil {
 				return err
 			}
 			if !first {
 				return errSAMLAssertion.Becausef("assertion %q was used before", a.ID)
 			}
-			userID, err := s.samlAccount(ctx, tx, c, p, person)
+			userID, err := s.findOrCreateSAMLAccount(ctx, tx, c, p, person)
 			if err != nil {
 				return err
 			}
@@ -114,13 +115,13 @@ func (s *Service) signInSAMLUser(ctx context.Context, c client, relay relayState
 	return out, err
 }
 
-// samlAccount finds the account of a person by the provider's id for them, or creates it. It never joins another account with
+// findOrCreateSAMLAccount finds the account of a person by the provider's id for them, or creates it. It never joins another account with
 // the same e-mail address: a SAML provider can claim any address, so the address proves nothing.
-func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlUser) (userID string, err error) {
+func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlPerson) (userID string, err error) {
 	now := s.now()
 	userID, err = identityOwner(ctx, tx, p.provider(), person.subject)
 	if errors.Is(err, db.ErrNoRows) {
-		return s.newSAMLAccount(ctx, tx, c, p, person)
+		return s.createSAMLAccount(ctx, tx, c, p, person)
 	}
 	if err != nil {
 		return "", err
@@ -132,10 +133,10 @@ func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOPro
 	if u.banned(now) {
 		return "", errUserBanned.Becausef("user %s, until %s", u.ID, u.BannedUntil)
 	}
-	own := map[string]any{}
-	maps.Copy(own, u.UserMetadata)
-	maps.Copy(own, person.claims)
-	changes := []columnChange{{colUserMetadata, own}}
+	metadata := map[string]any{}
+	maps.Copy(metadata, u.UserMetadata)
+	maps.Copy(metadata, person.claims)
+	changes := []columnChange{{colUserMetadata, metadata}}
 	if u.Email != person.email { // the provider decides about the addresses of its users
 		changes = append(changes, columnChange{colEmail, person.email})
 	}
@@ -145,7 +146,7 @@ func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOPro
 	)
 }
 
-func (s *Service) newSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlUser) (string, error) {
+func (s *Service) createSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlPerson) (string, error) {
 	if !s.cfg.SignupOpen {
 		return "", errSignupDisabled.Becausef("a new account by %s", p.provider())
 	}

@@ -11,12 +11,7 @@ import (
 	"atelie/internal/seal"
 )
 
-// isReadableWith reports whether the sealer can open the stored secret.
-func (secret sealedSecret) isReadableWith(s sealer) bool {
-	purpose := map[string]string{sealedFactor: purposeTOTP + secret.id, sealedSigningKey: purposeSigning + secret.id, sealedSSOKey: purposeSSOKey}[secret.kind]
-	_, err := s.unseal(purpose, secret.sealed)
-	return err == nil
-}
+// This file works on all sealed (encrypted) values of the package at once: after the site's secret is lost or replaced.
 
 // CountSealed returns how many stored secrets the key can open (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.
@@ -33,9 +28,10 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, unreadable, err
 }
 
-// ForgetSealed deletes every stored secret that the key cannot open, and all recovery codes, sessions, links and flows, for a
-// site whose secret is lost. It returns the e-mail addresses (or else phone numbers) of the accounts that lose a second factor.
-func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []string, err error) {
+// DeleteUnreadable deletes every stored secret that the key cannot open, and all recovery codes, sessions, links and flows. It is
+// for a site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second
+// factor.
+func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []string, err error) {
 	secrets, err := listSealed(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -48,24 +44,35 @@ func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []st
 		if err := deleteSealed(ctx, tx, secret); err != nil {
 			return nil, err
 		}
-		if secret.kind == sealedFactor && !slices.Contains(accounts, secret.email) {
-			accounts = append(accounts, secret.email)
+		if secret.kind == sealedFactor && !slices.Contains(accounts, secret.account) {
+			accounts = append(accounts, secret.account)
 		}
 	}
-	return accounts, deleteUnreadable(ctx, tx)
+	return accounts, deleteRowsOfLostSecret(ctx, tx)
+}
+
+// isReadableWith reports whether the sealer can open the stored secret.
+func (secret sealedSecret) isReadableWith(s sealer) bool {
+	purposes := map[string]string{
+		sealedFactor:     purposeTOTP + secret.id,
+		sealedSigningKey: purposeSigningKey + secret.id,
+		sealedSSOKey:     purposeSSOKey,
+	}
+	_, err := s.unseal(purposes[secret.kind], secret.sealed)
+	return err == nil
 }
 
 // sealedColumns are all columns with sealed values of this package.
 var sealedColumns = []sealedColumn{
 	{"auth_factors", "secret", func(id string) []string { return []string{purposeTOTP + id} }},
-	{"auth_signing_keys", "private_key", func(id string) []string { return []string{purposeSigning + id} }},
+	{"auth_signing_keys", "private_key", func(id string) []string { return []string{purposeSigningKey + id} }},
 	{"auth_sso_keys", "sealed_key", func(string) []string { return []string{purposeSSOKey} }},
 	{"auth_flow_states", "provider_secrets", func(string) []string { return []string{purposeFlowSecrets, purposeProviderTokens} }},
 	{"auth_hash_keys", "sealed_key", func(id string) []string { return []string{purposeHashKey + id} }},
 }
 
-// Reseal seals with the current secret all values that the previous one sealed, and returns their number. Without write it
-// only counts them. Recovery codes are keyed hashes and cannot be resealed; their previous key is stored instead, sealed
+// Reseal seals with the current secret all values that the previous secret sealed, and returns their number. If write is false,
+// it only counts them. Recovery codes are keyed hashes and cannot be resealed; their previous key is stored instead, sealed
 // with the current secret, and is counted as one value.
 func (s *Service) Reseal(ctx context.Context, write bool) (found int, err error) {
 	if s.cfg.Previous == nil {
@@ -77,13 +84,13 @@ func (s *Service) Reseal(ctx context.Context, write bool) (found int, err error)
 			return found, err
 		}
 		for _, v := range values {
-			again, ok := s.sealer.reseal(c.purposes(v.id), v.sealed)
+			resealed, ok := s.sealer.reseal(c.purposes(v.id), v.sealed)
 			if !ok {
 				continue
 			}
 			found++
 			if write {
-				if err := replaceSealed(ctx, s.db, c, v, again); err != nil {
+				if err := replaceSealed(ctx, s.db, c, v, resealed); err != nil {
 					return found, err
 				}
 			}

@@ -8,12 +8,12 @@ import (
 )
 
 // sealer seals (encrypts) secrets that the service must read again, such as TOTP secrets, providers' tokens and signing keys.
-// It is a seal.Sealer for text columns: it encodes the sealed bytes in base64.
-type sealer struct{ bytes seal.Sealer }
+// It encodes the sealed bytes of a seal.Sealer in base64, for text columns.
+type sealer struct{ inner seal.Sealer }
 
 // seal seals a secret and binds it to a purpose: unseal fails with another purpose.
 func (s sealer) seal(purpose string, plain []byte) string {
-	return base64.RawStdEncoding.EncodeToString(s.bytes.Seal(plain, purpose))
+	return base64.RawStdEncoding.EncodeToString(s.inner.Seal(plain, purpose))
 }
 
 // unseal returns a secret that was sealed for the purpose. Every error wraps seal.ErrOpen.
@@ -22,23 +22,23 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a stored secret cannot be read: %w", seal.ErrOpen)
 	}
-	plain, err := s.bytes.Open(raw, purpose)
+	plain, err := s.inner.Open(raw, purpose)
 	if err != nil {
 		return nil, fmt.Errorf("a stored secret cannot be read: %w", err)
 	}
 	return plain, nil
 }
 
-// reseal opens a value with the previous key and seals it with the current one. It tries the purposes one after the other. ok
-// is false if the previous key opens the value with none of them.
-func (s sealer) reseal(purposes []string, sealed string) (again string, ok bool) {
+// reseal opens a value with the previous key and seals it with the current key. It tries the purposes one after the other. ok is
+// false if the previous key opens the value with none of the purposes.
+func (s sealer) reseal(purposes []string, sealed string) (resealed string, ok bool) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {
 		return "", false
 	}
 	for _, purpose := range purposes {
-		if again, ok := s.bytes.Reseal(raw, purpose); ok {
-			return base64.RawStdEncoding.EncodeToString(again), true
+		if raw, ok := s.inner.Reseal(raw, purpose); ok {
+			return base64.RawStdEncoding.EncodeToString(raw), true
 		}
 	}
 	return "", false

@@ -14,7 +14,7 @@ import (
 
 // signIn describes the sign-in that opens a session.
 type signIn struct {
-	method   string     // the method in the amr claim: password, otp, magiclink, oauth, sso/saml, …
+	method   string     // the method in the amr claim of access tokens: password, otp, magiclink, oauth, sso/saml, …
 	provider string     // provider of the identity that was used: email, phone, google, …
 	notAfter *time.Time // when the identity provider ends the session; nil: it sets no end
 }
@@ -58,30 +58,30 @@ func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID 
 
 // notifyNewDevice queues a notice about a sign-in from a new device. The first device of an account causes no notice.
 func (s *Service) notifyNewDevice(ctx context.Context, tx *db.Tx, c client, u User) error {
-	known, before, err := recordDevice(ctx, tx, u.ID, c.deviceHash(u.ID), s.now())
-	if err != nil || known || before == 0 {
+	known, deviceCount, err := recordDevice(ctx, tx, u.ID, c.deviceHash(u.ID), s.now())
+	if err != nil || known || deviceCount == 0 {
 		return err
 	}
 	return s.sendNotice(ctx, tx, c, u, MailNewDevice)
 }
 
-// aliveArgs returns the five arguments of the condition sessionAlive: now, and the earliest times that the session limits
-// allow.
+// aliveArgs returns the five arguments of the SQL condition sessionAlive: now, and for each session limit the time after which a
+// session that is alive was opened or last refreshed.
 func (s *Service) aliveArgs() []any {
 	now, l := s.now(), s.cfg.Sessions
-	after := func(limit time.Duration) time.Time {
+	earliest := func(limit time.Duration) time.Time {
 		if limit == 0 {
 			return time.Unix(0, 0).UTC()
 		}
 		return now.Add(-limit)
 	}
-	return []any{now, after(l.OwnerMax), after(l.OwnerIdle), after(l.Max), after(l.Idle)}
+	return []any{now, earliest(l.OwnerMax), earliest(l.OwnerIdle), earliest(l.Max), earliest(l.Idle)}
 }
 
 // IsAdmin reports whether the user is an administrator in this session; it is an identity.AdminLookup. All of this must hold:
 // the account has the role in user_roles and is not banned; the session, when the token names one, is alive; and the session
-// is at aal2 if the account has a verified second factor. The token must be at aal2 too, because a token that was stolen before
-// the step-up must not gain rights by it.
+// is at aal2 if the account has a verified second factor or Config.RequireSecondFactor is true. The token must be at aal2 too,
+// because a token that was stolen before the step-up must not gain rights by the step-up.
 func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, error) {
 	user, ok := canonicalUUID(userID)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// providers are the names of Supabase Auth's providers. Clients expect all of them in the response of Settings.
-var providers = []string{
+// supabaseProviders are the names of Supabase Auth's providers. Clients expect all of them in the response of Settings.
+var supabaseProviders = []string{
 	"anonymous_users", "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google",
 	"kakao", "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
 	"twitter", "workos", "zoom", "email", "phone",
@@ -21,15 +21,15 @@ type settingsResponse struct {
 	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`
 	SMSProvider                  string          `json:"sms_provider"`
 	SAMLEnabled                  bool            `json:"saml_enabled"`
-	SAMLPrivateKeyNextConfigured bool            `json:"saml_private_key_next_configured"`
-	PasskeysEnabled              bool            `json:"passkeys_enabled"`
+	SAMLPrivateKeyNextConfigured bool            `json:"saml_private_key_next_configured"` // always false
+	PasskeysEnabled              bool            `json:"passkeys_enabled"`                 // always false
 }
 
 // Settings handles GET /auth/v1/settings: the ways to sign in, which sign-in pages read. The response contains all of Supabase
 // Auth's providers, and also configured providers with other names.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
-	external := make(map[string]bool, len(providers)+len(s.cfg.Providers))
-	for _, name := range providers {
+	external := make(map[string]bool, len(supabaseProviders)+len(s.cfg.Providers))
+	for _, name := range supabaseProviders {
 		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
 	}
 	for name := range s.cfg.Providers {

@@ -36,8 +36,8 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	linkHash := hashToken(body.Token)
-	// Without this check, an invalid link would be refused only after the slow hash of the password. Another request can use
-	// the link in the meantime, so it is checked again in the transaction.
+	// This check refuses an invalid link before the slow hash of the password. Another request can use the link in the
+	// meantime, so the transaction checks the link again.
 	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err

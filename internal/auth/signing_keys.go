@@ -23,15 +23,15 @@ import (
 // Times around a rotation of the signing key.
 const (
 	// signingGrace is the time between the publication of a new key and its first use. Nodes and clients cache the published
-	// keys for a shorter time (jwksMaxAge), so that all of them know the key when its first token arrives.
+	// keys for a shorter time (jwksMaxAge), so that all of them know the new key when the first token that it signed arrives.
 	signingGrace = 15 * time.Minute
-	// retireLeeway is how much longer an old key is accepted than its last token is valid, because clocks differ.
+	// retireLeeway is how long an old key is still accepted after its last token has expired, because clocks differ.
 	retireLeeway = 5 * time.Minute
 )
 
 const (
-	// purposeSigning, followed by the key's id, is the purpose for which a private key is sealed (see sealer).
-	purposeSigning = "signing key "
+	// purposeSigningKey, followed by the key's id, is the purpose for which a private key is sealed (see sealer).
+	purposeSigningKey = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"
 )
@@ -47,7 +47,7 @@ func (s *Service) SigningKeys(ctx context.Context) ([]identity.SigningKey, error
 	return s.openSigningKeys(ctx, s.db)
 }
 
-// openSigningKeys is SigningKeys within a transaction or without one.
+// openSigningKeys is SigningKeys with a choice of q, which can be a transaction.
 func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity.SigningKey, error) {
 	rows, err := listSigningKeys(ctx, q)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity
 	}
 	keys := make([]identity.SigningKey, 0, len(rows))
 	for _, row := range rows {
-		der, err := s.sealer.unseal(purposeSigning+row.id, row.private)
+		der, err := s.sealer.unseal(purposeSigningKey+row.id, row.sealedPrivate)
 		if errors.Is(err, seal.ErrOpen) {
 			continue
 		}
@@ -152,7 +152,7 @@ func (s *Service) addSigningKey(ctx context.Context, tx *db.Tx, from time.Time) 
 		return "", err
 	}
 	id = uuid.NewString()
-	return id, insertSigningKey(ctx, tx, signingKey{id: id, private: s.sealer.seal(purposeSigning+id, der), signFrom: from}, s.now())
+	return id, insertSigningKey(ctx, tx, signingKey{id: id, sealedPrivate: s.sealer.seal(purposeSigningKey+id, der), signFrom: from}, s.now())
 }
 
 // issuerLife is how long a former URL of the service stays an accepted issuer. It is longer than the life of any access token

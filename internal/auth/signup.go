@@ -23,7 +23,7 @@ type signupRequest struct {
 
 // Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the response is a session.
 // Otherwise the response is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken,
-// the response is a decoy account and takes the same time, so that it does not reveal who has an account.
+// the response is a decoy (a made-up account) and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return s.signUp(w, r, account, body, channel)
+	return s.completeSignup(w, r, account, body, channel)
 }
 
 // validateSignup checks a request body. It returns the account to create, and for a phone number the channel of the message.
@@ -75,7 +75,8 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 			account.phone, err = s.phoneOf(body.Phone, errPhoneSignupDisabled)
 		}
 	default:
-		if _, err := body.validate(); err != nil {
+		challenge := body.pkceChallenge
+		if _, err := challenge.validate(); err != nil {
 			return account, "", err
 		}
 		account.email, err = normalizeEmail(body.Email)
@@ -86,16 +87,16 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 	return account, channel, err
 }
 
-// signUp creates the account and queues the message that confirms it. If the account exists, signUpAgain decides about the
+// completeSignup creates the account and queues the message that confirms it. If the account exists, signUpAgain decides about the
 // response.
-func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
+func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
 	existing, err := s.account(ctx, login{email: account.email, phone: account.phone})
 	if err != nil {
 		return err
 	}
-	// Exactly one hash is computed in either case, so that both take the same time: of the new password, or for the
-	// comparison.
+	// One hash is computed in both cases, so that they take the same time: the hash of the new account's password, or the hash
+	// that is compared with the existing account's.
 	samePassword := false
 	if existing.ID == "" {
 		account.hash, err = s.passwords.hash(ctx, body.Password)

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// relayLife is how long a person has to sign in at the SAML identity provider. After it, the provider's response is refused.
+// relayLife is how long a person has to sign in at the SAML identity provider. A response that arrives later is refused.
 const relayLife = 10 * time.Minute
 
 const ssoStartsPerIP = 100 // requests from one IP address in limitWindow
@@ -29,6 +29,7 @@ type ssoRequest struct {
 	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // respond with {url} instead of a redirect
 }
 
+// validate checks that exactly one of ProviderID and Domain is set.
 func (b ssoRequest) validate() error {
 	switch {
 	case b.ProviderID != "" && b.Domain != "":
@@ -39,7 +40,7 @@ func (b ssoRequest) validate() error {
 	return nil
 }
 
-const maxRedirect = 2048 // bytes
+const maxRedirectURL = 2048 // bytes of the URL to which the browser returns after the sign-in
 
 // SSO handles POST /auth/v1/sso, the start of a single sign-on by SAML: it redirects the browser to the identity provider, or
 // returns the URL of this redirect.
@@ -60,8 +61,8 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if body.RedirectTo == "" {
 		body.RedirectTo = requestedRedirect(r)
 	}
-	if len(body.RedirectTo) > maxRedirect {
-		body.RedirectTo = "" // means the site, as for every URL that is not allowed
+	if len(body.RedirectTo) > maxRedirectURL {
+		body.RedirectTo = "" // redirects to the site, as every URL does that is not allowed
 	}
 	redirectURL, err := s.startSSO(r.Context(), body)
 	if err != nil {

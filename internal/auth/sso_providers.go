@@ -19,15 +19,15 @@ import (
 )
 
 // SSOProviderChange describes a SAML identity provider to add, or the changes to an existing one, for the admin API and the
-// command line. A field that is nil or "" changes nothing.
+// command line. A nil field, or an empty string field, changes nothing.
 type SSOProviderChange struct {
 	Type             string        `json:"type"` // "saml" for a new provider; ignored in changes
 	MetadataURL      string        `json:"metadata_url"`
 	MetadataXML      string        `json:"metadata_xml"` // the metadata itself, instead of MetadataURL
 	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml, or ""
-	ResourceID       *string       `json:"resource_id"`    // an id of the host's choice; "" removes it
+	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml; points to "" for the default
+	ResourceID       *string       `json:"resource_id"`    // an id of the host's choice; points to "" to remove the id
 	Disabled         *bool         `json:"disabled"`
 }
 
@@ -37,7 +37,7 @@ const (
 	maxMapping     = 64 << 10        // bytes of an attribute mapping in JSON
 	maxResourceID  = 255             // characters
 	refreshRetry   = 5 * time.Minute // least time between two attempts to refresh metadata
-	resourcePrefix = "resource_"     // prefix of a ResourceID that a URL contains instead of an id
+	resourcePrefix = "resource_"     // precedes a ResourceID that is given in place of the provider's id
 )
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -109,9 +109,9 @@ func checkMetadataURL(metadataURL string) error {
 	return nil
 }
 
-// metadata returns the metadata of the change: its text, which it fetches from MetadataURL if set, the parsed identity
-// provider, and when to fetch it again. refreshAt is nil for MetadataXML, which is never refreshed.
-func (c *SSOProviderChange) metadata(ctx context.Context, now time.Time) (text string, idp *saml.IdentityProvider, refreshAt *time.Time, err error) {
+// readMetadata returns the metadata of the change: its text, which it fetches from MetadataURL if set, the parsed identity
+// provider, and when to fetch the metadata again. refreshAt is nil for MetadataXML, which is never refreshed.
+func (c *SSOProviderChange) readMetadata(ctx context.Context, now time.Time) (text string, idp *saml.IdentityProvider, refreshAt *time.Time, err error) {
 	raw := []byte(c.MetadataXML)
 	if c.MetadataURL != "" {
 		if raw, err = saml.FetchMetadata(ctx, c.MetadataURL); err != nil {
@@ -135,7 +135,7 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 		return SSOProvider{}, err
 	}
 	now := s.now()
-	text, idp, refreshAt, err := c.metadata(ctx, now) // before the transaction, because a fetch may be slow
+	text, idp, refreshAt, err := c.readMetadata(ctx, now) // before the transaction, because a fetch may be slow
 	if err != nil {
 		return SSOProvider{}, err
 	}
@@ -190,7 +190,7 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 		refreshAt *time.Time
 	)
 	if c.MetadataURL != "" || c.MetadataXML != "" {
-		if text, idp, refreshAt, err = c.metadata(ctx, now); err != nil {
+		if text, idp, refreshAt, err = c.readMetadata(ctx, now); err != nil {
 			return SSOProvider{}, err
 		}
 	}
@@ -244,7 +244,7 @@ func (s *Service) RemoveSSOProvider(ctx context.Context, id string) (p SSOProvid
 // SSOProviders returns the identity providers, oldest first, without their metadata. resourceID selects one ResourceID, prefix
 // those that begin with it; both "" select all.
 func (s *Service) SSOProviders(ctx context.Context, resourceID, prefix string) ([]SSOProvider, error) {
-	list, err := allSSOProviders(ctx, s.db, resourceID, prefix)
+	list, err := findSSOProviders(ctx, s.db, resourceID, prefix)
 	for i := range list {
 		list[i].SAML.MetadataXML = ""
 	}
@@ -283,12 +283,12 @@ func (s *Service) identityProvider(ctx context.Context, p SSOProvider) (*saml.Id
 	if p.SAML.MetadataURL == "" || p.refreshAt == nil || now.Before(*p.refreshAt) && !p.refreshAt.After(db.LatestPlausible(now, saml.MaxRefresh)) {
 		return stored, nil
 	}
-	mine, err := claimSSORefresh(ctx, s.db, p.ID, now, now.Add(refreshRetry)) // one request refreshes; others use the stored metadata
-	if err != nil || !mine {
+	claimed, err := claimSSORefresh(ctx, s.db, p.ID, now, now.Add(refreshRetry)) // one request refreshes; others use the stored metadata
+	if err != nil || !claimed {
 		return stored, err
 	}
-	refreshed := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
-	text, fresh, refreshAt, err := refreshed.metadata(ctx, now)
+	change := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
+	text, fresh, refreshAt, err := change.readMetadata(ctx, now)
 	if err != nil || fresh.EntityID != p.SAML.EntityID {
 		return stored, nil //nolint:nilerr // the stored metadata is still good; the next attempt is after refreshRetry
 	}

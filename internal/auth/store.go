@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file has helpers of all store files, which contain the SQL of this package.
+
 // noRowsAs returns refusal when err is db.ErrNoRows, and err otherwise.
 func noRowsAs(err error, refusal *apperr.Error) error {
 	if errors.Is(err, db.ErrNoRows) {
@@ -29,15 +31,15 @@ func orNull(s string) any {
 
 // userIDIn returns the SQL condition that user_id is one of userIDs, and the arguments for its placeholders, which begin at $1.
 func userIDIn(userIDs []string) (where string, args []any) {
-	marks := make([]string, len(userIDs))
+	placeholders := make([]string, len(userIDs))
 	args = make([]any, len(userIDs))
 	for i, id := range userIDs {
-		marks[i], args[i] = fmt.Sprintf("$%d", i+1), id
+		placeholders[i], args[i] = fmt.Sprintf("$%d", i+1), id
 	}
-	return "user_id in (" + strings.Join(marks, ", ") + ")", args
+	return "user_id in (" + strings.Join(placeholders, ", ") + ")", args
 }
 
-// sqlBool returns 1 for true and 0 for false. SQL compares this parameter with 1, which both databases accept.
+// sqlBool returns 1 for true and 0 for false, for a query argument that the SQL compares with 1. Both databases accept that.
 func sqlBool(b bool) int {
 	if b {
 		return 1

@@ -8,43 +8,47 @@ import (
 	"atelie/internal/db"
 )
 
-// ownsAddress is a condition on auth_users u: the account has the address $1 as its own or at a provider.
+// This file finds and deletes what the database stores about an e-mail address, which is in lower case.
+
+// ownsAddress is an SQL condition on auth_users u: the account has the address $1 as its own, or in an identity.
 const ownsAddress = `(lower(u.email) = $1 or exists (select 1 from auth_identities i where i.user_id = u.id and lower(i.identity_data ->> 'email') = $1))`
 
-// addressOwner is an account that has an address. pending means that it only wants to change to it.
+// addressOwner is an account that has an address, or a pending change to the address.
 type addressOwner struct {
 	id      string
-	pending bool
+	pending bool // the account has only a pending change to the address
 }
 
-func accountsOf(ctx context.Context, q db.Querier, address string) ([]addressOwner, error) {
+// accountsWithAddress returns the accounts that have an address or a pending change to it, oldest first.
+func accountsWithAddress(ctx context.Context, q db.Querier, address string) ([]addressOwner, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o addressOwner, err error) {
 		err = row.Scan(&o.id, &o.pending)
 		return o, err
 	}, "select u.id, not "+ownsAddress+" from auth_users u where "+ownsAddress+" or lower(u.email_change) = $1 order by u.created_at, u.id", address)
 }
 
-func anyHasRole(ctx context.Context, q db.Querier, address string) (found bool, err error) {
+// addressHasRole reports whether an account that has the address, or a pending change to it, has a role.
+func addressHasRole(ctx context.Context, q db.Querier, address string) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles r join auth_users u on u.id = r.user_id where "+ownsAddress+" or lower(u.email_change) = $1)", address)
 }
 
-// deleteLastSent deletes the times of mails to a subject, a hash.
+// deleteLastSent deletes the recorded times of messages to a subject, which is a hash (see startCooldown).
 func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
 	return db.Exec(ctx, q, "delete from auth_last_sent where subject = $1", subject)
 }
 
-// aboutAddress is a condition on auth_audit_log l: the entry is of an account that has the address $1, or a text in its detail
-// is the address ($2, a pattern of addressPattern).
+// aboutAddress is an SQL condition on auth_audit_log l: the entry belongs to an account that has the address $1, or its detail
+// (JSON) contains the address as a string. $2 is the result of addressPattern.
 const aboutAddress = `(exists (select 1 from auth_users u where u.id = l.user_id and ` + ownsAddress + `) or lower(cast(l.detail as text)) like $2 escape '\')`
 
-// addressPattern returns the pattern of JSON in lower case that has the address as a text.
+// addressPattern returns a LIKE pattern for JSON in lower case that contains the address as a string.
 func addressPattern(address string) (string, error) {
 	text, err := json.Marshal(address)
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(string(text)) + "%", err
 }
 
-// auditOf returns the entries about an address, oldest first.
-func auditOf(ctx context.Context, q db.Querier, address string) ([]auditEntry, error) {
+// auditEntriesAbout returns the audit entries that match aboutAddress, oldest first.
+func auditEntriesAbout(ctx context.Context, q db.Querier, address string) ([]auditEntry, error) {
 	pattern, err := addressPattern(address)
 	if err != nil {
 		return nil, err
@@ -53,7 +57,7 @@ func auditOf(ctx context.Context, q db.Querier, address string) ([]auditEntry, e
 		" order by l.created_at, l.id", address, pattern)
 }
 
-func deleteAuditOf(ctx context.Context, tx *db.Tx, address string) error {
+func deleteAuditEntriesAbout(ctx context.Context, tx *db.Tx, address string) error {
 	pattern, err := addressPattern(address)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 // auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
 type auditAction string
 
+// insertAudit adds an entry. userID is the account that the entry belongs to, or ""; detail is JSON.
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
 	return db.Exec(ctx, q, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
@@ -22,7 +23,7 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 // auditEntry is a row of auth_audit_log.
 type auditEntry struct {
 	id, action, detail string
-	userID, ip, agent  *string
+	userID, ip, agent  *string // agent: the User-Agent of the request
 	email, phone       *string // of the account as it is now; nil if it has none or does not exist
 	isSSO              *bool   // nil when the account does not exist
 	createdAt          time.Time
@@ -36,23 +37,23 @@ func scanAudit(row db.Row) (e auditEntry, err error) {
 	return e, err
 }
 
-// auditPage returns a page of the log, newest entries first, and the number of all selected entries. action and userID select
+// auditPage returns a page of the log, newest entries first, and the number of entries on all pages. action and userID select
 // entries; "" selects all.
 func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, offset int) (list []auditEntry, total int, err error) {
 	const where = " from auth_audit_log l left join auth_users a on a.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
-	anyone := sqlBool(userID == "")
-	if err := q.QueryRow(ctx, "select count(*)"+where, action, anyone, orNull(userID)).Scan(&total); err != nil {
+	anyUser := sqlBool(userID == "")
+	if err := q.QueryRow(ctx, "select count(*)"+where, action, anyUser, orNull(userID)).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	list, err = db.Collect(ctx, q, scanAudit, "select "+auditColumns+where+
-		" order by l.created_at desc, l.id limit $4 offset $5", action, anyone, orNull(userID), limit, offset)
+		" order by l.created_at desc, l.id limit $4 offset $5", action, anyUser, orNull(userID), limit, offset)
 	return list, total, err
 }
 
-// auditAfter returns the entries of some actions that follow a place in the log, newest first: a time and the id of an entry of that
-// time. Of auditFactorVerified only those count that have added a factor: the others are steps of sign-ins. An auditUserModified
-// without detail is left out: what came of it has an entry of its own.
-func auditAfter(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
+// olderAuditEntries returns entries of some actions, newest first, that come after the entry with the time at and the given id in
+// this order. It leaves out an auditFactorVerified that has added no factor, because it is a step of a sign-in, and an
+// auditUserModified without detail, because a change of the password, address or number has an entry of its own.
+func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
 	names, args := make([]string, len(actions)), []any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}
 	for i, a := range actions {
 		args = append(args, string(a))
@@ -64,7 +65,7 @@ func auditAfter(ctx context.Context, q db.Querier, actions []auditAction, at tim
 		order by l.created_at desc, l.id limit $3`, args...)
 }
 
-// deleteAuditBeyond deletes all but the newest entries of an action.
+// deleteAuditBeyond deletes all entries of an action except the newest.
 func deleteAuditBeyond(ctx context.Context, q db.Querier, action auditAction, newest int) error {
 	return db.Exec(ctx, q, `delete from auth_audit_log where action = $1 and created_at <= (
 		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), newest)

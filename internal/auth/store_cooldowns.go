@@ -7,21 +7,21 @@ import (
 	"atelie/internal/db"
 )
 
-// startCooldown records that a message of a kind is sent now to subject (a hash) and returns true. If the last message was
+// startCooldown records that a message of a kind is sent now to subject (a hash) and returns true. If the previous message was
 // sent less than interval ago, it records nothing and returns false. It is one statement, so that only one of several
-// concurrent requests gets true. A stored time far in the future was written by a wrong clock and is ignored.
+// concurrent requests gets true. It ignores a stored time far in the future, which a node with a wrong clock has written.
 func startCooldown(ctx context.Context, q db.Querier, kind, subject string, interval time.Duration, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into auth_last_sent (kind, subject, sent_at) values ($1, $2, $3)
 		on conflict (kind, subject) do update set sent_at = excluded.sent_at where auth_last_sent.sent_at <= $4 or auth_last_sent.sent_at > $5`,
 		kind, subject, now, now.Add(-interval), db.LatestPlausible(now, 0))
 }
 
-// lastSent returns the stored time of a kind and subject, or db.ErrNoRows.
+// lastSent returns when a message of a kind was last sent to a subject, or db.ErrNoRows.
 func lastSent(ctx context.Context, q db.Querier, kind, subject string) (at time.Time, err error) {
 	return db.One[time.Time](ctx, q, "select sent_at from auth_last_sent where kind = $1 and subject = $2", kind, subject)
 }
 
-// saveLastSent stores a time and replaces the stored one.
+// saveLastSent records at as the time of the last message of a kind to a subject.
 func saveLastSent(ctx context.Context, q db.Querier, kind, subject string, at time.Time) error {
 	return db.Exec(ctx, q, `insert into auth_last_sent (kind, subject, sent_at) values ($1, $2, $3)
 		on conflict (kind, subject) do update set sent_at = excluded.sent_at`, kind, subject, at)

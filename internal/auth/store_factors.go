@@ -38,7 +38,7 @@ func insertFactor(ctx context.Context, tx *db.Tx, f storedFactor) error {
 		f.ID, f.userID, f.FriendlyName, f.FactorType, f.Status, f.secret, f.Phone, f.CreatedAt)
 }
 
-// factorByID returns db.ErrNoRows when the account has no such factor.
+// factorByID returns a factor of an account, or db.ErrNoRows.
 func factorByID(ctx context.Context, q db.Querier, userID, id string) (storedFactor, error) {
 	return scanFactor(q.QueryRow(ctx, "select "+factorColumns+" from auth_factors where id = $1 and user_id = $2", id, userID))
 }
@@ -52,14 +52,15 @@ func setFactorVerified(ctx context.Context, q db.Querier, id string, now time.Ti
 	return db.Exec(ctx, q, "update auth_factors set status = 'verified', updated_at = $2 where id = $1", id, now)
 }
 
-// useStep marks a TOTP step as used, because a code must not work twice. It returns false if this step or a later one was used
-// before. A stored step after latest was written by a wrong clock and is ignored.
-func useStep(ctx context.Context, tx *db.Tx, factorID string, step, latest int64) (bool, error) {
+// markStepUsed marks a TOTP step (the period of time that a code belongs to) as used, because a code must not work twice. It
+// returns false if this step or a later one was used before. It ignores a stored step after latest, which a node with a wrong
+// clock has written.
+func markStepUsed(ctx context.Context, tx *db.Tx, factorID string, step, latest int64) (bool, error) {
 	return db.Changed(ctx, tx, "update auth_factors set last_step = $2 where id = $1 and (last_step < $2 or last_step > $3)", factorID, step, latest)
 }
 
-// markChallenged records the time of a challenge. It returns false, and records nothing, when there was a challenge after
-// since or the factor does not exist.
+// markChallenged records the time of a challenge (the start of an attempt at the factor). It returns false, and records nothing,
+// when there was a challenge after since or the factor does not exist.
 func markChallenged(ctx context.Context, tx *db.Tx, factorID string, since, now time.Time) (bool, error) {
 	return db.Changed(ctx, tx, `update auth_factors set last_challenged_at = $3
 		where id = $1 and (last_challenged_at is null or last_challenged_at <= $2 or last_challenged_at > $4)`, factorID, since, now, db.LatestPlausible(now, 0))
@@ -93,7 +94,7 @@ func insertChallenge(ctx context.Context, tx *db.Tx, c factorChallenge, now time
 		c.id, c.factorID, c.codeHash, c.network, now, c.expiresAt)
 }
 
-// challengeByID returns db.ErrNoRows when the factor has no such challenge.
+// challengeByID returns a challenge of a factor, or db.ErrNoRows.
 func challengeByID(ctx context.Context, q db.Querier, factorID, id string) (c factorChallenge, err error) {
 	err = q.QueryRow(ctx, "select id, factor_id, coalesce(code_hash, ''), ip, verified_at, expires_at from auth_factor_challenges where id = $1 and factor_id = $2", id, factorID).
 		Scan(&c.id, &c.factorID, &c.codeHash, &c.network, &c.verifiedAt, &c.expiresAt)
@@ -213,7 +214,7 @@ func insertHashKey(ctx context.Context, q db.Querier, id, sealed string, now tim
 	return db.Exec(ctx, q, "insert into auth_hash_keys (id, sealed_key, created_at) values ($1, $2, $3)", id, sealed, now)
 }
 
-// deleteUnneededHashKeys deletes keys of former secrets when no unused recovery code is as old as they are.
+// deleteUnneededHashKeys deletes each key of a former secret if no unused recovery code was created before the key was stored.
 func deleteUnneededHashKeys(ctx context.Context, q db.Querier) error {
 	return db.Exec(ctx, q, `delete from auth_hash_keys where not exists (select 1 from auth_recovery_codes c
 		where c.used_at is null and c.created_at <= auth_hash_keys.created_at)`)

@@ -7,20 +7,20 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states, a flow: a pending sign-in whose result the client will exchange with a code (PKCE,
-// RFC 7636), or that an OAuth provider must complete.
+// flowState is a row of auth_flow_states. It is a flow: a pending sign-in whose result the client will exchange with a code
+// (PKCE, RFC 7636), or that an OAuth provider must complete. The implicit flow is a sign-in without PKCE.
 type flowState struct {
 	id              string
 	codeChallenge   string // "" for the implicit flow
 	challengeMethod string // s256 or plain; "" for the implicit flow
 	authMethod      string // method in the amr claim: otp, magiclink, oauth, sso/saml, …
 	provider        string // provider of the identity that signs in
-	providerSecrets string // sealed flowSecrets, later sealed providerTokens
+	providerSecrets string // sealed flowSecrets; after the provider's answer sealed providerTokens; "" when there are none
 	userID          string // the account to sign in; set when the code is issued
 	linkingUserID   string // the account to which the provider's identity will be added; "" for a sign-in
 	redirectTo      string
 	notAfter        *time.Time // when the identity provider ends the session that the code will open; nil: it sets no end
-	codeIssuedAt    *time.Time
+	codeIssuedAt    *time.Time // nil: the code is not issued yet
 	createdAt       time.Time
 }
 
@@ -41,13 +41,13 @@ func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string
 		f.id, f.codeChallenge, f.challengeMethod, f.authMethod, f.provider, stateHash, f.providerSecrets, orNull(f.userID), orNull(f.linkingUserID), f.redirectTo, f.createdAt)
 }
 
-// flowByCode returns the flow of a code, expired or not, or db.ErrNoRows.
+// flowByCode returns the flow of a code, even if the code has expired, or db.ErrNoRows.
 func flowByCode(ctx context.Context, q db.Querier, codeHash string) (flowState, error) {
 	return scanFlow(q.QueryRow(ctx, "select "+flowColumns+" from auth_flow_states where auth_code_hash = $1", codeHash))
 }
 
-// consumeFlowState returns the flow of a state, and clears the state so that it works only once. It returns db.ErrNoRows for an
-// unknown or used state.
+// consumeFlowState returns the flow of a state (the secret that the provider sends back), and clears the state so that it works
+// only once. It returns db.ErrNoRows for an unknown or used state.
 func consumeFlowState(ctx context.Context, tx *db.Tx, stateHash string) (flowState, error) {
 	return scanFlow(tx.QueryRow(ctx, "update auth_flow_states set provider_state_hash = null where provider_state_hash = $1 returning "+flowColumns, stateHash))
 }

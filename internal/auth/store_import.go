@@ -12,11 +12,11 @@ import (
 // insertImportedUser inserts the row of an imported account, whose CreatedAt and UpdatedAt must be set. Errors: those of
 // addressConflict.
 func insertImportedUser(ctx context.Context, tx *db.Tx, a ImportedAccount) error {
-	app, err := encodeMetadata(a.AppMetadata)
+	appMetadata, err := encodeMetadata(a.AppMetadata)
 	if err != nil {
 		return err
 	}
-	own, err := encodeMetadata(a.UserMetadata)
+	userMetadata, err := encodeMetadata(a.UserMetadata)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func insertImportedUser(ctx context.Context, tx *db.Tx, a ImportedAccount) error
 			banned_until, app_metadata, user_metadata, created_at, updated_at)
 		values ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		a.ID, a.Email, a.Phone, a.PasswordHash, a.EmailConfirmedAt, a.PhoneConfirmedAt, a.InvitedAt, a.LastSignInAt,
-		a.BannedUntil, app, own, a.CreatedAt, a.UpdatedAt))
+		a.BannedUntil, appMetadata, userMetadata, a.CreatedAt, a.UpdatedAt))
 }
 
 // insertImportedIdentity inserts an identity of an imported account. Errors: those of addressConflict.
@@ -34,7 +34,7 @@ func insertImportedIdentity(ctx context.Context, tx *db.Tx, a ImportedAccount, i
 		return err
 	}
 	id, ok := canonicalUUID(i.ID)
-	if !ok || id == a.ID { // older servers have the provider's id here
+	if !ok || id == a.ID { // older versions of Supabase Auth store the provider's id for the user here
 		id = uuid.NewString()
 	}
 	created := cmp.Or(i.CreatedAt, a.CreatedAt)

@@ -8,22 +8,22 @@ import (
 	"atelie/internal/db"
 )
 
-// tokenType is the kind of a one-time token: what its link and code are for.
+// tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many valid links and codes of a kind an account can have. If it were one, anybody could request another
-// mail, and the link that the account's holder is about to open would stop working. When a token is used, the others are
+// maxTokens is how many valid tokens of a kind an account can have. If it were one, anybody could request another mail, and the
+// link that the account's holder is about to open would stop working. When one token is used, the other tokens of its kind are
 // deleted.
 const maxTokens = 3
 
-// oneTimeToken is a row of auth_one_time_tokens: a link and a code that were sent together.
+// oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
 type oneTimeToken struct {
 	userID    string
 	kind      tokenType
 	linkHash  string
 	codeHash  string
-	sentTo    string // the e-mail address or phone number to which it was sent, and which it proves
-	flowID    string // its PKCE flow; "" without PKCE
+	sentTo    string // the e-mail address or phone number to which the token was sent, and which using the token proves
+	flowID    string // the PKCE flow of the token; "" without PKCE
 	createdAt time.Time
 	expiresAt time.Time
 }
@@ -35,31 +35,31 @@ func scanOneTimeToken(row db.Row) (t oneTimeToken, err error) {
 	return t, err
 }
 
-// saveOneTimeToken adds a link and a code, and deletes those of its kind beyond the newest maxTokens.
+// saveOneTimeToken inserts a token, and deletes the account's older tokens of its kind beyond maxTokens.
 func saveOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
 	err := db.Exec(ctx, tx, `insert into auth_one_time_tokens (user_id, token_type, link_hash, code_hash, sent_to, flow_id, created_at, expires_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		t.userID, string(t.kind), t.linkHash, t.codeHash, t.sentTo, orNull(t.flowID), t.createdAt, t.expiresAt)
-	// The query names the new token, because created_at cannot tell which of two tokens of the same moment is newer.
+	// The query excludes the new token by its link, because created_at does not tell which of two tokens of the same time is newer.
 	return errors.Join(err, db.Exec(ctx, tx, `delete from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash <> $3 and link_hash not in
 		(select link_hash from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash <> $3 order by created_at desc, link_hash limit $4)`,
 		t.userID, string(t.kind), t.linkHash, maxTokens-1))
 }
 
-// oneTimeTokenByLink returns the token of a link, expired or not, or db.ErrNoRows.
+// oneTimeTokenByLink returns the token of a link, even if it has expired, or db.ErrNoRows.
 func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (oneTimeToken, error) {
 	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
 }
 
 // countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than maxTries attempts so far. It
 // returns these codes.
-func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (good []oneTimeToken, err error) {
+func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
 	err = d.WithTx(ctx, func(tx *db.Tx) error {
-		good, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
+		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
 			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), maxTries, now)
 		return err
 	})
-	return good, err
+	return valid, err
 }
 
 func deleteOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) (bool, error) {

@@ -17,7 +17,7 @@ type Owner struct {
 	CreatedAt    time.Time
 	LastSignInAt *time.Time // nil: never
 
-	metadata map[string]any
+	metadata map[string]any // the account's user metadata, from which Language is read
 }
 
 // lockOwners makes other transactions that change owners wait until tx ends.
@@ -25,7 +25,7 @@ func lockOwners(ctx context.Context, tx *db.Tx) error {
 	return db.LockTable(ctx, tx, "user_roles")
 }
 
-// listOwners returns the owners, ordered by e-mail address. Their Language is not set yet.
+// listOwners returns the owners, ordered by e-mail address. It leaves Language empty.
 func listOwners(ctx context.Context, q db.Querier) ([]Owner, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o Owner, err error) {
 		var metadata string
@@ -52,7 +52,7 @@ func saveOwnerRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "insert into user_roles (user_id, role) values ($1, 'admin') on conflict (user_id) do update set role = excluded.role", userID)
 }
 
-// deleteOwnerRole removes the role of the account with an e-mail address. It returns false if that account was no owner's.
+// deleteOwnerRole removes the role of the owner with an e-mail address. It returns false if no owner has the address.
 func deleteOwnerRole(ctx context.Context, q db.Querier, email string) (bool, error) {
 	return db.Changed(ctx, q, "delete from user_roles where role = 'admin' and user_id in (select id from auth_users where email = $1)", email)
 }

@@ -6,9 +6,13 @@ import (
 	"atelie/internal/db"
 )
 
-// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, or "" for the SAML key. email is set for
-// a second factor only: the account's e-mail address, or its phone number if it has no address.
-type sealedSecret struct{ kind, id, email, sealed string }
+// sealedSecret is a stored secret of one of the kinds below.
+type sealedSecret struct {
+	kind    string
+	id      string // of its row; "" for the SAML key
+	account string // for a second factor: the account's e-mail address, or else its phone number; "" for the other kinds
+	sealed  string
+}
 
 // Kinds of stored secrets.
 const (
@@ -24,10 +28,10 @@ type sealedColumn struct {
 }
 
 // listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, which it leaves out
-// because deleteUnreadable deletes all of them.
+// because deleteRowsOfLostSecret deletes all of them.
 func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
-		err = row.Scan(&v.kind, &v.id, &v.email, &v.sealed)
+		err = row.Scan(&v.kind, &v.id, &v.account, &v.sealed)
 		return v, err
 	}, `select '`+sealedFactor+`', cast(f.id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
 		union all select '`+sealedSigningKey+`', cast(id as text), '', private_key from auth_signing_keys
@@ -46,9 +50,9 @@ func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
 	return deleteSSOKey(ctx, tx)
 }
 
-// deleteUnreadable deletes the rows that are useless without the secret with which they were made: their keyed hashes and
-// sealed values match nothing any more.
-func deleteUnreadable(ctx context.Context, tx *db.Tx) error {
+// deleteRowsOfLostSecret deletes the rows that are useless without the secret with which they were made: nothing matches their
+// keyed hashes or opens their sealed values any more.
+func deleteRowsOfLostSecret(ctx context.Context, tx *db.Tx) error {
 	for _, query := range []string{
 		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",
 	} {
@@ -59,8 +63,10 @@ func deleteUnreadable(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
+// sealedValue is the value of a sealedColumn in the row with an id.
 type sealedValue struct{ id, sealed string }
 
+// sealedValues returns all values of a column, ordered by the ids of their rows.
 func sealedValues(ctx context.Context, q db.Querier, c sealedColumn) (list []sealedValue, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedValue, err error) {
 		err = row.Scan(&v.id, &v.sealed)
@@ -68,7 +74,7 @@ func sealedValues(ctx context.Context, q db.Querier, c sealedColumn) (list []sea
 	}, "select cast(id as text), "+c.column+" from "+c.table+" where "+c.column+" is not null order by id")
 }
 
-// replaceSealed replaces a sealed value. It changes nothing when the stored value is no longer v.
-func replaceSealed(ctx context.Context, q db.Querier, c sealedColumn, v sealedValue, again string) error {
-	return db.Exec(ctx, q, "update "+c.table+" set "+c.column+" = $3 where cast(id as text) = $1 and "+c.column+" = $2", v.id, v.sealed, again)
+// replaceSealed replaces the sealed value v. It changes nothing when the stored value is no longer v.
+func replaceSealed(ctx context.Context, q db.Querier, c sealedColumn, v sealedValue, resealed string) error {
+	return db.Exec(ctx, q, "update "+c.table+" set "+c.column+" = $3 where cast(id as text) = $1 and "+c.column+" = $2", v.id, v.sealed, resealed)
 }

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Authenticator assurance levels of a session: aal2 after a second factor, aal1 before.
+// Authenticator assurance levels of a session: aal2 after a second factor was used, aal1 before.
 const (
 	aal1 = "aal1"
 	aal2 = "aal2"
@@ -23,7 +23,7 @@ type session struct {
 	id       string
 	userID   string
 	aal      string         // aal1 or aal2
-	amr      []identity.AMR // methods by which the session was authenticated, newest first
+	amr      []identity.AMR // methods by which the session was authenticated (amr claim), newest first
 	notAfter *time.Time     // when the identity provider ends the session; nil: it sets no end
 }
 
@@ -33,7 +33,7 @@ type SessionInfo struct {
 	CreatedAt   time.Time     `json:"created_at"`
 	RefreshedAt time.Time     `json:"refreshed_at"`
 	UserAgent   string        `json:"user_agent"`
-	Device      device.Device `json:"device"` // read from UserAgent
+	Device      device.Device `json:"device"` // the browser and system that UserAgent names
 	IP          string        `json:"ip"`
 	AAL         string        `json:"aal"`
 	Current     bool          `json:"current"` // the session of the request itself
@@ -58,7 +58,7 @@ func insertSession(ctx context.Context, q db.Querier, s session, c client, now t
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`, s.id, s.userID, s.aal, string(amr), c.userAgent, c.ip, s.notAfter, now)
 }
 
-// touchSession records a use of the session, locks its row and returns it. db.ErrNoRows: there is no such session.
+// touchSession records a use of the session, locks its row and returns it, or db.ErrNoRows if there is no such session.
 func touchSession(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) (session, error) {
 	return scanSession(tx.QueryRow(ctx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1 returning "+sessionColumns,
 		id, now, c.userAgent, c.ip))
@@ -69,12 +69,12 @@ func sessionByID(ctx context.Context, q db.Querier, id, userID string, aliveArgs
 	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, aliveArgs...)...))
 }
 
-// sessionOfUserAlive reports whether the account has the session and it is alive. aliveArgs are the arguments of sessionAlive.
-func sessionOfUserAlive(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (found bool, err error) {
+// userSessionIsAlive reports whether the account has the session and it is alive. aliveArgs are the arguments of sessionAlive.
+func userSessionIsAlive(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, aliveArgs...)...)
 }
 
-// sessionIsAlive is sessionOfUserAlive for a session of any account.
+// sessionIsAlive is userSessionIsAlive for a session of any account.
 func sessionIsAlive(ctx context.Context, q db.Querier, id string, aliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and "+sessionAlive(2)+")", append([]any{id}, aliveArgs...)...)
 }
@@ -171,14 +171,15 @@ func factorNotRequired(required bool) string {
 const activeAdmin = `select 1 from user_roles r join auth_users u on u.id = r.user_id and (u.banned_until is null or u.banned_until <= $2)
 	where r.user_id = $1 and r.role = 'admin' and `
 
-// hasAdminRole decides for tokens without a session. They never give an administrator's rights to an account that needs a
+// hasAdminRole reports whether a token without a session has an administrator's rights. It never has them if the account needs a
 // second factor.
 func hasAdminRole(ctx context.Context, q db.Querier, userID string, factorRequired bool, now time.Time) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists ("+activeAdmin+factorNotRequired(factorRequired)+")", userID, now)
 }
 
-// hasAdminRoleThrough decides for tokens with a session. claimed is the token's aal. The session's row must have aal2 too,
-// because the session may have returned to aal1 since the token was issued.
+// hasAdminRoleThrough reports whether a token with a session has an administrator's rights. claimed is the token's aal. If the
+// account needs a second factor, the session's row must have aal2 too, because the session may have returned to aal1 since the
+// token was issued.
 func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID, claimed string, factorRequired bool, now time.Time, aliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists ("+activeAdmin+`exists (select 1 from auth_sessions s
 		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+factorNotRequired(factorRequired)+") and "+sessionAlive(5)+"))",
@@ -227,13 +228,11 @@ func deleteEndedSessions(ctx context.Context, q db.Querier, aliveArgs []any) err
 	return db.Exec(ctx, q, "delete from auth_sessions as s where not ("+sessionAlive(1)+")", aliveArgs...)
 }
 
-// refreshToken is a row of auth_refresh_tokens, and the current token of the same session. Each refresh replaces the current
-// token by one of the next generation.
+// refreshToken is a row of auth_refresh_tokens. Each refresh replaces the session's current token by one of the next generation.
 type refreshToken struct {
 	generation        int
 	usedAt            *time.Time // nil: this is the current token
-	currentGeneration int
-	currentHash       string
+	currentGeneration int        // generation of the current token of the same session
 }
 
 func insertRefreshToken(ctx context.Context, q db.Querier, sessionID, hash string, generation int, now time.Time) error {
@@ -264,9 +263,9 @@ func sessionOfRefreshToken(ctx context.Context, q db.Querier, hash string) (sess
 }
 
 func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refreshToken, err error) {
-	err = q.QueryRow(ctx, `select t.generation, t.used_at, c.generation, c.token_hash from auth_refresh_tokens t
+	err = q.QueryRow(ctx, `select t.generation, t.used_at, c.generation from auth_refresh_tokens t
 		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
-		where t.token_hash = $1`, hash).Scan(&t.generation, &t.usedAt, &t.currentGeneration, &t.currentHash)
+		where t.token_hash = $1`, hash).Scan(&t.generation, &t.usedAt, &t.currentGeneration)
 	return t, err
 }
 
@@ -275,8 +274,8 @@ func refreshHashesAfter(ctx context.Context, q db.Querier, sessionID string, gen
 	return db.Collect(ctx, q, db.ScanOne[string], "select token_hash from auth_refresh_tokens where session_id = $1 and generation > $2 order by generation", sessionID, generation)
 }
 
-// deleteReplacedRefreshTokens deletes tokens that were used at limit or earlier and replaced at least twice. A later use of
-// such a token gets the same response as an unknown one.
+// deleteReplacedRefreshTokens deletes tokens that were used at limit or earlier and are at least two generations older than the
+// current token. A later use of a deleted token gets the response for an unknown token.
 func deleteReplacedRefreshTokens(ctx context.Context, q db.Querier, limit time.Time) error {
 	return db.Exec(ctx, q, `delete from auth_refresh_tokens where used_at <= $1 and exists (select 1 from auth_refresh_tokens n
 		where n.session_id = auth_refresh_tokens.session_id and n.generation = auth_refresh_tokens.generation + 2)`, limit)

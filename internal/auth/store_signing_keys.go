@@ -9,16 +9,16 @@ import (
 
 // signingKey is a row of auth_signing_keys: an identity.SigningKey whose private key is sealed.
 type signingKey struct {
-	id          string
-	private     string // sealed
-	signFrom    time.Time
-	verifyUntil *time.Time // nil: no end is set
+	id            string
+	sealedPrivate string
+	signFrom      time.Time
+	verifyUntil   *time.Time // nil: no end is set
 }
 
 // listSigningKeys returns all rows, ordered by signFrom.
 func listSigningKeys(ctx context.Context, q db.Querier) (list []signingKey, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (k signingKey, err error) {
-		err = row.Scan(&k.id, &k.private, &k.signFrom, &k.verifyUntil)
+		err = row.Scan(&k.id, &k.sealedPrivate, &k.signFrom, &k.verifyUntil)
 		return k, err
 	}, "select id, private_key, sign_from, verify_until from auth_signing_keys order by sign_from, id")
 }
@@ -29,20 +29,20 @@ func lockSigningKeys(ctx context.Context, tx *db.Tx) error {
 }
 
 func insertSigningKey(ctx context.Context, tx *db.Tx, k signingKey, now time.Time) error {
-	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.private, k.signFrom, now)
+	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.sealedPrivate, k.signFrom, now)
 }
 
-// retireSigningKeys sets verifyUntil of all keys that have none.
+// retireSigningKeys sets verifyUntil (the end of a key's acceptance) of all keys that have none.
 func retireSigningKeys(ctx context.Context, tx *db.Tx, until time.Time) error {
 	return db.Exec(ctx, tx, "update auth_signing_keys set verify_until = $1 where verify_until is null", until)
 }
 
-// saveIssuer records that access tokens are issued with this iss claim now.
+// saveIssuer records that access tokens with this iss claim are issued now.
 func saveIssuer(ctx context.Context, q db.Querier, issuer string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into auth_issuers (issuer, used_at) values ($1, $2) on conflict (issuer) do update set used_at = excluded.used_at`, issuer, now)
 }
 
-// issuersSince returns the issuers that were in use after since.
+// issuersSince returns the issuers that saveIssuer has recorded after since.
 func issuersSince(ctx context.Context, q db.Querier, since time.Time) (list []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select issuer from auth_issuers where used_at > $1 order by issuer", since)
 }

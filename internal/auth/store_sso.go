@@ -27,13 +27,13 @@ type SSOProvider struct {
 	refreshAt *time.Time // when to fetch the metadata again; nil without MetadataURL
 }
 
-// SAMLDetails contains an identity provider's metadata and the settings for it.
+// SAMLDetails contains an identity provider's metadata and the host's settings for the provider.
 type SAMLDetails struct {
-	EntityID         string       `json:"entity_id"`
+	EntityID         string       `json:"entity_id"`              // SAML's name of the provider
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
 	MetadataURL      string       `json:"metadata_url,omitempty"`
 	AttributeMapping saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     string       `json:"name_id_format,omitempty"` // requested at sign-ins, see saml.AuthnRequest; "" requests a persistent NameID
+	NameIDFormat     string       `json:"name_id_format,omitempty"` // of the NameID (id of a person) that sign-ins request, see saml.AuthnRequest
 }
 
 // SSODomain is an e-mail domain whose users sign in at the provider.
@@ -45,7 +45,7 @@ type SSODomain struct {
 // provider returns the provider's name in identities and app_metadata: sso:<id>.
 func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
 
-const ssoPrefix = "sso:"
+const ssoPrefix = "sso:" // precedes the provider's id
 
 const ssoProviderColumns = `id, resource_id, disabled, entity_id, metadata_xml, coalesce(metadata_url, ''), metadata_refresh_at, attribute_mapping,
 	coalesce(name_id_format, ''), created_at, updated_at`
@@ -60,8 +60,8 @@ func scanSSOProvider(row db.Row) (p SSOProvider, err error) {
 	return p, json.Unmarshal([]byte(mapping), &p.SAML.AttributeMapping)
 }
 
-// ssoProviders returns identity providers with their domains, oldest first. where is an SQL clause with arguments args, or "".
-func ssoProviders(ctx context.Context, q db.Querier, where string, args ...any) (list []SSOProvider, err error) {
+// listSSOProviders returns identity providers with their domains, oldest first. where is an SQL clause with arguments args, or "".
+func listSSOProviders(ctx context.Context, q db.Querier, where string, args ...any) (list []SSOProvider, err error) {
 	list, err = db.Collect(ctx, q, scanSSOProvider, "select "+ssoProviderColumns+" from auth_sso_providers "+where+" order by created_at, id", args...)
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func ssoProviders(ctx context.Context, q db.Querier, where string, args ...any) 
 	return list, nil
 }
 
-func oneSSOProvider(ctx context.Context, q db.Querier, where string, arg any) (SSOProvider, error) {
-	list, err := ssoProviders(ctx, q, where, arg)
+func findOneSSOProvider(ctx context.Context, q db.Querier, where string, arg any) (SSOProvider, error) {
+	list, err := listSSOProviders(ctx, q, where, arg)
 	if err != nil {
 		return SSOProvider{}, err
 	}
@@ -85,33 +85,33 @@ func oneSSOProvider(ctx context.Context, q db.Querier, where string, arg any) (S
 	return list[0], nil
 }
 
-// ssoProviderByID returns a provider, or db.ErrNoRows. The same holds for the three functions below.
+// ssoProviderByID returns a provider, or db.ErrNoRows, as ssoProviderByResource, ssoProviderByEntity and ssoProviderByDomain do.
 func ssoProviderByID(ctx context.Context, q db.Querier, id string) (SSOProvider, error) {
-	return oneSSOProvider(ctx, q, "where id = $1", id)
+	return findOneSSOProvider(ctx, q, "where id = $1", id)
 }
 
 func ssoProviderByResource(ctx context.Context, q db.Querier, resourceID string) (SSOProvider, error) {
-	return oneSSOProvider(ctx, q, "where resource_id = $1", resourceID)
+	return findOneSSOProvider(ctx, q, "where resource_id = $1", resourceID)
 }
 
 func ssoProviderByEntity(ctx context.Context, q db.Querier, entityID string) (SSOProvider, error) {
-	return oneSSOProvider(ctx, q, "where entity_id = $1", entityID)
+	return findOneSSOProvider(ctx, q, "where entity_id = $1", entityID)
 }
 
 func ssoProviderByDomain(ctx context.Context, q db.Querier, domain string) (SSOProvider, error) {
-	return oneSSOProvider(ctx, q, "where id in (select provider_id from auth_sso_domains where domain = $1)", domain)
+	return findOneSSOProvider(ctx, q, "where id in (select provider_id from auth_sso_domains where domain = $1)", domain)
 }
 
-// allSSOProviders returns the providers with a ResourceID, or with one that begins with resourcePrefix, or all when both are
-// "".
-func allSSOProviders(ctx context.Context, q db.Querier, resourceID, resourcePrefix string) ([]SSOProvider, error) {
+// findSSOProviders returns the provider with a ResourceID, or else the providers whose ResourceID begins with prefix. It returns
+// all when resourceID and prefix are "".
+func findSSOProviders(ctx context.Context, q db.Querier, resourceID, prefix string) ([]SSOProvider, error) {
 	switch {
 	case resourceID != "":
-		return ssoProviders(ctx, q, "where resource_id = $1", resourceID)
-	case resourcePrefix != "":
-		return ssoProviders(ctx, q, "where substr(resource_id, 1, $1) = $2", len([]rune(resourcePrefix)), resourcePrefix)
+		return listSSOProviders(ctx, q, "where resource_id = $1", resourceID)
+	case prefix != "":
+		return listSSOProviders(ctx, q, "where substr(resource_id, 1, $1) = $2", len([]rune(prefix)), prefix)
 	}
-	return ssoProviders(ctx, q, "")
+	return listSSOProviders(ctx, q, "")
 }
 
 func ssoDomains(ctx context.Context, q db.Querier, providerID string) ([]SSODomain, error) {
@@ -152,7 +152,7 @@ func ssoConflict(err error) error {
 	return errSSOConflict.Because(err)
 }
 
-// replaceSSODomains changes the provider's domains from had to want. Rows of domains that are in both keep their ids.
+// replaceSSODomains replaces the provider's domains had by want. Rows of domains that are in both lists keep their ids.
 func replaceSSODomains(ctx context.Context, tx *db.Tx, providerID string, had []SSODomain, want []string, now time.Time) error {
 	missing := map[string]bool{}
 	for _, domain := range want {
@@ -175,8 +175,8 @@ func replaceSSODomains(ctx context.Context, tx *db.Tx, providerID string, had []
 	return errors.Join(errs...)
 }
 
-// claimSSORefresh reports whether the caller should refresh the metadata. For all others the next refresh is then due at
-// retryAt.
+// claimSSORefresh reports whether the caller should refresh the metadata. If so, the next refresh is due at retryAt for all other
+// callers.
 func claimSSORefresh(ctx context.Context, q db.Querier, id string, now, retryAt time.Time) (bool, error) {
 	return db.Changed(ctx, q, "update auth_sso_providers set metadata_refresh_at = $3 where id = $1 and (metadata_refresh_at <= $2 or metadata_refresh_at > $4)", id, now, retryAt, db.LatestPlausible(now, saml.MaxRefresh))
 }
@@ -215,8 +215,8 @@ func consumeRelayStateRow(ctx context.Context, tx *db.Tx, id string) (r relaySta
 	return r, err
 }
 
-// useAssertion records that an assertion was used. It returns false when it was used before.
-func useAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (first bool, err error) {
+// recordAssertion records that an assertion is used. It returns false, and records nothing, when it was used before.
+func recordAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (first bool, err error) {
 	return db.Changed(ctx, tx, `insert into auth_sso_used_assertions (provider_id, assertion_id, usable_until) values ($1, $2, $3)
 		on conflict (provider_id, assertion_id) do nothing`, providerID, assertionID, usableUntil)
 }

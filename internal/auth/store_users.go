@@ -21,10 +21,10 @@ const userColumns = `id, coalesce(email, ''), email_confirmed_at, invited_at, co
 
 func scanUser(row db.Row) (User, error) {
 	u := User{Aud: "authenticated", Role: "authenticated"}
-	var app, user string
+	var appMetadata, userMetadata string
 	err := row.Scan(&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
 		&u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
-		&app, &user, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
+		&appMetadata, &userMetadata, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
 	if err != nil {
 		return User{}, err
 	}
@@ -32,10 +32,10 @@ func scanUser(row db.Row) (User, error) {
 	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
 		u.ConfirmedAt = u.PhoneConfirmedAt
 	}
-	return u, errors.Join(json.Unmarshal([]byte(app), &u.AppMetadata), json.Unmarshal([]byte(user), &u.UserMetadata))
+	return u, errors.Join(json.Unmarshal([]byte(appMetadata), &u.AppMetadata), json.Unmarshal([]byte(userMetadata), &u.UserMetadata))
 }
 
-// loadUser returns one account with its identities and factors, or db.ErrNoRows. where is an SQL condition on one argument.
+// loadUser returns one account with its identities and factors, or db.ErrNoRows. where is an SQL condition in which $1 is arg.
 func loadUser(ctx context.Context, q db.Querier, where string, arg any) (User, error) {
 	u, err := scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users where "+where, arg))
 	if err != nil {
@@ -53,7 +53,7 @@ func userByID(ctx context.Context, q db.Querier, id string) (User, error) {
 	return loadUser(ctx, q, "deleted_at is null and id = $1", id)
 }
 
-// anyUserByID is userByID, but also finds deleted accounts.
+// anyUserByID is userByID, but also returns deleted accounts.
 func anyUserByID(ctx context.Context, q db.Querier, id string) (User, error) {
 	return loadUser(ctx, q, "id = $1", id)
 }
@@ -64,7 +64,7 @@ func userByEmail(ctx context.Context, q db.Querier, email string) (User, error) 
 	return loadUser(ctx, q, "deleted_at is null and not is_sso_user and email = $1", email)
 }
 
-// userByPhone returns the account of a number, or db.ErrNoRows.
+// userByPhone returns the account of a phone number, or db.ErrNoRows.
 func userByPhone(ctx context.Context, q db.Querier, phone string) (User, error) {
 	return loadUser(ctx, q, "deleted_at is null and phone = $1", phone)
 }
@@ -96,11 +96,11 @@ type newUser struct {
 }
 
 // insertUser inserts an account without identities and returns its id. It returns errEmailExists, errPhoneExists or
-// errUserAlreadyExists for an address, a number or an id that is taken. On PostgreSQL the transaction cannot go on then.
+// errUserAlreadyExists for an address, a number or an id that is taken. On PostgreSQL such an error ends the transaction.
 func insertUser(ctx context.Context, tx *db.Tx, n newUser, now time.Time) (userID string, err error) {
-	app, appErr := encodeMetadata(n.AppMetadata)
-	own, ownErr := encodeMetadata(n.UserMetadata)
-	if err := errors.Join(appErr, ownErr); err != nil {
+	appMetadata, appErr := encodeMetadata(n.AppMetadata)
+	userMetadata, userErr := encodeMetadata(n.UserMetadata)
+	if err := errors.Join(appErr, userErr); err != nil {
 		return "", err
 	}
 	n.ID = cmp.Or(n.ID, uuid.NewString())
@@ -113,7 +113,7 @@ func insertUser(ctx context.Context, tx *db.Tx, n newUser, now time.Time) (userI
 	_, err = tx.Exec(ctx, `insert into auth_users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, is_sso_user,
 			app_metadata, user_metadata, created_at, updated_at)
 		values ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $11)`,
-		n.ID, n.Email, n.Phone, n.Hash, stamp(n.EmailConfirmed), stamp(n.PhoneConfirmed), stamp(n.Invited), n.SSO, app, own, now)
+		n.ID, n.Email, n.Phone, n.Hash, stamp(n.EmailConfirmed), stamp(n.PhoneConfirmed), stamp(n.Invited), n.SSO, appMetadata, userMetadata, now)
 	return n.ID, addressConflict(err)
 }
 
@@ -131,7 +131,7 @@ func addressConflict(err error) error {
 	return errUserAlreadyExists.Because(err) // the request named the id
 }
 
-// change is a new value for one column of auth_users.
+// columnChange is a new value for one column of auth_users.
 type columnChange struct {
 	column userColumn
 	value  any // nil means NULL
@@ -190,7 +190,7 @@ func setPassword(ctx context.Context, q db.Querier, email, hash string, now time
 	return db.One[string](ctx, q, "update auth_users set encrypted_password = $2, updated_at = $3 where email = $1 and not is_sso_user returning id", email, hash, now)
 }
 
-// saveConfirmedUser makes the account of an address with the address confirmed, or confirms it in the existing account. hash
+// saveConfirmedUser creates an account whose e-mail address is confirmed, or confirms the address of the existing account. hash
 // replaces the password hash unless it is "".
 func saveConfirmedUser(ctx context.Context, q db.Querier, email, hash string, now time.Time) (userID string, err error) {
 	return db.One[string](ctx, q, `insert into auth_users (id, email, encrypted_password, email_confirmed_at, app_metadata, user_metadata, created_at, updated_at)
@@ -281,8 +281,8 @@ func deleteUser(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, "delete from auth_users where id = $1", id)
 }
 
-// maxPendingChanges is how many accounts with a pending change to one address a code is compared for. Several accounts can
-// request a change to the same address; the newest requests come first.
+// maxPendingChanges is for how many accounts with a pending change to the same address a code is compared. Several accounts can
+// request a change to one address; the newest requests come first.
 const maxPendingChanges = 5
 
 // usersChangingEmail returns the ids of accounts with a pending change to the address, at most maxPendingChanges.

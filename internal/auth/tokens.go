@@ -11,7 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// randomToken returns 256 random bits in base64 (43 characters), for links, first refresh tokens and the states of flows.
+// randomToken returns 256 random bits in base64 (43 characters). Links, the first refresh token of a session and the states of
+// flows are such tokens.
 func randomToken() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
@@ -25,8 +26,8 @@ func hashToken(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sixDigits returns a random code of six digits.
-func sixDigits() string {
+// sixDigitCode returns a random code of six digits.
+func sixDigitCode() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
 		panic(err) // crypto/rand does not fail
@@ -34,8 +35,8 @@ func sixDigits() string {
 	return fmt.Sprintf("%06d", n.Int64())
 }
 
-// canonicalUUID returns a UUID in lower case with dashes, as the database stores it. The result is false if s is not a UUID.
-// Queries need this form: SQLite would not find another spelling, and PostgreSQL returns an error for other text.
+// canonicalUUID returns a UUID in lower case with dashes, as the database stores it, or false if s is not a UUID. Queries need
+// this form: SQLite does not find another spelling, and PostgreSQL returns an error for a text that is no UUID.
 func canonicalUUID(s string) (string, bool) {
 	id, err := uuid.Parse(s)
 	return id.String(), err == nil

@@ -13,10 +13,10 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// Settings of TOTP, the codes of authenticator apps (RFC 6238). Each code belongs to a step of time.
+// Settings of TOTP, the codes of authenticator apps (RFC 6238). Time is divided into steps, and each step has its own code.
 const (
 	totpPeriod = 30 // length of a step in seconds
-	totpSkew   = 1  // how many steps the app's clock can be fast or slow (§5.2)
+	totpSkew   = 1  // largest accepted difference between the app's clock and this server's, in steps (§5.2)
 )
 
 // newTOTP returns a random secret of 160 bits for an authenticator app. issuer and account are the names that the app shows.
@@ -43,8 +43,8 @@ func totpStep(secret, code string, now time.Time) (step int64, ok bool, err erro
 
 // Sizes of a QR code. A module is one of its squares.
 const (
-	qrModule = 3 // pixels for one module
-	qrEdge   = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
+	qrModulePixels = 3 // pixels for one module
+	qrMargin       = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
 )
 
 // qrSVG returns the text as a QR code in SVG. It writes colours as names and not as #rrggbb, because the client puts the SVG
@@ -55,10 +55,10 @@ func qrSVG(text string) (string, error) {
 		return "", err
 	}
 	n := code.Bounds().Dx()
-	side := n + 2*qrEdge
+	side := n + 2*qrMargin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="%d" height="%d" fill="white"/><path fill="black" d="`,
-		side*qrModule, side*qrModule, side, side, side, side)
+		side*qrModulePixels, side*qrModulePixels, side, side, side, side)
 	for y := range n {
 		for x := 0; x < n; x++ {
 			run := 0
@@ -66,7 +66,7 @@ func qrSVG(text string) (string, error) {
 				run++
 			}
 			if run > 0 {
-				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", x+qrEdge, y+qrEdge, run, run)
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", x+qrMargin, y+qrMargin, run, run)
 				x += run
 			}
 		}

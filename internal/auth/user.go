@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// User is an account, in the form that Supabase's client reads. Responses do not contain the fields without a JSON name.
+// User is an account, in the form that Supabase's client reads. Responses do not contain the unexported fields.
 type User struct {
 	ID                     string         `json:"id"`
 	Aud                    string         `json:"aud"`
@@ -36,7 +36,7 @@ type User struct {
 
 	isSSO             bool   // the account belongs to a SAML identity provider and can only sign in there
 	hash              string // hash of the password; "" when the account has none
-	emailChangeStatus int    // how many of the two confirmations of an e-mail change have arrived: 0 or 1
+	emailChangeStatus int    // 1 after the first of the two confirmations of an e-mail change, otherwise 0
 }
 
 // banned reports whether the account is banned at the given time.
@@ -53,7 +53,7 @@ func (u User) locale() string {
 	return locale
 }
 
-// factor returns the account's factor with the given id, or false if there is none.
+// factor returns the account's second factor with the given id, or false if there is none.
 func (u User) factor(id string) (Factor, bool) {
 	i := slices.IndexFunc(u.Factors, func(f Factor) bool { return f.ID == id })
 	if i < 0 {

@@ -8,8 +8,8 @@ import (
 )
 
 // Sessions handles GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
-// address, the last used one first. If the account has a verified second factor, the request needs a session at aal2: a stolen
-// password must not be enough to see where the account's holder signs in.
+// address, the most recently used session first. If the account has a verified second factor, the caller needs a session at aal2
+// (after the second factor): a stolen password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	user, current, err := s.currentSession(r.Context())
 	if err != nil {

@@ -19,14 +19,14 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 
 // userUpdateRequest is the body of UpdateUser. Empty fields change nothing.
 type userUpdateRequest struct {
-	Email    string         `json:"email"`
-	Phone    string         `json:"phone"`
-	Password *string        `json:"password"`
-	Channel  string         `json:"channel"`      // for the new phone number: sms (the default) or whatsapp
-	Data     map[string]any `json:"data"`         // changes of the user metadata; a null value removes an entry
-	AppData  map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
-	proof
-	pkceChallenge
+	Email         string         `json:"email"`
+	Phone         string         `json:"phone"`
+	Password      *string        `json:"password"`
+	Channel       string         `json:"channel"`      // for the new phone number: sms (the default) or whatsapp
+	Data          map[string]any `json:"data"`         // changes of the user metadata; a null value removes an entry
+	AppData       map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
+	proof                        // the current password or a nonce, for changes that need a reauthentication
+	pkceChallenge                // for the confirmation of a new e-mail address
 }
 
 // changesCredentials reports whether the request changes the password, the e-mail address or the phone number.
@@ -34,13 +34,13 @@ func (b userUpdateRequest) changesCredentials() bool {
 	return b.Password != nil || b.Email != "" || b.Phone != ""
 }
 
-// passwordReauthAfter is how long after a session's last sign-in the password can be changed without a nonce, if
-// Config.PasswordReauth is true.
+// passwordReauthAfter is how long after a session's last sign-in the password can be changed without a nonce (a code that
+// Reauthenticate has sent), if Config.PasswordReauth is true.
 const passwordReauthAfter = 24 * time.Hour
 
-// UpdateUser handles PUT /auth/v1/user. A new password and new metadata take effect immediately, a new e-mail address or phone
-// number after its confirmation. If the account has a verified second factor, all changes except those of the metadata need a
-// session at aal2.
+// UpdateUser handles PUT /auth/v1/user. A new password and new metadata take effect immediately. A new e-mail address or phone
+// number takes effect after its confirmation (a number immediately if Config.PhoneAutoconfirm is true). If the account has a
+// verified second factor, all changes except those of the metadata need a session at aal2.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body userUpdateRequest
@@ -58,7 +58,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	hash, err := s.newPassword(ctx, u, body)
+	hash, err := s.hashNewPassword(ctx, u, body)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, u, err)
 }
 
-// validateUserUpdate checks the request against the account, normalizes its fields, and empties those that change nothing.
+// validateUserUpdate checks the request against the account, normalizes the fields of body, and empties fields that change nothing.
 func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID string, body *userUpdateRequest) (err error) {
 	if body.Email != "" {
 		if body.Email, err = normalizeEmail(body.Email); err != nil {
@@ -95,7 +95,8 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 			return err
 		}
 	}
-	if _, err := body.validate(); err != nil {
+	challenge := body.pkceChallenge
+	if _, err := challenge.validate(); err != nil {
 		return err
 	}
 	if err := validateMetadata(body.Data); err != nil {
@@ -119,7 +120,8 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 	return checkAddressesFree(ctx, s.db, body.Email, body.Phone)
 }
 
-// sessionLevel returns the assurance level of the caller's session, aal1 when the token has no session.
+// sessionLevel returns the assurance level of the caller's session. It returns aal1 when the token has no session or does not
+// itself have aal2.
 func (s *Service) sessionLevel(ctx context.Context, userID, sessionID string) (string, error) {
 	if sessionID == "" || identity.Of(ctx).AAL != aal2 { // the token is older than the session's step-up
 		return aal1, nil
@@ -155,8 +157,8 @@ func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request
 	return s.checkNonce(r.Context(), u, body.Nonce)
 }
 
-// newPassword returns the hash of the new password, or "" when the request has none. errSamePassword: it is the current one.
-func (s *Service) newPassword(ctx context.Context, u User, body userUpdateRequest) (hash string, err error) {
+// hashNewPassword returns the hash of the new password, or "" when the request has none. errSamePassword: it is the current one.
+func (s *Service) hashNewPassword(ctx context.Context, u User, body userUpdateRequest) (hash string, err error) {
 	if body.Password == nil {
 		return "", nil
 	}
@@ -200,7 +202,7 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 		}
 		// A change in another session may have ended this one while the hash was computed.
 		if sessionID != "" {
-			alive, err := sessionOfUserAlive(ctx, tx, sessionID, userID, s.aliveArgs())
+			alive, err := userSessionIsAlive(ctx, tx, sessionID, userID, s.aliveArgs())
 			if err != nil {
 				return err
 			}

@@ -225,7 +225,7 @@ func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 	type confirm func(h *fixture, address string, m Mail) (first bool)
 	said := func(h *fixture, r reply) bool {
 		h.expect("confirmation", r, 200, map[bool]string{true: "200", false: ""}[r.body["msg"] != nil])
-		return r.text("msg") == firstOfTwo && r.text("code") == "200" && r.body["access_token"] == nil
+		return r.text("msg") == firstConfirmationText && r.text("code") == "200" && r.body["access_token"] == nil
 	}
 	ways := map[string]confirm{
 		"code": func(h *fixture, address string, m Mail) bool {
@@ -241,7 +241,7 @@ func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 			if !v.Has("message") && v.Get("access_token") == "" {
 				h.t.Errorf("link leads to %s", to)
 			}
-			return v.Get("message") == firstOfTwo
+			return v.Get("message") == firstConfirmationText
 		},
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -9,14 +9,6 @@ import (
 	"atelie/internal/db"
 )
 
-// linkKinds maps each type of verification by a link to the kinds of one-time tokens that it accepts.
-var linkKinds = map[string][]tokenType{
-	verifySignup: {tokenConfirmation}, verifyInvite: {tokenConfirmation},
-	verifyMagicLink: {tokenRecovery}, verifyRecovery: {tokenRecovery},
-	verifyEmailChange: {tokenEmailCurrent, tokenEmailNew},
-	verifyEmail:       {tokenConfirmation, tokenRecovery},
-}
-
 // Types of verification, as the client names them.
 const (
 	verifySignup      = "signup"
@@ -29,40 +21,49 @@ const (
 	verifyPhoneChange = "phone_change"
 )
 
-// verifyResult is the result of a consumed link or code. Exactly one field is set.
+// linkKinds maps each type of verification by a link to the kinds of one-time tokens that it accepts.
+var linkKinds = map[string][]tokenType{
+	verifySignup: {tokenConfirmation}, verifyInvite: {tokenConfirmation},
+	verifyMagicLink: {tokenRecovery}, verifyRecovery: {tokenRecovery},
+	verifyEmailChange: {tokenEmailCurrent, tokenEmailNew},
+	verifyEmail:       {tokenConfirmation, tokenRecovery},
+}
+
+// verifyResult is the result of a consumed one-time token (a link and a code that were sent together). Exactly one field is set.
 type verifyResult struct {
 	issued   issuedSession // the opened session
 	authCode string        // the code of a PKCE flow
 	first    bool          // the token was the first of the two confirmations of an e-mail change; it opens no session
 }
 
-// findLinkOf returns the one-time token of a link. kind is the type of verification that the client names; it returns
-// errLinkExpired if the link does not allow this type.
-func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeToken, error) {
-	kinds, ok := linkKinds[kind]
+// findLinkOfType returns the one-time token of a link. verification is the type of verification that the client names.
+// findLinkOfType returns errLinkExpired if the link does not allow this type.
+func (s *Service) findLinkOfType(ctx context.Context, verification, link string) (oneTimeToken, error) {
+	kinds, ok := linkKinds[verification]
 	if !ok {
-		return oneTimeToken{}, errVerifyEmailType.Becausef("type %q", kind)
+		return oneTimeToken{}, errVerifyEmailType.Becausef("type %q", verification)
 	}
 	t, err := s.findLink(ctx, link)
 	if err != nil {
 		return oneTimeToken{}, err
 	}
 	if !slices.Contains(kinds, t.kind) || !strings.Contains(t.sentTo, "@") { // tokens that were sent by SMS have no usable link
-		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s is not good for %s", t.kind, kind)
+		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s is not good for %s", t.kind, verification)
 	}
 	return t, nil
 }
 
-// candidate is an account (or a decoy id) and a kind of code that may have been sent to this account. findCode compares a code
-// with all candidates.
+// candidate is an account (or the made-up id of a decoy) and a kind of token that may have been sent to this account. findCode
+// compares a code with the tokens of all candidates.
 type candidate struct {
 	userID string
 	kind   tokenType
 }
 
-// useToken consumes a link or code, changes the account (applyToken) and signs it in, all in one transaction. The result
-// contains a session, or with toCode the code of the token's PKCE flow.
-func (s *Service) useToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
+// redeemToken consumes a token, makes the change that it confirms (applyToken) and signs the account in, all in one transaction.
+// The result contains a session, or the code of the token's PKCE flow if toCode is true. After the first of two confirmations it
+// contains neither.
+func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		v = verifyResult{}
 		u, err := lockUser(ctx, tx, t.userID)
@@ -95,8 +96,8 @@ func (s *Service) useToken(ctx context.Context, c client, t oneTimeToken, toCode
 	return v, err
 }
 
-// applyToken makes the change that a token confirms: it marks an address or number as proven, or finishes a change of one. It
-// returns true when a second confirmation is needed.
+// applyToken makes the change that a token confirms: it marks an e-mail address or phone number as proven, or replaces it by a new
+// one. It returns true when the change still needs a second confirmation.
 func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) (first bool, err error) {
 	elsewhere := errOTPExpired.Becausef("sent to what is no longer the account's")
 	switch t.kind {

@@ -13,7 +13,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// verifyRequest is the body of Verify: either a code with the e-mail address or phone number to which it was sent, or a link.
+// verifyRequest is the body of Verify. It contains either a code and the e-mail address or phone number to which the code was
+// sent, or the token of a link.
 type verifyRequest struct {
 	Type       string `json:"type"`       // one of the constants verifySignup to verifyPhoneChange
 	Token      string `json:"token"`      // the code
@@ -23,11 +24,11 @@ type verifyRequest struct {
 	RedirectTo string `json:"redirect_to"`
 }
 
-// firstOfTwo is the text of the response to the first of the two confirmations of an e-mail change.
-const firstOfTwo = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
+// firstConfirmationText is the message in the response to the first of the two confirmations of an e-mail change.
+const firstConfirmationText = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
 // Verify handles POST /auth/v1/verify: it consumes a code or a link, and opens a session. After the first of the two
-// confirmations of an e-mail change, the response is firstOfTwo instead.
+// confirmations of an e-mail change, it responds with firstConfirmationText instead.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body verifyRequest
@@ -45,24 +46,24 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 		err error
 	)
 	if body.TokenHash != "" {
-		t, err = s.findLinkOf(ctx, body.Type, body.TokenHash)
+		t, err = s.findLinkOfType(ctx, body.Type, body.TokenHash)
 	} else {
 		t, err = s.findCode(ctx, body)
 	}
 	if err != nil {
 		return err
 	}
-	result, err := s.useToken(ctx, clientOf(r), t, false)
+	result, err := s.redeemToken(ctx, clientOf(r), t, false)
 	if err != nil {
 		return err
 	}
 	if result.first {
-		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstOfTwo, "code": "200"})
+		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstConfirmationText, "code": "200"})
 	}
 	return s.respondSession(w, result.issued, nil)
 }
 
-// validate checks that the body has exactly one code or link, and what belongs to it.
+// validate checks that the body has exactly one code or link, and only the fields that belong to it.
 func (v verifyRequest) validate() error {
 	switch {
 	case v.Type == "":
@@ -100,10 +101,10 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	to, pkce := s.redirectTarget(requestedRedirect(r)), strings.HasPrefix(link, "pkce_")
-	t, err := s.findLinkOf(ctx, kind, link)
+	t, err := s.findLinkOfType(ctx, kind, link)
 	var v verifyResult
 	if err == nil {
-		v, err = s.useToken(ctx, clientOf(r), t, pkce)
+		v, err = s.redeemToken(ctx, clientOf(r), t, pkce)
 	}
 	var refusal *apperr.Error
 	switch {
@@ -112,7 +113,7 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case v.first:
-		return s.redirectWithMessage(w, r, to, firstOfTwo, pkce)
+		return s.redirectWithMessage(w, r, to, firstConfirmationText, pkce)
 	case v.authCode != "":
 		return s.redirectWithCode(w, r, to, v.authCode)
 	}

@@ -24,9 +24,9 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, len(ids), err
 }
 
-// ForgetSealed deletes the jobs whose payload the key cannot open, and returns their number. It is for a site whose secret is
+// DeleteUnreadable deletes the jobs whose payload the key cannot open, and returns their number. It is for a site whose secret is
 // lost: those jobs can never run.
-func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
+func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
 	_, unreadable, err := trySealed(ctx, tx, sealKey)
 	for _, id := range unreadable {
 		if err := deleteJobWithID(ctx, tx, id); err != nil {
