@@ -40,7 +40,7 @@ func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowCha
 		if err := json.Unmarshal(c.Old, &key); err != nil {
 			return err
 		}
-		if err := a.Realtime.Forget(ctx, tx, key.ID); err != nil {
+		if err := a.Realtime.DeleteEvents(ctx, tx, key.ID); err != nil {
 			return err
 		}
 		ids = append(ids, key.ID)

@@ -1,5 +1,5 @@
-// Package identity finds out who sends a request: it checks the request's key and access token (JWT), and puts the caller
-// into the request's context. Package policy decides what a caller may do.
+// Package identity finds out who sends a request: it checks the request's API key and access token (both are JWTs), and puts the
+// caller into the request's context. Package policy decides what a caller may do.
 package identity
 
 import (
@@ -28,7 +28,7 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // true: the Authorization header has a token, which decides Role; false: only the header apikey has one
+	Bearer    bool   // true: Role is that of the token in the Authorization header; false: there is only an apikey
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
 	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
@@ -64,8 +64,8 @@ type Claims struct {
 // ErrNoKey is returned when a request carries neither a key nor a token.
 var ErrNoKey = apperr.New(http.StatusUnauthorized, "no_authorization", "No API key found in request")
 
-// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired one. The responses of some surfaces have
-// only one code for both cases: that of ErrBadToken.
+// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired token. Some surfaces (a surface is a
+// part of the API, such as /auth/v1) respond to both errors with the code of ErrBadToken.
 var (
 	ErrBadToken = apperr.New(http.StatusUnauthorized, "bad_jwt", "Invalid token")
 	ErrExpired  = apperr.New(http.StatusUnauthorized, "jwt_expired", "Token expired")
@@ -90,24 +90,23 @@ type GenerationLookup func(role Role, generation int) (bool, error)
 type Tokens struct {
 	cfg     Config
 	now     func() time.Time
-	keys    *keySet  // nil without Config.SigningKeys
-	issuers *issuers // nil: iss and aud are not checked
+	keys    *keyCache    // nil without Config.SigningKeys
+	issuers *issuerCache // nil: iss and aud are not checked
 }
 
 // New returns Tokens whose expiry checks use the clock now. It reads nothing from the database; Load or the first use does.
 func New(cfg Config, now func() time.Time) *Tokens {
 	t := &Tokens{cfg: cfg, now: now}
 	if cfg.SigningKeys != nil {
-		t.keys = &keySet{load: cfg.SigningKeys, now: now}
+		t.keys = &keyCache{load: cfg.SigningKeys, now: now}
 	}
 	if cfg.Issuers != nil {
-		t.issuers = &issuers{load: cfg.Issuers, now: now}
+		t.issuers = &issuerCache{load: cfg.Issuers, now: now}
 	}
 	return t
 }
 
-// Load reads the issuers and the signing keys. The server calls it at start, so that it does not start when they cannot be
-// read.
+// Load reads the issuers and the signing keys. The server calls it first, and does not start when they cannot be read.
 func (t *Tokens) Load() error {
 	if t.issuers != nil {
 		if err := t.issuers.reload(); err != nil {

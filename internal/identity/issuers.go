@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// ownIssuer is the iss claim (issuer) of the API keys that this program creates. keyIssuers are all accepted issuers of API
-// keys. They include Supabase's, so that a site that moves here with its secret can go on using its old keys.
+// ownIssuer is the iss claim (issuer) of the API keys that this program creates.
 const ownIssuer = "atelie"
 
+// keyIssuers are all accepted issuers of API keys. They include Supabase's, so that a site that moves here with its secret can go
+// on using its old keys.
 var keyIssuers = []string{ownIssuer, "supabase", "supabase-demo"}
 
 // audience is the aud claim of every access token, as in Supabase.
@@ -26,52 +27,52 @@ const (
 	issuersTimeout     = 5 * time.Second // limits one read
 )
 
-// issuers caches the accepted issuers of access tokens. Another node with another URL may have been started since the last
-// read, so check reads the list again before it rejects an unknown issuer.
-type issuers struct {
+// issuerCache caches the accepted issuers of access tokens. After the cached list was read, another node with another URL may have
+// been started. check therefore reads the list again before it rejects an unknown issuer, at most every issuersMinInterval.
+type issuerCache struct {
 	mu      sync.Mutex
 	load    IssuerLoader
 	now     func() time.Time
 	list    []string
-	triedAt time.Time // start of the last read, successful or not
+	triedAt time.Time // start of the most recent read, successful or not
 }
 
 // reload locks mu and calls read.
-func (i *issuers) reload() error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.read()
+func (c *issuerCache) reload() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read()
 }
 
-// read loads the list. The caller must have locked mu. read does not use the context of the request that caused it, because
-// all requests need the list, even if that one is cancelled.
-func (i *issuers) read() error {
+// read loads the list. The caller must have locked mu. read has a context of its own, because all requests need the list, even if
+// the request that caused the read is cancelled.
+func (c *issuerCache) read() error {
 	ctx, cancel := context.WithTimeout(context.Background(), issuersTimeout)
 	defer cancel()
-	i.triedAt = i.now()
-	list, err := i.load(ctx)
+	c.triedAt = c.now()
+	list, err := c.load(ctx)
 	if err == nil {
-		i.list = list
+		c.list = list
 	}
 	return err
 }
 
 // check returns ErrBadToken for an access token of another issuer or audience, or the error of a failed read.
-func (i *issuers) check(claims *Claims) error {
+func (c *issuerCache) check(claims *Claims) error {
 	if !slices.Contains(claims.Audience, audience) {
 		return ErrBadToken.Becausef("aud %q", claims.Audience)
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if slices.Contains(i.list, claims.Issuer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.list, claims.Issuer) {
 		return nil
 	}
-	if i.now().Sub(i.triedAt) >= issuersMinInterval {
-		if err := i.read(); err != nil {
+	if c.now().Sub(c.triedAt) >= issuersMinInterval {
+		if err := c.read(); err != nil {
 			return err
 		}
 	}
-	if !slices.Contains(i.list, claims.Issuer) {
+	if !slices.Contains(c.list, claims.Issuer) {
 		return ErrBadToken.Becausef("iss %q", claims.Issuer)
 	}
 	return nil

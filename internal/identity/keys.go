@@ -34,8 +34,8 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// Times of keySet. After a rotation, a node that cannot read the database may go on signing with the old key for keysStale.
-// Tokens of an old key must therefore be accepted for longer than that.
+// Times of keyCache. After a rotation, a node that cannot read the database may go on signing with the old key for keysStale.
+// Tokens that an old key has signed must therefore be accepted for longer than keysStale.
 const (
 	keysMaxAge      = time.Minute      // age at which the cached keys are read again
 	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used
@@ -45,20 +45,20 @@ const (
 
 var errNoSigningKey = errors.New("there is no key to sign with")
 
-// keySet caches the signing keys that all nodes share.
-type keySet struct {
+// keyCache caches the signing keys that all nodes share.
+type keyCache struct {
 	mu       sync.Mutex
 	load     KeyLoader
 	now      func() time.Time
 	keys     []SigningKey
 	loadedAt time.Time
-	triedAt  time.Time // start of the last read, successful or not
-	failure  error     // error of the last read; nil when it succeeded
+	triedAt  time.Time // start of the most recent read, successful or not
+	readErr  error     // error of the most recent read; nil when it succeeded
 }
 
-// current returns the keys. It reads them again if they are older than keysMaxAge. It returns an error if they are older than
-// keysStale after that.
-func (k *keySet) current() ([]SigningKey, error) {
+// current returns the keys. It first reads them again if they are older than keysMaxAge. It returns an error if this fails and the
+// cached keys are older than keysStale.
+func (k *keyCache) current() ([]SigningKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
@@ -66,31 +66,31 @@ func (k *keySet) current() ([]SigningKey, error) {
 		k.read(now)
 	}
 	if now.Sub(k.loadedAt) >= keysStale {
-		return nil, fmt.Errorf("signing keys were last read at %s: %w", k.loadedAt.Format(time.RFC3339), k.failure)
+		return nil, fmt.Errorf("signing keys were last read at %s: %w", k.loadedAt.Format(time.RFC3339), k.readErr)
 	}
 	return k.keys, nil
 }
 
-// read loads the keys. The caller must have locked mu. read does not use the context of the request that caused it, because
-// all requests need the keys, even if that one is cancelled.
-func (k *keySet) read(now time.Time) {
+// read loads the keys. The caller must have locked mu. read has a context of its own, because all requests need the keys, even if
+// the request that caused the read is cancelled.
+func (k *keyCache) read(now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), keysTimeout)
 	defer cancel()
 	k.triedAt = now
 	keys, err := k.load(ctx)
-	if k.failure = err; err == nil {
+	if k.readErr = err; err == nil {
 		k.keys, k.loadedAt = keys, now
 	}
 }
 
 // find returns the public key for a kid unless its VerifyUntil has passed. Another node may have added an unknown kid, so
 // find reads the keys again before it returns errUnknownKid.
-func (k *keySet) find(id string) (*ecdsa.PublicKey, error) {
+func (k *keyCache) find(id string) (*ecdsa.PublicKey, error) {
 	keys, err := k.current()
 	if err != nil {
 		return nil, err
 	}
-	if key := valid(keys, id, k.now()); key != nil {
+	if key := findValid(keys, id, k.now()); key != nil {
 		return key, nil
 	}
 	k.mu.Lock()
@@ -98,16 +98,16 @@ func (k *keySet) find(id string) (*ecdsa.PublicKey, error) {
 	if now := k.now(); now.Sub(k.triedAt) >= keysMinInterval {
 		k.read(now)
 	}
-	if key := valid(k.keys, id, k.now()); key != nil {
+	if key := findValid(k.keys, id, k.now()); key != nil {
 		return key, nil
 	}
-	return nil, fmt.Errorf("no key has the kid %.60q: %w", id, errors.Join(errUnknownKid, k.failure))
+	return nil, fmt.Errorf("no key has the kid %.60q: %w", id, errors.Join(errUnknownKid, k.readErr))
 }
 
 var errUnknownKid = errors.New("unknown or retired key")
 
-// valid returns the public key for a kid, or nil when there is none or its time is over.
-func valid(keys []SigningKey, id string, now time.Time) *ecdsa.PublicKey {
+// findValid returns the public key for a kid, or nil when there is none or its time is over.
+func findValid(keys []SigningKey, id string, now time.Time) *ecdsa.PublicKey {
 	for _, key := range keys {
 		if key.ID == id && key.valid(now) {
 			return &key.Private.PublicKey
@@ -121,7 +121,7 @@ func (k SigningKey) valid(now time.Time) bool {
 }
 
 // signer returns the key with the latest SignFrom that is not in the future.
-func (k *keySet) signer() (SigningKey, error) {
+func (k *keyCache) signer() (SigningKey, error) {
 	keys, err := k.current()
 	if err != nil {
 		return SigningKey{}, err
@@ -140,7 +140,7 @@ func (k *keySet) signer() (SigningKey, error) {
 }
 
 // public returns the keys in their published form, including keys that will sign later: verifiers cache the list.
-func (k *keySet) public() ([]JWK, error) {
+func (k *keyCache) public() ([]JWK, error) {
 	keys, err := k.current()
 	if err != nil {
 		return nil, err

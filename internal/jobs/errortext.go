@@ -7,9 +7,9 @@ import (
 
 const maxErrorText = 500 // bytes
 
-// storable returns the text of an error for the column last_error of the table jobs: at most maxErrorText bytes, without NUL
+// errorText returns the text of an error for the column last_error of the table jobs: at most maxErrorText bytes, without NUL
 // and invalid UTF-8, which PostgreSQL rejects.
-func storable(err error) string {
+func errorText(err error) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "�"), "\x00", "�")
 	if len(text) <= maxErrorText {
 		return text

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	defaultWorkers = 8 // workers of the pool for the kinds of Handle
-	// DefaultRunTime is the time limit of one run of a job. Pools of HandlePool have limits of their own.
+	defaultWorkers = 8 // workers of the pool that runs the kinds given to Handle
+	// DefaultRunTime is the time limit of one run of a job in that pool. Pools of HandlePool have limits of their own.
 	DefaultRunTime = time.Minute
 	// lease is how long a job belongs to the worker that has claimed it. While the job runs, its lease is renewed every
 	// renewEvery. If the node dies, the lease expires and another worker can claim the job.
@@ -40,16 +40,16 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait of backoff. A job that is due later than that runs immediately, because a node with a wrong
-// clock has written it.
+// maxBackoff is the longest wait of backoff. A job that is due in more than maxBackoff runs immediately, because a node with a
+// wrong clock has written it (db.LatestPlausible).
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the largest number of attempts at a job.
 const maxTries = len(backoff) + 1
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
-// HandlePool. After an error there is another attempt, unless the error is Permanent. A handler must do no harm when it runs
-// twice for one job, even after a success, because the node can die before it has recorded the result.
+// HandlePool. After an error there is another attempt, unless the error is Permanent or maxTries attempts have failed. A handler
+// must do no harm when it runs twice for one job, even after a success, because the node can die before it has recorded the result.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue adds jobs to the table jobs and runs them with the workers of this node.
@@ -58,22 +58,22 @@ type Queue struct {
 	sealer seal.Sealer
 	log    *slog.Logger
 	now    func() time.Time
-	pools  []*pool       // the first one runs the kinds of Handle, each further one those of one call of HandlePool
+	pools  []*pool       // the first pool runs the kinds of Handle; each call of HandlePool adds a pool
 	poll   time.Duration // pollEvery, shorter in tests
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
 // New returns a queue. It encrypts (seals) payloads with a key derived from sealKey, which may have any length. previous is the
-// sealKey of the previous secret, for payloads that are still sealed with it, or nil. Jobs run only while Run does.
+// sealKey of the previous secret, for payloads that are still sealed with it, or nil. Jobs run only while the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
-	sealer := sealerOf(sealKey)
+	sealer := newSealer(sealKey)
 	if previous != nil {
-		sealer = sealer.WithPrevious(keyOf(previous))
+		sealer = sealer.WithPrevious(deriveKey(previous))
 	}
 	return &Queue{db: d, sealer: sealer, log: log, now: now, pools: []*pool{newPool(defaultWorkers, DefaultRunTime)}, poll: pollEvery, renew: renewEvery}
 }
 
-// Reseal seals with the current key all payloads that the previous key sealed, and returns their number. Without write it
+// Reseal seals with the current key all payloads that the previous key sealed, and returns their number. If write is false, it
 // only counts them.
 func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 	for last := uuid.Nil.String(); ; {
@@ -83,7 +83,7 @@ func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 		}
 		for _, j := range page {
 			last = j.id
-			again, ok := q.sealer.Reseal(j.payload, j.id+j.kind)
+			resealed, ok := q.sealer.Reseal(j.payload, purpose(j.id, j.kind))
 			if !ok {
 				continue
 			}
@@ -91,7 +91,7 @@ func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 			if !write {
 				continue
 			}
-			if err := setPayload(ctx, q.db, j.id, again); err != nil {
+			if err := setPayload(ctx, q.db, j.id, resealed); err != nil {
 				return found, err
 			}
 		}
@@ -125,7 +125,7 @@ type Job struct {
 	Kind    string
 	Payload any       // encoded as JSON
 	About   string    // UUID of the row that the job is about, for Drop; "" for none
-	At      time.Time // when the job is due; the zero time means now
+	At      time.Time // when the job is due, at most maxBackoff ahead; the zero time means now
 }
 
 // Add is Enqueue with all fields of Job, for jobs that are due later or that Drop must find.
@@ -145,7 +145,7 @@ func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
 	if j.About != "" {
 		about = j.About
 	}
-	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, id.String()+j.Kind), about, j.At, now); err != nil {
+	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, purpose(id.String(), j.Kind)), about, j.At, now); err != nil {
 		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
 	tx.AfterCommit(q.wake)

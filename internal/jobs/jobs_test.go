@@ -324,7 +324,7 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 				break
 			}
 			for _, j := range claimed {
-				plain, err := q.sealer.Open(j.payload, j.id+j.kind)
+				plain, err := q.sealer.Open(j.payload, purpose(j.id, j.kind))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -490,7 +490,7 @@ func TestStorableErrorTexts(t *testing.T) {
 		strings.Repeat("a", maxErrorText):       strings.Repeat("a", maxErrorText),
 		"a" + strings.Repeat("é", maxErrorText): "a" + strings.Repeat("é", (maxErrorText-1)/2) + "…",
 	} {
-		if got := storable(errors.New(text)); got != want {
+		if got := errorText(errors.New(text)); got != want {
 			t.Errorf("%q → %q", text, got)
 		}
 	}

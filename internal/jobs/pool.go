@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that they do not
-// delay sign-in mails.
+// pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that mails for sign-ins
+// do not wait for them.
 type pool struct {
 	handlers   map[string]Handler // by kind
 	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
@@ -35,8 +35,9 @@ func (q *Queue) wake() {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for the running jobs, except those of slow pools (runTime above DefaultRunTime):
-// these it cancels, because stopping the server must not take that long. They are due again immediately, for another node or the next start.
+// Run runs jobs until ctx ends. Then it waits for the running jobs of pools whose runTime is at most DefaultRunTime. It cancels the
+// jobs of slower pools, because stopping the server must not take that long. A cancelled job is due again immediately, on another
+// node or after the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {
@@ -45,14 +46,14 @@ func (q *Queue) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// run is Run for one pool. It starts a due job for each free worker. When no more jobs are due, it waits for a wake-up or the
-// next poll.
+// run is Run for one pool. It starts a due job for each free worker. When no more jobs are due, it waits for a wake-up or until
+// pollEvery has passed.
 func (q *Queue) run(ctx context.Context, p *pool) {
 	if p.priorities == nil && len(p.handlers) > 0 {
 		p.priorities = [][]string{slices.Collect(maps.Keys(p.handlers))}
 	}
 	var (
-		slots   = make(chan struct{}, p.workers) // contains a value for each job that runs or will be claimed
+		slots   = make(chan struct{}, p.workers) // contains a value for each job that runs or is about to be claimed
 		running sync.WaitGroup
 	)
 	defer running.Wait()
@@ -100,8 +101,8 @@ func (q *Queue) run(ctx context.Context, p *pool) {
 	}
 }
 
-// runJob runs one claimed job and records the result. When stop ends, a job of a pool with a longer time limit than
-// DefaultRunTime is cancelled and released, as Run says. Other jobs finish.
+// runJob runs one claimed job and records the result. When the context stop ends, a job of a pool with a longer time limit than
+// DefaultRunTime is cancelled and released (see Run). Other jobs finish.
 func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
 	ctx := context.WithoutCancel(stop)
@@ -124,11 +125,11 @@ func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 		end = deleteJob(ctx, q.db, j)
 	case IsPermanent(err) || j.tries >= maxTries:
 		log.Error("job failed for good", "cause", err.Error())
-		end = failJob(ctx, q.db, j, storable(err), q.now())
+		end = failJob(ctx, q.db, j, errorText(err), q.now())
 	default:
 		wait := backoff[j.tries-1]
 		log.Warn("job failed, another try follows", "in", wait.String(), "cause", err.Error())
-		end = retryJob(ctx, q.db, j, storable(err), q.now().Add(wait))
+		end = retryJob(ctx, q.db, j, errorText(err), q.now().Add(wait))
 		if wait < q.poll {
 			time.AfterFunc(wait, q.wake)
 		}
@@ -159,7 +160,7 @@ func (q *Queue) runHandler(ctx context.Context, p *pool, j job) (err error) {
 	if j.tries > maxTries {
 		return Permanent(errors.New("no try of the job ended: each time the program stopped or lost the database"))
 	}
-	plain, err := q.sealer.Open(j.payload, j.id+j.kind)
+	plain, err := q.sealer.Open(j.payload, purpose(j.id, j.kind))
 	if err != nil {
 		return Permanent(fmt.Errorf("the payload cannot be opened: %w", err))
 	}

@@ -16,35 +16,36 @@ import (
 // job is a row of the table jobs that a worker has claimed.
 type job struct {
 	id, kind  string
-	claim     string // random id of the claim; a result is recorded only if the row still has it
+	claim     string // random id of the claim; the job's result is recorded only if the row still has this id
 	payload   []byte // sealed
 	tries     int    // number of attempts, including the one that this claim begins
 	runAt     time.Time
 	createdAt time.Time
 }
 
+// insertJob adds a job. payload is sealed; about is the UUID of the row that the job is about, or nil.
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, runAt, now time.Time) error {
 	return db.Exec(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) values ($1, $2, $3, $4, $5, $6)`, id, kind, payload, about, runAt, now)
 }
 
-// Drop deletes the jobs whose column about has this value, also failed ones, in the caller's transaction. It does not stop a
-// running job.
+// Drop deletes the jobs that were queued with this Job.About, failed jobs included, in the caller's transaction. If such a job is
+// running, it goes on.
 func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
 }
 
-// claimJobs claims at most limit jobs that are due, the oldest first, for the time of a lease. The claim itself counts as an
-// attempt, because otherwise a job that crashes its node would run again and again. The inner select is materialized, because
+// claimJobs claims at most limit due jobs for the time of a lease; the jobs that are due longest come first. The claim itself counts
+// as an attempt, because otherwise a job that crashes its node would run again and again. The inner select is materialized, because
 // the database could otherwise run it more than once and exceed the limit. While no job is due, claimJobs writes nothing: each
 // write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	args := []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
-	marks := make([]string, len(kinds))
+	kindMarks := make([]string, len(kinds))
 	for i, kind := range kinds {
 		args = append(args, kind)
-		marks[i] = fmt.Sprintf("$%d", len(args))
+		kindMarks[i] = fmt.Sprintf("$%d", len(args))
 	}
-	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + strings.Join(marks, ", ") + `)`
+	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + strings.Join(kindMarks, ", ") + `)`
 	var found bool
 	if err := d.QueryRow(ctx, `select exists (select 1 from jobs where `+isDue+`)`, args...).Scan(&found); err != nil || !found {
 		return nil, err
@@ -155,11 +156,11 @@ func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any)
 
 // storedJobs returns the jobs of some kinds, oldest first, with sealed payloads.
 func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]Stored, error) {
-	marks, args := placesOf(kinds)
+	list, args := placeholders(kinds)
 	return db.Collect(ctx, q, func(row db.Row) (j Stored, err error) {
 		err = row.Scan(&j.ID, &j.Kind, &j.Payload, &j.CreatedAt, &j.FailedAt)
 		return j, err
-	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+marks+`) order by id`, args...)
+	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+list+`) order by id`, args...)
 }
 
 func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {
