@@ -7,7 +7,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Contact is a visitor's message, the content of a ContactNotice. A reply to the mail goes to Email.
+// Contact is a visitor's message, the content of a ContactNotice. The address Email receives the replies to the mail.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
@@ -20,13 +20,13 @@ type Digest struct {
 	Newest      []DigestEntry // the newest of the Count messages, one line each
 }
 
-// DigestEntry is a line of a digest. Reason is as in Contact.
+// DigestEntry is one message in a digest. Name and Reason are those of Contact.
 type DigestEntry struct {
 	Name, Reason string
 	At           time.Time
 }
 
-// addContact shows a visitor's message: who wrote it, why, and the text as a quote.
+// addContact adds a visitor's message to the page (the data of a mail's templates): who wrote it, why, and the text as a quote.
 func (p *page) addContact(c Contact, l i18n.Language) {
 	p.addDetail(l, "name", oneLine(c.Name, 100))
 	p.addDetail(l, "email", oneLine(c.Email, 254))
@@ -34,7 +34,7 @@ func (p *page) addContact(c Contact, l i18n.Language) {
 	p.Quote = paragraphs(c.Text)
 }
 
-// addDigest shows a line for each of the newest messages.
+// addDigest adds a line for each of the newest messages to the page.
 func (p *page) addDigest(d Digest, l i18n.Language) {
 	for _, e := range d.Newest {
 		p.Details = append(p.Details, detail{oneLine(e.Name, 60), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})

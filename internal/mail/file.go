@@ -22,29 +22,31 @@ import (
 	"atelie/internal/datafolder"
 )
 
+// This file writes mails as files when no mail server is set, and finds and deletes those files.
+
 // fileLife is how long a mail in a file is kept. The links in the mail expire much earlier.
 const fileLife = 30 * 24 * time.Hour
 
-// aboutHeader is a header that only mails in files have: the ids of the visitors' messages that the mail is about. DeleteAbout
-// searches for these ids.
+// aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about, so
+// that DeleteAbout finds the file.
 const aboutHeader = "X-Atelie-About"
 
-// writeFile writes the mail as an .eml file and returns its path. It is used when no mail server is set. Other users of the
-// machine cannot read the file. Its name contains the time and random characters, but not the recipient.
-func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (path string, err error) {
+// writeFile writes the composed mail as an .eml file and returns its path. Other users of the machine cannot read the file. The
+// file's name contains the time and random characters, but not the recipient.
+func (m *Mailer) writeFile(composed *gomail.Msg, msg Message) (path string, err error) {
 	if len(msg.About) > 0 {
-		out.SetGenHeader(aboutHeader, strings.Join(msg.About, " "))
+		composed.SetGenHeader(aboutHeader, strings.Join(msg.About, " "))
 	}
 	file := filepath.Join(m.cfg.Dir, m.now().UTC().Format("20060102T150405Z")+"-"+strings.ToLower(rand.Text()[:10])+".eml")
-	if err := writeAtomically(out, file); err != nil {
+	if err := writeAtomically(composed, file); err != nil {
 		return "", fmt.Errorf("mail: %w", err)
 	}
 	m.log.Info("no SMTP server is set: the mail was written to a file", "kind", string(msg.Kind), "file", file)
 	return file, nil
 }
 
-// writeAtomically writes a temporary file and renames it to file, so that a crash leaves no incomplete .eml file.
-func writeAtomically(out io.WriterTo, file string) error {
+// writeAtomically writes the mail to a temporary file and renames it to file, so that a crash leaves no incomplete .eml file.
+func writeAtomically(composed io.WriterTo, file string) error {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -54,7 +56,7 @@ func writeAtomically(out io.WriterTo, file string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }() // fails after the rename, which is no error
-	_, err = out.WriteTo(tmp)
+	_, err = composed.WriteTo(tmp)
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func writeAtomically(out io.WriterTo, file string) error {
 }
 
 // DeleteAbout deletes the files of mails about the given messages of visitors. It looks for the ids in the whole file, because
-// files of earlier versions have no aboutHeader, only a link with the id.
+// files of earlier versions of this program have no aboutHeader, only a link with the id.
 func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
 	return m.deleteFiles(ctx, func(text []byte) bool {
 		return slices.ContainsFunc(messageIDs, func(id string) bool { return bytes.Contains(text, []byte(id)) })

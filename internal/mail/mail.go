@@ -30,7 +30,7 @@ import (
 // Kind is the purpose of a mail. The texts of each kind are in package i18n, under the keys mail.<kind>.
 type Kind string
 
-// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later ones are notices: they
+// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later kinds are notices, which
 // only report what has happened.
 const (
 	Confirmation     Kind = "confirmation"
@@ -44,10 +44,10 @@ const (
 	EmailChanged     Kind = "email_changed" // to the former e-mail address, after a change
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
-	Test             Kind = "test"
-	DiskLow          Kind = "disk_low"
+	Test             Kind = "test"     // shows that mails arrive
+	DiskLow          Kind = "disk_low" // to the owners
 
-	// Troubles of the site, to the owners; the codes are those of package health.
+	// Troubles of the site, to the owners. The values are the codes of the troubles in package health.
 	BackupOff          Kind = "backup_off"
 	BackupFailing      Kind = "backup_failing"
 	BackupStale        Kind = "backup_stale"
@@ -63,7 +63,7 @@ const (
 	ContactThanks Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
 )
 
-// noticeKinds has an entry for every kind: whether it is a notice.
+// noticeKinds contains every kind, and tells whether it is a notice.
 var noticeKinds = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,

@@ -15,7 +15,7 @@ import (
 )
 
 // palette contains the colours of web/src/styles/tokens.css that mails use. Each has a value for light and one for dark mode.
-// Mail programs do not support CSS variables, so paint writes the values into the template.
+// Mail programs do not support CSS variables, so fillColours writes the values into the template.
 var palette = map[string][2]string{
 	"page":          {"#FAFAF8", "#11141B"},
 	"shade":         {"#EEF1F6", "#181C26"},
@@ -41,12 +41,12 @@ var barSource string
 var textSource string
 
 var (
-	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"mso": mso}).Parse(paint(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")))
+	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"mso": mso}).Parse(fillColours(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")))
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
-// paint replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the dark one.
-func paint(source string) string {
+// fillColours replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the dark one.
+func fillColours(source string) string {
 	var pairs []string
 	for name, c := range palette {
 		pairs = append(pairs, "$"+name+"$", c[0], "$"+name+".dark$", c[1])
@@ -54,8 +54,8 @@ func paint(source string) string {
 	return strings.NewReplacer(pairs...).Replace(source)
 }
 
-// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width.
-// A function returns it, because html/template removes comments from templates.
+// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width. The
+// templates call mso, because html/template removes the comments in a template itself.
 func mso(part string) htmltemplate.HTML {
 	switch part {
 	case "open":
@@ -66,12 +66,12 @@ func mso(part string) htmltemplate.HTML {
 	return `<!--[if mso]><style>td, p, h1, a, span { font-family: Georgia, serif !important; } table { border-collapse: collapse; }</style><![endif]-->`
 }
 
-// page is the data of the templates. They leave out empty parts.
+// page is the data of the templates, which leave out parts whose fields are empty.
 type page struct {
 	Language, Site, SiteURL, SiteHost string
 	Subject, Title, Body              string
 	Action, Link, Copy                string     // Action is the button's text, Copy the hint to copy the link
-	CodeLabel, Code, Once             string     // Once is the sentence that link and code work once
+	CodeLabel, Code, Once             string     // Once is the sentence which says that the link and the code work once
 	Details                           []detail   // rows of a table, such as the time and the device
 	Quote                             [][]string // a visitor's text: paragraphs of lines
 	Note, Footer                      string

@@ -21,12 +21,12 @@ const (
 	deliveryTimeout = 45 * time.Second // the whole delivery
 )
 
-// loginMethods are the methods of the login, best first. On a connection without encryption, the library skips the methods
-// that send the password in plain text, unless the server is on this machine.
+// loginMethods are the methods of the login, in the order of preference. On a connection without encryption, package gomail skips
+// the methods that send the password in plain text, unless the server is on this machine.
 var loginMethods = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
 
 // deliver sends the mail to the SMTP server and returns the server's host:port. If the greeting, the encryption or the login
-// fails, the library does not close the connection. deliver therefore dials the connection itself and closes it when ctx ends.
+// fails, gomail does not close the connection. deliver therefore opens the connection itself and closes it when ctx ends.
 func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()
@@ -36,10 +36,10 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		gomail.WithPort(server.Port),
 		gomail.WithTimeout(exchangeTimeout),
 		gomail.WithTLSConfig(tlsConfig),
-		gomail.WithTLSPolicy(policy(server.TLS)),
+		gomail.WithTLSPolicy(tlsPolicy(server.TLS)),
 		gomail.WithHELO(m.helo()),
-		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
-			conn, err := server.dial(dialing, network, address, tlsConfig)
+		gomail.WithDialContextFunc(func(dialCtx context.Context, network, address string) (net.Conn, error) {
+			conn, err := server.dial(dialCtx, network, address, tlsConfig)
 			if err == nil {
 				context.AfterFunc(ctx, func() { _ = conn.Close() }) // the deferred cancel ends ctx in every case
 			}
@@ -54,7 +54,7 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		return "", fmt.Errorf("mail: %w", err)
 	}
 	err = client.DialAndSendWithContext(ctx, msg)
-	if err == nil || msg.IsDelivered() { // QUIT may fail after the delivery; the job must not send the mail again then
+	if err == nil || msg.IsDelivered() { // if only QUIT fails, after the delivery, the job must not send the mail again
 		return server.address(), nil
 	}
 	if ctx.Err() != nil {
@@ -67,6 +67,7 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 	return "", err
 }
 
+// dial opens the connection, with TLS from the first byte if the server needs it.
 func (s *Server) dial(ctx context.Context, network, address string, cfg *tls.Config) (net.Conn, error) {
 	if s.TLS == TLSImplicit {
 		return (&tls.Dialer{Config: cfg}).DialContext(ctx, network, address)
@@ -74,8 +75,8 @@ func (s *Server) dial(ctx context.Context, network, address string, cfg *tls.Con
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// policy returns when the library must use STARTTLS. An implicit connection is encrypted already and needs none.
-func policy(mode string) gomail.TLSPolicy {
+// tlsPolicy returns when gomail must use STARTTLS. An implicit connection is encrypted already and needs none.
+func tlsPolicy(mode string) gomail.TLSPolicy {
 	switch mode {
 	case TLSRequired:
 		return gomail.TLSMandatory

@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// Hook is a webhook that receives every message as JSON and sends it to the phone. Requests are signed according to Standard
-// Webhooks 1.0, so that the receiver can recognize forged requests.
+// Hook is a webhook of the host, which receives every message as JSON and sends it to the phone. Requests are signed according to
+// Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
 	Secret string // the key of the signatures: v1,whsec_<base64>
 
-	key []byte // the decoded Secret
+	key []byte // the decoded Secret; set by decodeSecret
 }
 
-// prepare decodes the secret, which has the form "v1,whsec_<base64>"; "v1," may be missing.
-func (h *Hook) prepare() (err error) {
+// decodeSecret decodes Secret into key. The prefix "v1," may be missing.
+func (h *Hook) decodeSecret() (err error) {
 	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(h.Secret), "v1,"), "whsec_")
 	h.key, err = base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(h.key) < 16 {
@@ -77,6 +77,7 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	return hookError(response)
 }
 
+// sign returns the signature of a request, which was sent at the Unix time sent.
 func (h *Hook) sign(id, sent string, body []byte) string {
 	mac := hmac.New(sha256.New, h.key)
 	mac.Write([]byte(id + "." + sent + "."))
@@ -100,5 +101,5 @@ func hookError(response []byte) error {
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
-	return refusal(status, fmt.Errorf("sms: the hook reported the error %d", status))
+	return refusalError(status, fmt.Errorf("sms: the hook reported the error %d", status))
 }

@@ -27,7 +27,7 @@ type Message struct {
 	UserID   string // the account, for the hook
 	Phone    string // country code and number, digits without +
 	Code     string
-	Type     string // what the code is for, as Supabase's hook names it (sms_type)
+	Type     string // what the code is for, with the names of Supabase's hook (sms_type)
 	Channel  string // sms or whatsapp; only Twilio uses it
 	Language i18n.Language
 }
@@ -55,7 +55,7 @@ const (
 // New returns a sender. It returns an error when the hook's secret is malformed.
 func New(cfg Config, now func() time.Time) (*Sender, error) {
 	if cfg.Hook != nil {
-		if err := cfg.Hook.prepare(); err != nil {
+		if err := cfg.Hook.decodeSecret(); err != nil {
 			return nil, err
 		}
 	}
@@ -88,8 +88,8 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	return jobs.Permanent(errors.New("sms: no sender of text messages is set up"))
 }
 
-// text returns the text that the phone shows.
-func (s *Sender) text(ctx context.Context, m Message) (string, error) {
+// messageText returns the text that the phone shows.
+func (s *Sender) messageText(ctx context.Context, m Message) (string, error) {
 	site, err := s.cfg.SiteName(ctx)
 	if err != nil {
 		return "", fmt.Errorf("sms: the site's name: %w", err)
@@ -126,24 +126,24 @@ func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 		}
 		return response, nil
 	}
-	return nil, refusal(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, reason(response)))
+	return nil, refusalError(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, errorNumber(response)))
 }
 
 // retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the host can
 // correct the login while the message waits.
 var retriable = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests}
 
-// refusal marks err as jobs.Permanent when another attempt would get the same status.
-func refusal(status int, err error) error {
+// refusalError marks err as jobs.Permanent when another attempt would get the same status.
+func refusalError(status int, err error) error {
 	if status >= 500 || slices.Contains(retriable, status) {
 		return err
 	}
 	return jobs.Permanent(err)
 }
 
-// reason returns Twilio's error number, such as " (reason 21211)", or "". Twilio's error texts are left out: they contain
+// errorNumber returns Twilio's error number, such as " (reason 21211)", or "". Twilio's error texts are left out: they contain
 // the phone number and would reach the log.
-func reason(response []byte) string {
+func errorNumber(response []byte) string {
 	var body struct {
 		Code int `json:"code"`
 	}

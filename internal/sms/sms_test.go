@@ -141,7 +141,7 @@ func TestTheHookIsSignedAndComplete(t *testing.T) {
 // The example of the Standard Webhooks documents.
 func TestTheSignatureOfTheStandardsExample(t *testing.T) {
 	h := &Hook{Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
-	if err := h.prepare(); err != nil {
+	if err := h.decodeSecret(); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`)); got != "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
@@ -317,7 +317,7 @@ func TestTheTextOfHostileNames(t *testing.T) {
 		strings.Repeat("ã", 1000): "482913 é o seu código para " + strings.Repeat("ã", 40) + ". Não o partilhe com ninguém.",
 	} {
 		s := &Sender{cfg: Config{SiteName: func(context.Context) (string, error) { return name, nil }}}
-		if got, err := s.text(t.Context(), message()); err != nil || got != want {
+		if got, err := s.messageText(t.Context(), message()); err != nil || got != want {
 			t.Errorf("%q: %q %v", name, got, err)
 		}
 	}

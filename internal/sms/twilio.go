@@ -18,7 +18,7 @@ type Twilio struct {
 // callTwilio sends a message through Twilio's API.
 func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	t := s.cfg.Twilio
-	text, err := s.text(ctx, m)
+	text, err := s.messageText(ctx, m)
 	if err != nil {
 		return err
 	}

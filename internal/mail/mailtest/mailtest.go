@@ -1,5 +1,5 @@
-// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps and a login, and parses received mails with
-// only the standard library.
+// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps (TLS from the first byte) and a login. It parses received
+// mails with the standard library alone.
 package mailtest
 
 import (
@@ -42,7 +42,7 @@ type Options struct {
 	Host      string         // 127.0.0.1 when empty
 	TLS       *tls.Config    // nil: no encryption
 	Implicit  bool           // smtps instead of STARTTLS
-	Insecure  bool           // lets clients log in without encryption
+	Insecure  bool           // clients may log in without encryption
 	OnReceive func(Received) // called for every accepted mail; may be nil
 }
 
@@ -64,8 +64,8 @@ type Server struct {
 	done        chan error
 	mu          sync.Mutex
 	mails       []Received
-	logins      []string
-	rcptReplies []error // replies to the next RCPT commands; nil accepts the recipient
+	logins      []string // user names
+	rcptReplies []error  // replies to the next RCPT commands; nil accepts the recipient
 }
 
 // Start starts a server on a free port.
