@@ -13,8 +13,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// refusal is the error text for callers who send messages or presence without the right to do so.
-const refusal = "Unauthorized: Only administrators may send messages and presence on channels"
+// sendForbiddenText is the error text for clients that send messages or presence without the right to do so.
+const sendForbiddenText = "Unauthorized: Only administrators may send messages and presence on channels"
 
 // maxMessages is the largest number of messages in one request to Broadcast.
 const maxMessages = 100
@@ -27,28 +27,28 @@ type envelope struct {
 	Message message `json:"message"`
 }
 
-// mayPush reports whether the member may send messages and presence now. Before it returns false, it sends the client an
-// error, or closes the socket when the rights cannot be looked up.
-func (sock *socket) mayPush(ctx context.Context, m *member, in incoming) bool {
+// checkMaySend reports whether the member (a client that has joined a channel) may send messages and presence now. Before it returns
+// false, it sends the client an error, or closes the socket when the rights cannot be looked up.
+func (sock *socket) checkMaySend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
 	case err != nil:
 		sock.service.dropUnverified(ctx, m, err)
 		return false
 	case !policy.Channel(caller):
-		sock.refuse(in, refusal)
+		sock.refuse(in, sendForbiddenText)
 		return false
 	}
 	return true
 }
 
-// broadcast handles a message from a client and publishes it to all nodes. The client gets a reply if it joined with ack,
+// handleBroadcast handles a message from a client and publishes it to all nodes. The client gets a reply if it joined with ack,
 // or if the message is rejected.
-func (sock *socket) broadcast(ctx context.Context, m *member, in incoming) {
-	if !sock.mayPush(ctx, m, in) {
+func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming) {
+	if !sock.checkMaySend(ctx, m, in) {
 		return
 	}
-	if in.message == nil {
+	if in.message == nil { // a text frame
 		var p struct {
 			Event   string          `json:"event"`
 			Payload json.RawMessage `json:"payload"`

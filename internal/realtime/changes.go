@@ -25,21 +25,22 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// Forget deletes the recorded events whose payload contains key, the primary key of a deleted row.
-func (s *Service) Forget(ctx context.Context, tx *db.Tx, key string) error {
-	return s.bus.Forget(ctx, tx, key)
+// DeleteEvents deletes the recorded events whose payload contains key, the primary key of a deleted row.
+func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, key string) error {
+	return s.bus.DeleteContaining(ctx, tx, key)
 }
 
-// decodedChange is a row change with its columns decoded, in order to decide which members receive it.
+// decodedChange is a row change with its columns decoded, so that deliverChange can decide which members (clients on a channel)
+// receive it.
 type decodedChange struct {
 	db.RowChange
 	columns []db.ColumnType            // all columns of the table
 	record  map[string]json.RawMessage // the new row; of a deleted row, its key and the columns by which the policy decides
 	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
-	bodies  map[string]json.RawMessage // cache of body, by the selected columns
+	bodies  map[string]json.RawMessage // cache of the results of body, by the selected columns
 }
 
-// decodeChange decodes a recorded change.
+// decodeChange decodes the columns of a recorded change.
 func (s *Service) decodeChange(c db.RowChange) (*decodedChange, error) {
 	r := &decodedChange{RowChange: c, columns: s.cfg.Tables[c.Table], bodies: map[string]json.RawMessage{}}
 	if c.Old != nil {
@@ -116,11 +117,11 @@ func visible(c identity.Caller, r *decodedChange) bool {
 }
 
 func (r *decodedChange) matchesAny(m *member) bool {
-	return slices.ContainsFunc(m.entries, func(e entry) bool { return r.matches(&e) })
+	return slices.ContainsFunc(m.subscriptions, func(e subscription) bool { return r.matches(&e) })
 }
 
-// matches reports whether an entry asks for this change. Filters can use only the key of a deleted row, as in Supabase.
-func (r *decodedChange) matches(e *entry) bool {
+// matches reports whether a subscription asks for this change. Filters can use only the key of a deleted row, as in Supabase.
+func (r *decodedChange) matches(e *subscription) bool {
 	if !e.covers(r.Table) || (e.Event != "*" && e.Event != r.Type) {
 		return false
 	}
@@ -131,12 +132,12 @@ func (r *decodedChange) matches(e *entry) bool {
 	return !slices.ContainsFunc(e.conditions, func(c condition) bool { return !c.matches(record) })
 }
 
-// send sends the change to a member: one message for all of its entries that select the same columns.
+// send sends the change to a member: one message for all of its subscriptions that select the same columns.
 func (r *decodedChange) send(m *member) {
 	ids := map[string][]int64{}
 	selects := map[string][]string{}
-	for i := range m.entries {
-		e := &m.entries[i]
+	for i := range m.subscriptions {
+		e := &m.subscriptions[i]
 		if r.matches(e) {
 			key := string(toJSON(e.Select))
 			ids[key] = append(ids[key], e.ID)

@@ -19,32 +19,33 @@ import (
 )
 
 const (
-	topicPrefix = "realtime:" // the client puts it before the name of each channel
-	maxEntries  = 100         // largest number of postgres_changes entries of one channel
+	topicPrefix      = "realtime:" // the client puts it before the name of each channel
+	maxSubscriptions = 100         // largest number of subscriptions of one member
 )
 
 // member is a client that has joined a channel. A client that has joined several channels has one member for each.
 type member struct {
-	id          string // unique over all nodes
-	socket      *socket
-	topic       topic
-	joinRef     *string // the client's reference of the join; sent with messages about the channel. nil: the client gave none
-	self        bool    // the client also receives the messages that it sends
-	ack         bool    // the client gets a reply to each message that it sends
-	presence    bool    // the client receives presence events
-	presenceKey string  // key of the client's own presence
-	entries     []entry
+	id            string // unique over all nodes
+	socket        *socket
+	topic         topic
+	joinRef       *string // the client's reference of the join, repeated in messages about the channel; nil: the client gave none
+	self          bool    // the client also receives the messages that it sends
+	ack           bool    // the client gets a reply to each message that it sends
+	presence      bool    // the client receives presence events
+	presenceKey   string  // key of the client's own presence
+	subscriptions []subscription
 
 	// Service.mu guards the fields below.
 	token       string
 	caller      identity.Caller
 	expires     time.Time // when token expires
-	presenceRef string    // ref of its row in realtime_presence; "" if its presence is not tracked
+	presenceRef string    // ref of the member's row in realtime_presence; "" if the client has not sent its presence
 	left        bool      // the client has left the channel, or the server has closed it
 }
 
-// entry is one postgres_changes subscription of a channel. The reply to the join repeats the entry with its ID.
-type entry struct {
+// subscription is one entry of postgres_changes: the row changes that a member wants to receive. The reply to the join repeats the
+// entry with its ID.
+type subscription struct {
 	ID     int64    `json:"id"`               // set by addMember
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all
 	Schema string   `json:"schema"`           // public or *
@@ -66,8 +67,8 @@ type joinPayload struct {
 			Key     string `json:"key"`
 			Enabled bool   `json:"enabled"`
 		} `json:"presence"`
-		Changes []entry `json:"postgres_changes"`
-		Private bool    `json:"private"`
+		Changes []subscription `json:"postgres_changes"`
+		Private bool           `json:"private"`
 	} `json:"config"`
 	AccessToken *string `json:"access_token"`
 }
@@ -89,13 +90,13 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 	}
 	m := &member{
 		id: uuid.NewString(), socket: sock, topic: topic{name, p.Config.Private}, joinRef: in.joinRef, presenceKey: cmp.Or(p.Config.Presence.Key, uuid.NewString()),
-		self: p.Config.Broadcast.Self, ack: p.Config.Broadcast.Ack, presence: p.Config.Presence.Enabled, entries: p.Config.Changes,
+		self: p.Config.Broadcast.Self, ack: p.Config.Broadcast.Ack, presence: p.Config.Presence.Enabled, subscriptions: p.Config.Changes,
 	}
 	if len(m.presenceKey) > maxName || strings.ContainsFunc(m.presenceKey, unicode.IsControl) {
 		sock.refuse(in, "the presence key is too long or holds control characters")
 		return
 	}
-	if err := sock.service.checkEntries(m.entries); err != nil {
+	if err := sock.service.checkSubscriptions(m.subscriptions); err != nil {
 		sock.refuse(in, err.Error())
 		return
 	}
@@ -105,7 +106,7 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 	}
 	var err error
 	if m.caller, m.expires, err = sock.service.identify(ctx, m.token); err != nil {
-		sock.refuse(in, tokenProblem(err))
+		sock.refuse(in, tokenErrorText(err))
 		return
 	}
 	if m.topic.private && !policy.Channel(m.caller) {
@@ -125,9 +126,8 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 	}
 }
 
-// addMember adds a member and replies to the join under the lock, so that no event can be sent before the reply. It closes an
-// older member of the same topic on the same socket, as Phoenix does, and returns it. ok is false if the socket has too many
-// channels.
+// addMember adds a member and replies to the join under the lock, so that no event can be sent before the reply. It closes and
+// returns an older member of the same topic on the same socket, as Phoenix does. ok is false if the socket has too many channels.
 func (s *Service) addMember(m *member, in incoming) (old *member, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,22 +141,22 @@ func (s *Service) addMember(m *member, in incoming) (old *member, ok bool) {
 	}
 	sock.members[in.topic] = m
 	add(s.topics, m.topic, m)
-	for i := range m.entries {
+	for i := range m.subscriptions {
 		s.lastID++
-		m.entries[i].ID = s.lastID
+		m.subscriptions[i].ID = s.lastID
 		for table := range s.cfg.Tables {
-			if m.entries[i].covers(table) {
+			if m.subscriptions[i].covers(table) {
 				add(s.watchers, table, m)
 			}
 		}
 	}
-	if m.entries == nil {
-		m.entries = []entry{}
+	if m.subscriptions == nil {
+		m.subscriptions = []subscription{}
 	}
 	sock.reply(in, "ok", struct {
-		Changes []entry `json:"postgres_changes"`
-	}{m.entries})
-	if len(m.entries) > 0 {
+		Changes []subscription `json:"postgres_changes"`
+	}{m.subscriptions})
+	if len(m.subscriptions) > 0 {
 		m.system(eventChanges, "ok", "Subscribed to PostgreSQL")
 	}
 	return old, true
@@ -203,9 +203,9 @@ func (sock *socket) leave(ctx context.Context, in incoming) {
 	}
 }
 
-// renew handles access_token: a new token for a channel, which gets no reply. The client also sends its current token after
+// renewToken handles access_token: a new token for a channel, which gets no reply. The client also sends its current token after
 // each heartbeat.
-func (sock *socket) renew(ctx context.Context, m *member, in incoming) {
+func (sock *socket) renewToken(ctx context.Context, m *member, in incoming) {
 	var p struct {
 		AccessToken *string `json:"access_token"`
 	}
@@ -221,7 +221,7 @@ func (sock *socket) renew(ctx context.Context, m *member, in incoming) {
 	caller, expires, err := sock.service.identify(ctx, *p.AccessToken)
 	switch {
 	case err != nil:
-		sock.service.revoke(ctx, m, tokenProblem(err))
+		sock.service.revoke(ctx, m, tokenErrorText(err))
 		return
 	case m.topic.private && !policy.Channel(caller):
 		sock.service.revoke(ctx, m, "Access was revoked")
@@ -240,8 +240,8 @@ func (sock *socket) renew(ctx context.Context, m *member, in incoming) {
 // form (sb_…).
 func isToken(text string) bool { return text != "" && !strings.HasPrefix(text, "sb_") }
 
-// tokenProblem returns the text for the client about a rejected token, without details of the cause.
-func tokenProblem(err error) string {
+// tokenErrorText returns the text for the client about a rejected token, without details of the cause.
+func tokenErrorText(err error) string {
 	switch {
 	case errors.Is(err, identity.ErrExpired):
 		return "InvalidJWTToken: Token has expired"
@@ -279,18 +279,18 @@ func (m *member) system(extension, status, text string) {
 	}{extension, status, text, m.topic.name})))
 }
 
-// covers reports whether the entry asks for changes of a table.
-func (e *entry) covers(table string) bool {
+// covers reports whether the subscription asks for changes of a table.
+func (e *subscription) covers(table string) bool {
 	return e.Table == nil || *e.Table == "" || *e.Table == "*" || *e.Table == table
 }
 
-// checkEntries checks the subscriptions of a channel and parses their filters. The texts of its errors are sent to the client.
-func (s *Service) checkEntries(entries []entry) error {
-	if len(entries) > maxEntries {
-		return fmt.Errorf("a channel may have at most %d postgres_changes", maxEntries)
+// checkSubscriptions checks the subscriptions of a channel and parses their filters. The texts of its errors are sent to the client.
+func (s *Service) checkSubscriptions(subscriptions []subscription) error {
+	if len(subscriptions) > maxSubscriptions {
+		return fmt.Errorf("a channel may have at most %d postgres_changes", maxSubscriptions)
 	}
-	for i := range entries {
-		e := &entries[i]
+	for i := range subscriptions {
+		e := &subscriptions[i]
 		e.ID = 0
 		if !slices.Contains([]string{"*", db.Inserted, db.Updated, db.Deleted}, e.Event) {
 			return fmt.Errorf("postgres_changes: the event %q is none of *, INSERT, UPDATE and DELETE", e.Event)

@@ -18,6 +18,7 @@ var (
 	errHandshake          = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This address speaks WebSocket")
 )
 
+// errInvalid returns the error for a malformed message.
 func errInvalid(what string) *apperr.Error {
 	return apperr.New(http.StatusUnprocessableEntity, "invalid_message", what)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,11 +30,11 @@ type condition struct {
 	operator string         // eq, in, like and so on
 	not      bool           // the result of the operator is negated
 	values   []any          // operands, of the types that readValue returns; a nil operand is null
-	pattern  *regexp.Regexp // the compiled operand of like, ilike, match and imatch; nil for other operators
+	pattern  *regexp.Regexp // the compiled operand of like, ilike, match or imatch; nil for other operators
 }
 
-// comparisons maps each comparison operator to a function that reports whether the operator holds for a result of compare,
-// which is negative, 0 or positive.
+// comparisons maps each comparison operator to a function that reports whether the operator is true for a result of compare
+// (sign), which is negative, 0 or positive.
 var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },
@@ -43,7 +44,8 @@ var comparisons = map[string]func(sign int) bool{
 	"gte": func(s int) bool { return s >= 0 },
 }
 
-// patternCompilers maps each operator that matches texts to the function that compiles its operand. fold ignores case.
+// patternCompilers maps each operator that matches texts to the function that compiles its operand. If fold is true, the compiled
+// pattern ignores case.
 var patternCompilers = map[string]func(text string, fold bool) (*regexp.Regexp, error){
 	"like": likePattern, "ilike": likePattern, "match": matchPattern, "imatch": matchPattern,
 }
@@ -241,6 +243,9 @@ func readValues(kind string, texts []string) ([]any, error) {
 	return values, nil
 }
 
+// errValue is the error for a text that is no value of a column's type.
+var errValue = errors.New("not a value of the column's type")
+
 // readValue parses a value of a column's type. It returns a string, bool, int64 or time.Time.
 func readValue(kind, text string) (any, error) {
 	switch kind {
@@ -254,7 +259,7 @@ func readValue(kind, text string) (any, error) {
 		case "false", "f":
 			return false, nil
 		}
-		return nil, errFrame
+		return nil, errValue
 	case "int4":
 		return strconv.ParseInt(text, 10, 64)
 	case "timestamptz":
@@ -263,7 +268,7 @@ func readValue(kind, text string) (any, error) {
 				return t.UTC(), nil
 			}
 		}
-		return nil, errFrame
+		return nil, errValue
 	case "date":
 		t, err := time.Parse(time.DateOnly, text)
 		return t.Format(time.DateOnly), err

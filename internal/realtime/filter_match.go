@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of match and imatch. They are low because each change of the table is matched once for each subscriber.
+// Limits of match and imatch, the filter operators whose operand is a regular expression. They are low because each change of the
+// table is matched once for each subscriber.
 const (
 	maxPattern = 200  // characters
-	maxProgram = 1000 // instructions, after repetitions are written out
+	maxProgram = 1000 // instructions of the compiled expression, in which repetitions are written out
 )
 
 // matchPattern compiles a regular expression for match and imatch. It accepts only what means the same in PostgreSQL and in
-// Go's RE2, which matches in linear time. fold ignores case.
+// Go's RE2, which matches in linear time. If fold is true, the compiled expression ignores case.
 func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
 	if n := utf8.RuneCountInString(text); n > maxPattern {
 		return nil, fmt.Errorf("a pattern may have at most %d characters", maxPattern)
@@ -31,7 +32,7 @@ func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pattern %q cannot be read", text)
 	}
-	program, err := syntax.Compile(tree.Simplify())
+	program, err := syntax.Compile(tree.Simplify()) // compiled only to count its instructions
 	if err != nil {
 		return nil, fmt.Errorf("the pattern %q cannot be read", text)
 	}

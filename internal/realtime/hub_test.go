@@ -350,7 +350,7 @@ func TestInvalidJoins(t *testing.T) {
 		c := s.connect()
 		for _, entries := range []string{
 			`{"event":"*","schema":"auth"}`, `{"event":"*"}`, `{"event":"TRUNCATE","schema":"public"}`, `{"event":"*","schema":"public","table":"auth_users"}`, `{"event":"*","schema":"public","table":"products","filter":"nope=eq.1"}`,
-			`{"event":"*","schema":"public","filter":"price=eq.1"}`, `{"event":"*","schema":"public","table":"products","select":["nope"]}`, strings.TrimSuffix(strings.Repeat(`{"event":"*","schema":"public"},`, maxEntries+1), ","),
+			`{"event":"*","schema":"public","filter":"price=eq.1"}`, `{"event":"*","schema":"public","table":"products","select":["nope"]}`, strings.TrimSuffix(strings.Repeat(`{"event":"*","schema":"public"},`, maxSubscriptions+1), ","),
 		} {
 			c.join("t", s.token("anon"), `{"postgres_changes":[`+entries+`]}`)
 			c.expect(`"phx_reply",{"status":"error","response":{"reason":"`, "postgres_changes")
@@ -660,7 +660,7 @@ func TestPresence(t *testing.T) {
 		b.expect(`"joins":{}`, `"leaves":{"a":{"metas":[{"mood":"gone soon"`)
 		b.write(`["1","6","realtime:room","presence",{"event":"wave"}]`)
 		b.expect(`"error"`)
-		b.write(`["1","7","realtime:room","presence",{"event":"track","payload":{"a":"` + strings.Repeat("a", maxMeta) + `"}}]`)
+		b.write(`["1","7","realtime:room","presence",{"event":"track","payload":{"a":"` + strings.Repeat("a", maxPresencePayload) + `"}}]`)
 		b.expect(`"error"`, "16 KiB")
 
 		// Another node fell silent: its people have left after a while, and this node's have not.

@@ -9,10 +9,10 @@ import (
 	"atelie/internal/db"
 )
 
-// maxMeta is the largest size, in bytes, of a client's track message. Its payload is the client's description of itself.
-const maxMeta = 16 << 10
+// maxPresencePayload is the largest size, in bytes, of the payload of a track or untrack message.
+const maxPresencePayload = 16 << 10
 
-// presenceRow is a row of realtime_presence: a client whose presence on a channel is tracked.
+// presenceRow is a row of realtime_presence: a client that has made its presence on a channel known with a track message.
 type presenceRow struct {
 	ref   string // unique id of the row
 	key   string // chosen by the client; several clients can use the same key
@@ -34,7 +34,7 @@ type presenceDiff struct {
 	Leaves  map[string]metas `json:"leaves"`
 }
 
-// diff returns the event to publish for the channel.
+// diff returns the event to publish for the channel when clients have joined or left its presence.
 func (t topic) diff(joins, leaves []presenceRow) presenceDiff {
 	return presenceDiff{t.name, t.private, byKey(joins), byKey(leaves)}
 }
@@ -48,16 +48,16 @@ func byKey(list []presenceRow) map[string]metas {
 	return out
 }
 
-// presence handles the client's events track and untrack.
-func (sock *socket) presence(ctx context.Context, m *member, in incoming) {
-	if !sock.mayPush(ctx, m, in) {
+// handlePresence handles the client's events track, which stores the client's presence, and untrack, which removes it.
+func (sock *socket) handlePresence(ctx context.Context, m *member, in incoming) {
+	if !sock.checkMaySend(ctx, m, in) {
 		return
 	}
 	var p struct {
 		Event   string                     `json:"event"`
 		Payload map[string]json.RawMessage `json:"payload"`
 	}
-	if err := json.Unmarshal(in.payload, &p); err != nil || len(in.payload) > maxMeta {
+	if err := json.Unmarshal(in.payload, &p); err != nil || len(in.payload) > maxPresencePayload {
 		sock.refuse(in, "the presence cannot be read, or is larger than 16 KiB")
 		return
 	}

@@ -24,10 +24,10 @@ const (
 	eventChanges     = "postgres_changes"
 )
 
-// Kinds of binary frames (protocol 2.0.0).
+// Kinds of binary frames, which protocol 2.0.0 has for broadcasts.
 const (
-	kindPush      = 3 // a broadcast from the client
-	kindBroadcast = 4 // a broadcast to the client
+	binaryPush      = 3 // a broadcast from the client
+	binaryBroadcast = 4 // a broadcast to the client
 )
 
 // Encodings of the payload of a binary frame.
@@ -36,7 +36,7 @@ const (
 	encodingJSON = 1
 )
 
-// maxName is the largest length in bytes of a topic, event or reference: a binary frame has one byte for each length.
+// maxName is the largest length in bytes of a topic, event or reference, because a binary frame has one byte for each length.
 const maxName = 255
 
 var (
@@ -67,8 +67,7 @@ type frame struct {
 
 func textFrame(data []byte) frame { return frame{websocket.MessageText, data} }
 
-// decode decodes a frame. v2 selects protocol 2.0.0, otherwise it is 1.0.0. An error means that the client violates the
-// protocol.
+// decode decodes a frame of protocol 2.0.0 (v2) or 1.0.0. An error means that the client violates the protocol.
 func decode(v2, binary bool, data []byte) (incoming, error) {
 	switch {
 	case binary && v2:
@@ -84,6 +83,7 @@ func decode(v2, binary bool, data []byte) (incoming, error) {
 	}
 }
 
+// decodeArray decodes a text frame of protocol 2.0.0: [join_ref, ref, topic, event, payload].
 func decodeArray(data []byte) (in incoming, err error) {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
@@ -101,6 +101,7 @@ func decodeArray(data []byte) (in incoming, err error) {
 	return in, in.check()
 }
 
+// decodeObject decodes a text frame of protocol 1.0.0.
 func decodeObject(data []byte) (incoming, error) {
 	var o struct {
 		JoinRef *string         `json:"join_ref"`
@@ -121,7 +122,7 @@ func decodeObject(data []byte) (incoming, error) {
 // message, which is not supported.
 func decodePush(data []byte) (incoming, error) {
 	const header = 7
-	if len(data) < header || data[0] != kindPush {
+	if len(data) < header || data[0] != binaryPush {
 		return incoming{}, errFrame
 	}
 	encoding, rest := data[6], data[header:]
@@ -220,7 +221,7 @@ func encodeMessage(v2 bool, topic string, m message) (frame, bool) {
 			encoding, payload = encodingJSON, m.JSON
 		}
 		b := make([]byte, 0, 5+len(topic)+len(m.Event)+len(payload))
-		b = append(b, kindBroadcast, byte(len(topic)), byte(len(m.Event)), 0, encoding)
+		b = append(b, binaryBroadcast, byte(len(topic)), byte(len(m.Event)), 0, encoding)
 		b = append(b, topic...)
 		b = append(b, m.Event...)
 		return frame{websocket.MessageBinary, append(b, payload...)}, true

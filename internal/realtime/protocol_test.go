@@ -11,7 +11,7 @@ import (
 )
 
 func push(joinRef, ref, topic, event, metadata string, encoding byte, payload string) []byte {
-	b := []byte{kindPush, byte(len(joinRef)), byte(len(ref)), byte(len(topic)), byte(len(event)), byte(len(metadata)), encoding}
+	b := []byte{binaryPush, byte(len(joinRef)), byte(len(ref)), byte(len(topic)), byte(len(event)), byte(len(metadata)), encoding}
 	return append(b, joinRef+ref+topic+event+metadata+payload...)
 }
 
@@ -42,7 +42,7 @@ func TestABinaryBroadcast(t *testing.T) {
 		t.Fatalf("%+v, %v", in, err)
 	}
 	f, ok := encodeMessage(true, in.topic, *in.message)
-	want := append([]byte{kindBroadcast, byte(len(in.topic)), byte(len("olá")), 0, encodingJSON}, `realtime:Praçaolá{"x":1}`...)
+	want := append([]byte{binaryBroadcast, byte(len(in.topic)), byte(len("olá")), 0, encodingJSON}, `realtime:Praçaolá{"x":1}`...)
 	if !ok || f.kind != websocket.MessageBinary || !bytes.Equal(f.data, want) {
 		t.Errorf("%q", f.data)
 	}
@@ -69,7 +69,7 @@ func TestBadFramesAreRefused(t *testing.T) {
 			t.Errorf("%.40q: %+v", text, in)
 		}
 	}
-	for _, data := range [][]byte{nil, {kindPush}, {kindPush, 0, 0, 0, 0, 0}, {kindPush, 9, 0, 0, 0, 0, 1}, {kindBroadcast, 0, 0, 0, 0, 0, 1}, push("", "", "t", "e", "", 2, "{}"), push("", "", "t", "e", "", encodingJSON, "{"), push("", "", "t\xff", "e", "", encodingJSON, "{}"), push("", "", "t", "e", "", encodingJSON, "\"\xff\"")} {
+	for _, data := range [][]byte{nil, {binaryPush}, {binaryPush, 0, 0, 0, 0, 0}, {binaryPush, 9, 0, 0, 0, 0, 1}, {binaryBroadcast, 0, 0, 0, 0, 0, 1}, push("", "", "t", "e", "", 2, "{}"), push("", "", "t", "e", "", encodingJSON, "{"), push("", "", "t\xff", "e", "", encodingJSON, "{}"), push("", "", "t", "e", "", encodingJSON, "\"\xff\"")} {
 		if in, err := decode(true, true, data); err == nil {
 			t.Errorf("%q: %+v", data, in)
 		}

@@ -1,6 +1,6 @@
 // Package realtime serves /realtime/v1: the channels of the official client (Phoenix channels over WebSocket). They carry
-// changes of rows, messages between clients, and presence (the list of clients on a channel). Package bus carries events between
-// nodes, and package policy decides which clients receive them.
+// changes of rows, messages between clients, and presence (the list of clients on a channel). Package bus carries these events
+// between nodes, and package policy decides which clients receive which events.
 package realtime
 
 import (
@@ -25,13 +25,13 @@ import (
 
 const (
 	// reviewEvery is the interval at which the tokens and rights of all members are checked. statusTTL is how long a session
-	// status is cached. Their sum limits how long a client continues to receive events after its session or role has ended.
+	// status is cached. A client can continue to receive events for the sum of both after its session or role has ended.
 	reviewEvery = 2 * time.Second
 	statusTTL   = 2 * time.Second
 	// lookupTimeout is the timeout of reading session statuses.
 	lookupTimeout = 5 * time.Second
-	// presenceRenew is the interval at which a node renews its presences. Any node deletes presences that were not renewed for
-	// presenceTTL, for example those of a node that has crashed.
+	// presenceRenew is the interval at which a node renews the presences of its clients. Any node deletes presences that were not
+	// renewed for presenceTTL, for example those of a node that has crashed.
 	presenceRenew = 10 * time.Second
 	presenceTTL   = 40 * time.Second
 	// defaultHeartbeatTimeout is the time without frames after which a client's connection is closed: the 30 s between two
@@ -59,16 +59,16 @@ type Service struct {
 	now              func() time.Time
 	node             string        // random id of this process, stored with its presences
 	heartbeatTimeout time.Duration // defaultHeartbeatTimeout, shorter in tests
-	rateWindow       time.Duration // defaultRateWindow except in tests
+	rateWindow       time.Duration // defaultRateWindow, another length in tests
 
-	mu       sync.Mutex
-	stopping bool                            // Stop was called: new connections are rejected
-	sockets  map[*socket]struct{}            // all open connections
-	subjects map[string]int                  // number of sockets by httpx.LimitSubject
-	topics   map[topic]map[*member]struct{}  // members by channel
-	watchers map[string]map[*member]struct{} // members by the table whose changes they subscribe to
-	lastID   int64                           // highest entry.ID so far
-	running  sync.WaitGroup                  // counts the sockets; Stop waits for it
+	mu           sync.Mutex
+	stopping     bool                            // Stop was called: new connections are rejected
+	sockets      map[*socket]struct{}            // all open connections
+	socketCounts map[string]int                  // number of sockets by httpx.LimitSubject
+	topics       map[topic]map[*member]struct{}  // members by channel
+	watchers     map[string]map[*member]struct{} // members by the table whose changes they subscribe to
+	lastID       int64                           // highest subscription.ID so far
+	running      sync.WaitGroup                  // counts the sockets; Stop waits for it
 
 	sessionStatuses sync.Map // identity.Session → cachedStatus
 }
@@ -94,7 +94,7 @@ func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity
 	return &Service{
 		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), heartbeatTimeout: defaultHeartbeatTimeout,
 		rateWindow: defaultRateWindow,
-		sockets:    map[*socket]struct{}{}, subjects: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
+		sockets:    map[*socket]struct{}{}, socketCounts: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
 		lastID: 999,
 	}, nil
 }

@@ -21,7 +21,7 @@ import (
 // Limits of one socket.
 const (
 	maxFrame        = 256 << 10        // bytes of one frame from the client
-	maxQueuedFrames = 512              // frames to a client that reads slowly, see send
+	maxQueuedFrames = 512              // frames that wait to be written to a client that reads slowly, see send
 	maxQueuedBytes  = 8 << 20          // total size of the queued frames
 	maxChannels     = 100              // channels that the client may join
 	maxRate         = 1000             // frames from the client in Service.rateWindow
@@ -36,10 +36,10 @@ type socket struct {
 	conn         *websocket.Conn
 	v2           bool               // version of the Realtime protocol (Phoenix): true is 2.0.0, false 1.0.0
 	limitSubject string             // the client's IP address or IPv6 network, by which connections are limited (httpx.LimitSubject)
-	credential   string             // API key or token of the HTTP request; authenticates channels that are joined without a token
+	credential   string             // API key or token of the HTTP request, used for channels that the client joins without a token
 	members      map[string]*member // the joined channels, by clientTopic; guarded by Service.mu
 
-	wake chan struct{} // receives a value when a frame was queued
+	wake chan struct{} // receives a value when a frame was queued, so that write writes it
 	done chan struct{} // closed by the method close
 
 	// mu guards the fields below.
@@ -114,11 +114,11 @@ func (s *Service) register(sock *socket) error {
 		return errStopping
 	case len(s.sockets) >= s.cfg.MaxSockets:
 		return errTooManySockets
-	case s.subjects[sock.limitSubject] >= s.cfg.MaxPerAddress:
+	case s.socketCounts[sock.limitSubject] >= s.cfg.MaxPerAddress:
 		return errTooManyFromAddress
 	}
 	s.sockets[sock] = struct{}{}
-	s.subjects[sock.limitSubject]++
+	s.socketCounts[sock.limitSubject]++
 	s.running.Add(1)
 	return nil
 }
@@ -128,8 +128,8 @@ func (s *Service) unregister(sock *socket) {
 	defer s.running.Done()
 	s.mu.Lock()
 	delete(s.sockets, sock)
-	if s.subjects[sock.limitSubject]--; s.subjects[sock.limitSubject] == 0 {
-		delete(s.subjects, sock.limitSubject)
+	if s.socketCounts[sock.limitSubject]--; s.socketCounts[sock.limitSubject] == 0 {
+		delete(s.socketCounts, sock.limitSubject)
 	}
 	present := slices.Collect(maps.Values(sock.members))
 	for _, m := range present {
@@ -277,11 +277,11 @@ func (sock *socket) handle(ctx context.Context, in incoming) {
 	case m == nil:
 		sock.refuse(in, "unmatched topic")
 	case in.event == eventAccessToken:
-		sock.renew(ctx, m, in)
+		sock.renewToken(ctx, m, in)
 	case in.event == eventBroadcast:
-		sock.broadcast(ctx, m, in)
+		sock.handleBroadcast(ctx, m, in)
 	case in.event == eventPresence:
-		sock.presence(ctx, m, in)
+		sock.handlePresence(ctx, m, in)
 	default:
 		sock.refuse(in, "unsupported event")
 	}

@@ -8,8 +8,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes the table realtime_presence, which has a row for each tracked client of all nodes.
+// This file reads and writes the table realtime_presence. Its rows are the clients of all nodes that have made their presence on a
+// channel known.
 
+// insertPresence adds a presence of a client of node.
 func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {
 	return db.Exec(ctx, tx, "insert into realtime_presence (ref, node, topic, private, key, meta, seen_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		p.ref, node, p.topic.name, p.topic.private, p.key, string(p.meta), now)
@@ -25,10 +27,10 @@ func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, 
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref)
 }
 
-// deleteExpiredPresences deletes and returns the presences that were last renewed before the time before, or after latest: a
-// node whose clock was ahead has written those.
-func deleteExpiredPresences(ctx context.Context, tx *db.Tx, before, latest time.Time) ([]presenceRow, error) {
-	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, before, latest)
+// deleteExpiredPresences deletes and returns the presences whose most recent renewal was before oldest or after latest. A renewal
+// after latest was written by a node whose clock was ahead.
+func deleteExpiredPresences(ctx context.Context, tx *db.Tx, oldest, latest time.Time) ([]presenceRow, error) {
+	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, oldest, latest)
 }
 
 // listPresences returns the presences on a channel of all nodes.
@@ -55,6 +57,7 @@ func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time)
 	return db.Exec(ctx, d, "update realtime_presence set seen_at = $2 where ref "+among, string(toJSON(refs)), now)
 }
 
+// deletePresencesOfOtherNodes deletes all presences except those of the clients of node.
 func deletePresencesOfOtherNodes(ctx context.Context, d *db.DB, node string) error {
 	return db.Exec(ctx, d, "delete from realtime_presence where node <> $1", node)
 }

@@ -17,8 +17,8 @@ const (
 	retention = 10 * time.Minute
 	// maxClockSkew is the largest allowed difference between the clocks of two nodes.
 	maxClockSkew = time.Minute
-	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of other
-	// processes, which cannot send a wake-up.
+	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands, which
+	// run in other processes and cannot wake the server.
 	pollEvery = 5 * time.Second
 	// sweepEvery is the interval at which old events are deleted.
 	sweepEvery = time.Minute
@@ -26,7 +26,7 @@ const (
 
 // Event is one event on the bus.
 type Event struct {
-	Kind    string // decides how the receiver reads the payload
+	Kind    string // tells the receiver how to read Payload
 	Payload []byte // JSON
 }
 
@@ -38,11 +38,11 @@ type Bus struct {
 	wake chan struct{} // receives a value when events are waiting
 
 	mu    sync.Mutex
-	local []Event // on SQLite: events of Publish, which are not stored because SQLite has only one node. Guarded by mu
+	local []Event // on SQLite: events of Publish, not stored because only one server uses the database. Guarded by mu
 
 	// Only Run uses the fields below.
 	cursor   string    // position in the outbox up to which events were read (currentCursor)
-	lastRead time.Time // when the outbox was last read to its end
+	lastRead time.Time // when the outbox was most recently read to its end
 }
 
 // New returns a bus that delivers the events committed from now on.
@@ -68,7 +68,7 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 	return nil
 }
 
-// Publish sends an event that belongs to no transaction. On SQLite the event is not stored.
+// Publish sends an event that belongs to no transaction to every node. On SQLite the event is not stored.
 func (b *Bus) Publish(ctx context.Context, e Event) error {
 	if b.db.Dialect == db.Postgres {
 		return b.db.WithTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e.Kind, e.Payload) })
@@ -80,7 +80,7 @@ func (b *Bus) Publish(ctx context.Context, e Event) error {
 	return nil
 }
 
-// signal wakes the reader; it never blocks.
+// signal wakes Run; it never blocks.
 func (b *Bus) signal() {
 	select {
 	case b.wake <- struct{}{}:
@@ -146,7 +146,7 @@ func (b *Bus) listen(ctx context.Context) {
 	const longest = 5 * time.Second
 	pause := 50 * time.Millisecond
 	for ctx.Err() == nil {
-		err := b.db.Listen(ctx, channel, func() {
+		err := b.db.Listen(ctx, notifyChannel, func() {
 			pause = 50 * time.Millisecond
 			b.signal()
 		})

@@ -9,11 +9,11 @@ import (
 	"atelie/internal/db"
 )
 
-// channel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
-const channel = "atelie_realtime"
+// notifyChannel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
+const notifyChannel = "atelie_realtime"
 
 // insertEvents writes events in their order, in one statement, and sends one notification. It passes the payloads as one
-// JSON list, so that the statement has the same text for any number of them.
+// JSON list, so that the statement has the same text for any number of payloads.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
 	if err != nil {
@@ -27,12 +27,12 @@ func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string
 	if err != nil || tx.Dialect != db.Postgres {
 		return err
 	}
-	return db.Exec(ctx, tx, "select pg_notify($1, '')", channel)
+	return db.Exec(ctx, tx, "select pg_notify($1, '')", notifyChannel)
 }
 
-// currentCursor returns the cursor after all events that are committed now. On SQLite it is the last id, because the only
-// writer commits ids in their order. On PostgreSQL, where ids can be committed in another order, it is the snapshot, which
-// states exactly which transactions are visible.
+// currentCursor returns the position in the outbox after all events that are committed now. On SQLite it is the highest id, because
+// transactions that write run one after the other and commit ids in their order. On PostgreSQL, where ids can be committed in
+// another order, it is a snapshot, which states exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {
@@ -60,6 +60,7 @@ func eventsAfter(ctx context.Context, d *db.DB, cursor string) (events []Event, 
 	return events, next, err
 }
 
+// eventsAfterID is eventsAfter on SQLite, where the cursor is an id.
 func eventsAfterID(ctx context.Context, d *db.DB, cursor string) (events []Event, next string, err error) {
 	last, err := strconv.ParseInt(cursor, 10, 64)
 	if err != nil {
@@ -72,8 +73,8 @@ func eventsAfterID(ctx context.Context, d *db.DB, cursor string) (events []Event
 	return events, strconv.FormatInt(last, 10), err
 }
 
-// Forget deletes the events whose payload contains an id as a JSON text, even if nodes have not read them yet.
-func (b *Bus) Forget(ctx context.Context, tx *db.Tx, id string) error {
+// DeleteContaining deletes the events whose payload contains an id as a JSON string, even events that nodes have not read yet.
+func (b *Bus) DeleteContaining(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, "delete from realtime_outbox where payload like $1", `%"`+id+`"%`)
 }
 
