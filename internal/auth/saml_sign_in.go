@@ -115,8 +115,8 @@ func (s *Service) signInSAMLPerson(ctx context.Context, c client, relay relaySta
 	return out, err
 }
 
-// findOrCreateSAMLAccount finds the account of a person by the provider's id for them, or creates it. It never joins another account with
-// the same e-mail address: a SAML provider can claim any address, so the address proves nothing.
+// findOrCreateSAMLAccount returns the account with the provider's id for the person, and creates it if there is none. It never joins
+// another account with the same e-mail address: a SAML provider can claim any address, so the address proves nothing.
 func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlPerson) (userID string, err error) {
 	now := s.now()
 	userID, err = identityOwner(ctx, tx, p.provider(), person.subject)

@@ -106,7 +106,7 @@ func New(cfg Config, now func() time.Time) *Tokens {
 	return t
 }
 
-// Load reads the issuers and the signing keys. The server calls it first, and does not start when they cannot be read.
+// Load reads the issuers and the signing keys. The program calls it when it opens the site, and ends if they cannot be read.
 func (t *Tokens) Load() error {
 	if t.issuers != nil {
 		if err := t.issuers.reload(); err != nil {

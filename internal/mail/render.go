@@ -45,7 +45,8 @@ var (
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
-// fillColours replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the dark one.
+// fillColours replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the
+// dark colour.
 func fillColours(source string) string {
 	var pairs []string
 	for name, c := range palette {
