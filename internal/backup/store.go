@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 )
 
 // This file contains the queries on backup_status and backup_blobs.
@@ -84,7 +85,7 @@ func deleteBlobs(ctx context.Context, q db.Querier, ids []string) error {
 }
 
 // usedBlobs selects the ids of all blobs to which a row refers.
-const usedBlobs = `select blob_id as id from storage_objects union select original_id from media where original_id is not null union select blob_id from media_renditions`
+const usedBlobs = "select distinct id from " + files.StoredFiles
 
 // reconcileBlobs notes what addBlob and removeBlob were not told, for example while backups were off. Each statement writes only
 // what differs.

@@ -65,7 +65,7 @@ func TestEveryFileIsKnownToTheCopy(t *testing.T) {
 	for table, of := range columns {
 		for _, c := range of {
 			if strings.HasSuffix(c[0], "blob_id") && !slices.Contains(known, table) {
-				t.Errorf("%s.%s names files: let listStored and CountStored in internal/storage/store_transfer.go find them, then add it here", table, c[0])
+				t.Errorf("%s.%s names files: list them in StoredFiles of internal/files/store.go, then add it here", table, c[0])
 			}
 		}
 	}
