@@ -2,6 +2,7 @@ package durability
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -20,7 +21,7 @@ import (
 // The sizes of the outages; each goes on at least until the status tells of it.
 var (
 	calm   = soak.Size(time.Second, 20*time.Second)
-	outage = soak.Size(0, time.Minute)
+	outage = flag.Duration("outage", soak.Size(0, time.Minute), "how long the bucket is away after the status told of it, in each way")
 )
 
 // stopLimit is how long a server may take to stop.
@@ -51,7 +52,7 @@ func TestUnreachableBucketDelaysNothing(t *testing.T) {
 		link.set(state)
 		s.waitForStatus("an error", func(e string, waiting int64) bool { return e != "" && waiting > 0 })
 		told := time.Since(began)
-		time.Sleep(outage)
+		time.Sleep(*outage)
 		during := l.figures()
 		lasted := time.Since(began)
 		if m, r, f := s.counts(); m == messages || r == rows || f == files {
