@@ -31,7 +31,8 @@ const (
 	snapshotLease = 10 * time.Minute // renewed while a node takes one
 )
 
-// snapshotTime is the format of the time in a snapshot's name, in UTC.
+// snapshotTime is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
+// the nightly snapshot and one of `atelie backup now` can be taken in the same second.
 const snapshotTime = "20060102T150405Z"
 
 // Snapshot is the description beside a snapshot, in JSON.
@@ -144,15 +145,14 @@ func (s *Service) TakeSnapshot(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	name := path.Join(SnapshotsDir, moment.Format(snapshotTime)+".db.zst")
-	if err := s.storeSnapshot(ctx, file, Snapshot{Time: moment, Name: name, Tables: sums}); err != nil {
+	if err := s.storeSnapshot(ctx, file, Snapshot{Time: moment, Tables: sums}); err != nil {
 		return err
 	}
 	s.succeeded(ctx, KindSnapshot, moment)
 	return s.removeSnapshots(ctx, moment)
 }
 
-// storeSnapshot compresses a database into the place. The description follows the snapshot: one without it is not complete.
+// storeSnapshot compresses a database into the place and names it. The description follows the snapshot: one without it is not complete.
 func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -177,6 +177,7 @@ func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (e
 		return err
 	}
 	d.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	d.Name = path.Join(SnapshotsDir, d.Time.Format(snapshotTime)+"-"+d.SHA256[:8]+".db.zst")
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -53,11 +55,12 @@ func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
 		if err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := names(t, p, "snapshots/"); !slices.Equal(got, []string{"snapshots/20260301T020000Z.db.zst", "snapshots/20260301T020000Z.json"}) {
+		got := names(t, p, "snapshots/")
+		if len(got) != 2 || !strings.HasPrefix(got[0], "snapshots/20260301T020000Z-") || got[1] != strings.TrimSuffix(got[0], ".db.zst")+".json" {
 			t.Fatalf("got %q", got)
 		}
 		var found backup.Snapshot
-		if err := json.Unmarshal([]byte(read(t, p, "snapshots/20260301T020000Z.json")), &found); err != nil {
+		if err := json.Unmarshal([]byte(read(t, p, got[1])), &found); err != nil {
 			t.Fatal(err)
 		}
 		stored := read(t, p, found.Name)
@@ -96,6 +99,58 @@ func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
 	})
 }
 
+// meanwhilePlace calls fn once before it writes the first description of a snapshot.
+type meanwhilePlace struct {
+	backup.Place
+	once sync.Once
+	fn   func()
+}
+
+func (p *meanwhilePlace) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	if strings.HasPrefix(name, "snapshots/") {
+		p.once.Do(p.fn)
+	}
+	return p.Place.Write(ctx, name, body)
+}
+
+// The nightly snapshot and one of `atelie backup now` in the same second: each has its own description, so both can be restored.
+//
+// Proves H-backup-postgres.
+func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
+	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	d, _, _ := postgresSite(t, place)
+	take := func(p backup.Place) {
+		s := backup.New(d, backup.Config{
+			Place: p, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		}, func() time.Time { return time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC) })
+		if err := s.TakeSnapshot(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	first := &meanwhilePlace{Place: backup.OpenPlace(place), fn: func() {
+		if err := db.Exec(t.Context(), d, "insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 0, 1)"); err != nil {
+			t.Error(err)
+		}
+		take(backup.OpenPlace(place))
+	}}
+	take(first)
+	p := backup.OpenPlace(place)
+	got := snapshots(t, p)
+	if len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+	for _, name := range got {
+		var found backup.Snapshot
+		if err := json.Unmarshal([]byte(read(t, p, strings.TrimSuffix(name, ".db.zst")+".json")), &found); err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256([]byte(read(t, p, name))); found.Name != name || found.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s is described as %+v", name, found)
+		}
+	}
+}
+
 // Proves H-backup-postgres.
 func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
@@ -110,11 +165,12 @@ func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 			nodes.Go(func() { s.Run(ctx) })
 		}
 		eventually(t, func() error {
-			r, err := p.Open(t.Context(), "snapshots/"+time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local).UTC().Format("20060102T150405Z")+".json")
-			if err == nil {
-				err = r.Close()
+			prefix := "snapshots/" + time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local).UTC().Format("20060102T150405Z")
+			described := func(name string) bool { return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".json") }
+			if found := names(t, p, "snapshots/"); !slices.ContainsFunc(found, described) {
+				return fmt.Errorf("no snapshot %s in %q", prefix, found)
 			}
-			return err
+			return nil
 		})
 		cancel()
 		nodes.Wait()
