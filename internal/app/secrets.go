@@ -62,7 +62,7 @@ func claimKeys(secret, previous string) db.ClaimKeys {
 	number := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"
 	own := derive([]byte(secret), purpose)
-	c := db.ClaimKeys{Own: number(own)}
+	c := db.ClaimKeys{Current: number(own)}
 	if previous == "" {
 		return c
 	}
@@ -72,7 +72,7 @@ func claimKeys(secret, previous string) db.ClaimKeys {
 		first, second = second, first
 	}
 	sum := sha256.Sum256(append(bytes.Clone(first), second...))
-	c.Other, c.Pair, c.HasOther = number(other), number(sum[:]), true
+	c.Previous, c.Pair, c.HasPrevious = number(other), number(sum[:]), true
 	return c
 }
 

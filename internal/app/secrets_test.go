@@ -94,10 +94,10 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 // A node with the new secret first and one with the old one first serve together, if each knows the other's.
 func TestNodesAgreeWhileTheSecretChanges(t *testing.T) {
 	first, second, alone := claimKeys("old", "new"), claimKeys("new", "old"), claimKeys("new", "")
-	if first.Own != second.Other || first.Other != second.Own || first.Pair != second.Pair || !first.HasOther || !second.HasOther {
+	if first.Current != second.Previous || first.Previous != second.Current || first.Pair != second.Pair || !first.HasPrevious || !second.HasPrevious {
 		t.Errorf("%+v beside %+v", first, second)
 	}
-	if alone.HasOther || alone.Own != second.Own {
+	if alone.HasPrevious || alone.Current != second.Current {
 		t.Errorf("%+v beside %+v", alone, second)
 	}
 }

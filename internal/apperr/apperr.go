@@ -57,8 +57,8 @@ func (e *Error) Becausef(format string, args ...any) *Error {
 // NoSpace is the error of requests that would store something while the disk is full.
 var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The server's disk is full: nothing new can be stored until there is room again.")
 
-// From returns err as an *Error. An error of another type becomes one with status 500 and a general text, because its own text
-// may contain secrets.
+// From returns err as an *Error. Of an error of another type it makes NoSpace if the disk is full, otherwise an Error with the
+// status 500 and a general text, because the error's own text may contain secrets.
 func From(err error) *Error {
 	var e *Error
 	switch {

@@ -30,7 +30,7 @@ const (
 func releasedSite(t *testing.T, r dbtest.Release, dialect db.Dialect) (dir, address string) {
 	t.Helper()
 	dir = t.TempDir()
-	address = r.Database(t, dialect, dir)
+	address = r.CreateDatabase(t, dialect, dir)
 	if dialect == db.Postgres {
 		t.Setenv("ATELIE_DATABASE_URL", address)
 	}

@@ -6,10 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
+// actorKey is the context key of the actor, the id of the account that makes a change.
 type actorKey struct{}
 
-// WithActor returns a context whose transactions (WithTx) name the account in what triggers write to row_history and activity. It
-// returns ctx itself when account is not the id of an account, as with API keys.
+// WithActor returns a context with an account's id as the actor. In transactions of this context (WithTx), the triggers that
+// record changes in row_history and activity store the actor too. If account is not a UUID, as for callers with an API key,
+// WithActor returns ctx itself.
 func WithActor(ctx context.Context, account string) context.Context {
 	id, err := uuid.Parse(account)
 	if err != nil {
@@ -18,7 +20,7 @@ func WithActor(ctx context.Context, account string) context.Context {
 	return context.WithValue(ctx, actorKey{}, id.String())
 }
 
-// actorOf returns the id of the account that ctx names, which contains only digits, letters and hyphens; or "".
+// actorOf returns the actor of ctx, or "" for none. The id contains only digits, letters and hyphens, so that SQL can contain it.
 func actorOf(ctx context.Context) string {
 	actor, _ := ctx.Value(actorKey{}).(string)
 	return actor

@@ -16,9 +16,9 @@ import (
 type table struct {
 	name    string
 	columns []column
-	key     []int    // indices in columns of the primary key, in the key's order
+	key     []int    // the primary key: indices in columns, in the key's order
 	parents []string // tables that its foreign keys refer to
-	seeded  bool     // the migrations insert rows into it
+	seeded  bool     // true if the migrations insert rows into it
 }
 
 // column is one column of a table. Its kind determines how a copy converts its values (copy_values.go).
@@ -31,17 +31,17 @@ type column struct {
 // must sort these kinds in the same order.
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
-// catalogue lists the tables of the migrations; each follows the tables that it refers to. It runs the migrations on an empty
-// SQLite database in memory and reads the resulting schema. The template names of types are not replaced, so that the schema
-// shows each column's kind.
+// catalogue returns the tables that the migrations create; each follows the tables that it refers to. It runs the migrations on
+// an empty SQLite database in memory and reads the resulting schema. Each placeholder of a type is replaced by its own name, such
+// as {{.uuid}} by uuid, so that the schema shows the column's kind.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
-	words := templateWords(SQLite)
+	sqlOf := placeholderSQL(SQLite)
 	for name := range kinds {
-		words[string(name)] = string(name)
+		sqlOf[string(name)] = string(name)
 	}
-	words["serial"] = "serial primary key not null"
-	words["strict"] = "" // strict tables know SQLite's own types only
-	scripts, err := renderMigrations(words)
+	sqlOf["serial"] = "serial primary key not null"
+	sqlOf["strict"] = "" // strict tables accept only SQLite's own types
+	scripts, err := renderMigrations(sqlOf)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	return readCatalogue(ctx, stdQuerier{conn})
 })
 
-// readCatalogue reads the tables of a migrated SQLite database and sorts them, so that each follows those it refers to.
+// readCatalogue reads the tables of a migrated SQLite database and sorts them: each follows the tables that it refers to.
 func readCatalogue(ctx context.Context, q Querier) ([]*table, error) {
 	found, err := tablesOf(ctx, q, SQLite)
 	if err != nil {

@@ -12,30 +12,34 @@ import (
 // ErrClaimed is returned by Claim while another running program has claimed the database with different keys.
 var ErrClaimed = errors.New("another program serves this database with other settings")
 
-// A PostgreSQL advisory lock is named by two numbers. claimClass is the first number of the locks on ClaimKeys.Own, pairClass
-// that of the locks on ClaimKeys.Pair. The second number is the key itself.
+// A PostgreSQL advisory lock is named by two numbers. The first is currentClass for a lock on ClaimKeys.Current, and pairClass
+// for a lock on ClaimKeys.Pair. The second number is the key itself.
 const (
-	claimClass = 0x61746c // "atl"
-	pairClass  = 0x61746d
+	currentClass = 0x61746c // "atl" in ASCII
+	pairClass    = 0x61746d
 )
 
-// claimRetry is the wait between two attempts to renew a claim whose connection was lost.
-const claimRetry = time.Second
+// claimTimeout is the timeout of one attempt to renew a claim whose connection was lost. claimRetry is the wait between two
+// attempts.
+const (
+	claimTimeout = 15 * time.Second
+	claimRetry   = time.Second
+)
 
 // ClaimKeys are numbers that a program derives from its secrets, so that programs that serve one database can compare them
-// without showing the secrets: Own is derived from the current secret, Other from the previous one. Programs with the same Own
-// can run together. Two programs with HasOther can also run together if the Own of each is the Other of the other program. Both
-// then have the same Pair, which is derived from both secrets and does not depend on their order.
+// without showing the secrets. Programs with the same Current can run together. Two programs with HasPrevious can also run
+// together if the Current of each one equals the Previous of the other one; then both have the same Pair.
 type ClaimKeys struct {
-	Own         int32
-	Other, Pair int32 // used only with HasOther
-	HasOther    bool
+	Current     int32 // derived from the current secret
+	Previous    int32 // derived from the previous secret; used only with HasPrevious
+	Pair        int32 // derived from both secrets, whatever their order; used only with HasPrevious
+	HasPrevious bool  // the program has a previous secret
 }
 
 // Claim takes a shared lock on the keys and keeps it until release is called or the process ends. It returns ErrClaimed while
-// another program holds different keys. When the claim's connection is lost, Claim calls changed with the cause and claims
-// again. After that it calls changed with nil, or with ErrClaimed if another program has claimed the database meanwhile. On
-// SQLite, which only one program serves, Claim does nothing.
+// another program holds different keys. When the connection that holds the lock is lost, Claim calls changed with the cause and
+// takes the lock again. Then it calls changed with nil, or with ErrClaimed if another program has claimed the database in between.
+// On SQLite, which only one program serves, Claim does nothing.
 func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {
@@ -66,10 +70,10 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 			if ctx.Err() != nil {
 				return
 			}
-			changed(d.connLost(ctx, connectError(err)))
+			changed(d.classifyConnLoss(ctx, connectError(err)))
 			for {
 				closeConn(ctx, conn)
-				claimCtx, stop := context.WithTimeout(ctx, idleCheck)
+				claimCtx, stop := context.WithTimeout(ctx, claimTimeout)
 				conn, err = claim(claimCtx)
 				stop()
 				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this program holds its locks too
@@ -98,15 +102,15 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 	_ = conn.Close(end)
 }
 
-// acquireClaim locks Own, and Pair if another value is accepted too. Other programs may hold Own; one that holds Other must
-// hold Pair as well, or it would not accept Own.
+// acquireClaim locks Current, and with HasPrevious also Pair. Another program may hold the same Current. One that holds Previous
+// as its Current must hold Pair too, otherwise it would not accept this program's Current.
 func acquireClaim(ctx context.Context, conn *pgx.Conn, keys ClaimKeys) error {
-	if keys.HasOther {
+	if keys.HasPrevious {
 		if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(pairClass), keys.Pair); err != nil {
 			return translate(err)
 		}
 	}
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(claimClass), keys.Own); err != nil {
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(currentClass), keys.Current); err != nil {
 		return translate(err)
 	}
 	var others bool
@@ -115,7 +119,7 @@ func acquireClaim(ctx context.Context, conn *pgx.Conn, keys ClaimKeys) error {
 			and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))
 		select exists (select from held where class = $1 and value <> $2 and not ($3 and value = $4
 			and exists (select from held p where p.pid = held.pid and p.class = $5 and p.value = $6)))`,
-		int64(claimClass), unsigned(keys.Own), keys.HasOther, unsigned(keys.Other), int64(pairClass), unsigned(keys.Pair)).Scan(&others)
+		int64(currentClass), unsigned(keys.Current), keys.HasPrevious, unsigned(keys.Previous), int64(pairClass), unsigned(keys.Pair)).Scan(&others)
 	if err == nil && others {
 		err = ErrClaimed
 	}

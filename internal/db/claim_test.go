@@ -12,7 +12,7 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		claim := func(common int32) func() {
 			t.Helper()
-			release, err := d.Claim(t.Context(), db.ClaimKeys{Own: common}, untold(t))
+			release, err := d.Claim(t.Context(), db.ClaimKeys{Current: common}, untold(t))
 			if err != nil {
 				t.Fatalf("%d: %v", common, err)
 			}
@@ -20,12 +20,12 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 		}
 		for _, common := range []int32{7, -7} {
 			first, second := claim(common), claim(common)
-			_, err := d.Claim(t.Context(), db.ClaimKeys{Own: common + 1}, untold(t))
+			_, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, untold(t))
 			if want := d.Dialect == db.Postgres; errors.Is(err, db.ErrClaimed) != want {
 				t.Errorf("another claim beside %d: %v", common, err)
 			}
 			first()
-			if _, err := d.Claim(t.Context(), db.ClaimKeys{Own: common + 1}, untold(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
+			if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, untold(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
 				t.Errorf("another claim while one program is left: %v", err)
 			}
 			second()
@@ -41,7 +41,7 @@ func untold(t *testing.T) func(error) {
 func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	told := make(chan error, 3)
-	release, err := d.Claim(t.Context(), db.ClaimKeys{Own: 7}, func(err error) { told <- err })
+	release, err := d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { told <- err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,17 +58,17 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Errorf("made anew: %v", err)
 	}
-	if _, err := d.Claim(t.Context(), db.ClaimKeys{Own: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
+	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
 		t.Errorf("another claim after the connection was lost: %v", err)
 	}
 	release()
-	other, err := d.Claim(t.Context(), db.ClaimKeys{Own: 8}, untold(t))
+	other, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t))
 	if err != nil {
 		t.Fatalf("after the release: %v", err)
 	}
 	other()
 	// Who has come in between is told of; the claim is held beside theirs.
-	if release, err = d.Claim(t.Context(), db.ClaimKeys{Own: 7}, func(err error) { told <- err }); err != nil {
+	if release, err = d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { told <- err }); err != nil {
 		t.Fatal(err)
 	}
 	defer release()
@@ -84,7 +84,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Claim(t.Context(), db.ClaimKeys{Own: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
+	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
 		t.Errorf("the claim was not held beside the other: %v", err)
 	}
 }
@@ -94,8 +94,8 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 // A secret is changed node by node: first all accept the new one, then they change to it, then they forget the old one.
 func TestClaimsAllowARollingChange(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
-	oldOnly, newOnly := db.ClaimKeys{Own: 1}, db.ClaimKeys{Own: 2}
-	oldFirst, newFirst := db.ClaimKeys{Own: 1, Other: 2, Pair: 12, HasOther: true}, db.ClaimKeys{Own: 2, Other: 1, Pair: 12, HasOther: true}
+	oldOnly, newOnly := db.ClaimKeys{Current: 1}, db.ClaimKeys{Current: 2}
+	oldFirst, newFirst := db.ClaimKeys{Current: 1, Previous: 2, Pair: 12, HasPrevious: true}, db.ClaimKeys{Current: 2, Previous: 1, Pair: 12, HasPrevious: true}
 	for _, c := range []struct {
 		running, starting db.ClaimKeys
 		allowed           bool
@@ -103,7 +103,7 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 		{oldOnly, oldFirst, true}, {oldFirst, oldOnly, true}, {oldFirst, newFirst, true}, {newFirst, oldFirst, true},
 		{newFirst, newOnly, true}, {newOnly, newFirst, true}, {oldFirst, oldFirst, true}, {newFirst, newFirst, true},
 		{oldOnly, newFirst, false}, {newFirst, oldOnly, false}, {oldOnly, newOnly, false}, {newOnly, oldFirst, false}, {oldFirst, newOnly, false},
-		{oldFirst, db.ClaimKeys{Own: 2, Other: 3, Pair: 23, HasOther: true}, false},
+		{oldFirst, db.ClaimKeys{Current: 2, Previous: 3, Pair: 23, HasPrevious: true}, false},
 	} {
 		release, err := d.Claim(t.Context(), c.running, untold(t))
 		if err != nil {
@@ -124,7 +124,7 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 func TestReleasedClaimBlocksNobody(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	for own := range int32(100) {
-		release, err := d.Claim(t.Context(), db.ClaimKeys{Own: own}, untold(t))
+		release, err := d.Claim(t.Context(), db.ClaimKeys{Current: own}, untold(t))
 		if err != nil {
 			t.Fatalf("after %d others: %v", own, err)
 		}

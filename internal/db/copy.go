@@ -22,11 +22,12 @@ type CopyJob struct {
 	// Resumed is true when the job continues an earlier, interrupted run.
 	Resumed bool
 
-	target         *DB
-	tables         []*table
-	sourceDialect  Dialect
-	onProgress     func(table string, rows int64)
-	origin, schema string
+	target        *DB
+	tables        []*table
+	sourceDialect Dialect
+	onProgress    func(table string, rows int64)
+	origin        string // the caller's name for the source; an unfinished copy of another origin is not resumed
+	schema        string // this program's schema version, in decimal
 }
 
 // copyState is the table in the target that holds the progress of a copy. It exists only while the copy is unfinished, and
@@ -35,18 +36,20 @@ const copyState = "atelie_copy"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
 const (
-	copyRows       = 500
-	copyBytes      = 1 << 20
-	copyParameters = 30_000
+	maxBatchRows       = 500
+	maxBatchBytes      = 1 << 20
+	maxBatchParameters = 30_000
 )
 
-// exclusion restricts which rows of a table are copied. where is the SQL condition of the rows that are copied. why tells the
-// host why the others are not.
-type exclusion struct{ where, why string }
+// exclusion describes the rows of a table that are not copied.
+type exclusion struct {
+	copied string // SQL condition of the rows that are copied
+	why    string // tells the host why the other rows are not copied
+}
 
-// excludedRows restricts the copied rows of some tables, by the table's name.
-var excludedRows = map[string]exclusion{
-	"storage_uploads": {"finished", "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
+// exclusions lists the tables that are not copied completely, by name. In storage_uploads the condition is the column finished.
+var exclusions = map[string]exclusion{
+	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }
 
 // Errors of a copy that cannot begin or has failed. Their texts tell the host what to do.
@@ -91,7 +94,7 @@ func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, targe
 }
 
 func newestVersion() (newest int64, err error) {
-	scripts, err := renderMigrations(templateWords(SQLite))
+	scripts, err := renderMigrations(placeholderSQL(SQLite))
 	if err == nil {
 		newest = scripts[len(scripts)-1].version
 	}
@@ -354,7 +357,7 @@ func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error
 	err = t.read(ctx, source, c.sourceDialect, at.After, func(values []any) error {
 		batch = append(batch, values)
 		size += rowSize(values)
-		if len(batch) == copyRows || len(batch)*len(t.columns) > copyParameters-len(t.columns) || size >= copyBytes {
+		if len(batch) == maxBatchRows || len(batch)*len(t.columns) > maxBatchParameters-len(t.columns) || size >= maxBatchBytes {
 			return flush()
 		}
 		return nil
@@ -483,8 +486,8 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 		args = append(args, arg)
 	}
 	conditions := []string{"true"}
-	if e, ok := excludedRows[t.name]; ok {
-		conditions = append(conditions, e.where)
+	if e, ok := exclusions[t.name]; ok {
+		conditions = append(conditions, e.copied)
 	}
 	if after != nil {
 		conditions = append(conditions, "("+strings.Join(key, ", ")+") > ("+strings.Join(from, ", ")+")")
@@ -590,9 +593,9 @@ func (t *table) sum(ctx context.Context, q Querier, dialect Dialect) (TableCheck
 		return s, err
 	}
 	s.Rows, s.SHA256 = rows, hex.EncodeToString(hash.Sum(nil))
-	if e, ok := excludedRows[t.name]; ok {
+	if e, ok := exclusions[t.name]; ok {
 		s.Why = e.why
-		err = q.QueryRow(ctx, "select count(*) from "+t.name+" where not ("+e.where+")").Scan(&s.LeftOut)
+		err = q.QueryRow(ctx, "select count(*) from "+t.name+" where not ("+e.copied+")").Scan(&s.LeftOut)
 	}
 	return s, err
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// kind is a column's type, by its template name in the migrations (dialect.go).
+// kind is a column's type: the name of its placeholder in the migrations (dialect.go).
 type kind string
 
-// conversion contains the functions and SQL with which a copy moves values of a kind between the engines.
+// conversion contains the SQL and the functions by which a copy converts values of one kind between the engines.
 type conversion struct {
 	// SQL expressions for PostgreSQL: postgresRead selects the column %s, postgresWrite converts the parameter number %d.
 	postgresRead, postgresWrite string
@@ -27,8 +27,8 @@ type conversion struct {
 	canonical func(v any) ([]byte, error)
 }
 
-// kinds has the conversion of every kind that the migrations can use. The values of an entry are postgresRead, postgresWrite,
-// read and canonical.
+// kinds maps every kind that the migrations can use to its conversion, whose fields are in the order of the type: postgresRead,
+// postgresWrite, read, canonical.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},

@@ -70,10 +70,10 @@ type DB struct {
 	hooks   Hooks
 	outage  outage
 
-	tried, stored atomic.Int64  // numbers of writes, see Writes
-	written       chan struct{} // see Written
+	tried, stored atomic.Int64  // numbers of writes (Writes)
+	written       chan struct{} // the channel of Written
 
-	scrubMu sync.Mutex
+	scrubMu sync.Mutex // held while Scrub runs
 }
 
 func newDB(dialect Dialect, hooks Hooks) *DB {
@@ -147,8 +147,11 @@ func (d *DB) countWrite(stored bool) {
 	}
 }
 
-// freedSpace reports whether err is a full disk and the hook has freed space, so that the write may be tried again.
-func (d *DB) freedSpace(err error) bool { return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull() }
+// freeSpaceAfter calls the hook DiskFull if err means that the disk is full. It reports whether the hook has freed space, so that
+// the write may be tried again.
+func (d *DB) freeSpaceAfter(err error) bool {
+	return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull()
+}
 
 // Exec runs a single writing statement in its own transaction.
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
@@ -157,7 +160,7 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err 
 	}
 	defer func() { d.countWrite(err == nil) }()
 	n, err = d.driver.writer().Exec(ctx, query, args...)
-	if d.freedSpace(err) {
+	if d.freeSpaceAfter(err) {
 		n, err = d.driver.writer().Exec(ctx, query, args...)
 	}
 	return n, d.classify(ctx, err)
@@ -228,7 +231,7 @@ func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) (err erro
 		if err == nil {
 			return nil
 		}
-		if try == 1 && d.freedSpace(err) {
+		if try == 1 && d.freeSpaceAfter(err) {
 			continue
 		}
 		if try == maxTxTries || !isRetryable(err) {

@@ -30,8 +30,9 @@ func ParseTime(s string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// columnWords maps the template names in the migrations to the SQL that replaces them: first PostgreSQL's, then SQLite's.
-var columnWords = map[string][2]string{
+// placeholders maps the names of the placeholders in the migrations, such as uuid for {{.uuid}}, to the SQL that replaces them:
+// first PostgreSQL's, then SQLite's.
+var placeholders = map[string][2]string{
 	"uuid":       {"uuid", "text"},
 	"text":       {`text collate "C"`, "text"},
 	"timestamp":  {"timestamptz", "text"},
@@ -48,7 +49,8 @@ var columnWords = map[string][2]string{
 	"real":       {"double precision", "real"},
 	"strict":     {"", "strict"},
 	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
-	"postgres":   {"yes", ""}, // a condition for SQL that only one engine has
+	"postgres":   {"yes", ""}, // for conditions: {{if .postgres}} begins SQL for PostgreSQL only
+	// The column of realtime_outbox with the transaction that wrote the row, and its index (migration 10).
 	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},
 	"xact_index": {"create index realtime_outbox_xact on realtime_outbox (xact);", ""},
 }

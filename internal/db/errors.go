@@ -70,6 +70,7 @@ func translate(err error) error {
 		return ErrNoRows
 	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23"):
 		return &ConstraintError{Code: pg.Code, Cause: err}
+	// errors.As above has set pg for each error of PostgreSQL.
 	case pg != nil && pg.Code == "53100": // disk_full
 		return apperr.NoSpace.Because(err)
 	case pg != nil && pg.Code == "57014": // query_canceled, by statement_timeout

@@ -18,6 +18,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// This file opens databases for a copy: OpenSource for the source, OpenExclusive for the target.
+
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
 
@@ -27,17 +29,17 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// How long OpenExclusive waits for the database, because a program that has just ended can still appear to use it. The operating
-// system releases locks on files when the process ends. A PostgreSQL server closes the sessions of the process later, which
-// takes seconds on a busy machine.
+// The longest waits of OpenExclusive for the database, because a program that has just ended can still appear to use it:
+// fileTimeout for the lock of an SQLite file, which the operating system releases when the process ends; sessionTimeout for the
+// sessions of the process on PostgreSQL, whose server closes them later, on a busy machine after seconds.
 const (
 	fileTimeout    = time.Second
 	sessionTimeout = 5 * time.Second
 )
 
-// OpenSource opens the database with this URL as the source of a copy: servers may use it meanwhile, and writes fail. The error is
-// fs.ErrNotExist if the file of an SQLite database is missing. SQLite has one connection here, so the caller must close the rows
-// of a query before the next statement.
+// OpenSource opens a database as the source of a copy. Servers may use it at the same time; writes through the returned DB fail.
+// The error is fs.ErrNotExist if the file of an SQLite database is missing. SQLite has one connection here, so the caller must
+// close the rows of a query before the next statement.
 func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
 	if !ok {
@@ -86,10 +88,10 @@ func openSQLiteConn(ctx context.Context, file string, options url.Values) (*sqli
 	return d, nil
 }
 
-// OpenExclusive opens the database with this URL as the target of a copy. It returns ErrInUse while a server or another copy uses the
-// database. An SQLite file is locked until Close. On PostgreSQL an advisory lock excludes other copies until Close; servers are
-// found by their application_name, but only while OpenExclusive runs. If readOnly is true, writes fail, and so does opening a
-// missing file. SQLite has one connection here, so the caller must close the rows of a query before the next statement.
+// OpenExclusive opens a database as the target of a copy. It returns ErrInUse while a server or another copy uses the database.
+// An SQLite file is locked until Close. On PostgreSQL an advisory lock excludes other copies until Close, but servers, which are
+// found by their application_name, are excluded only while OpenExclusive runs. If readOnly is true, writes fail, and a missing
+// file is an error. SQLite has one connection here, so the caller must close the rows of a query before the next statement.
 func OpenExclusive(ctx context.Context, databaseURL string, readOnly bool) (*DB, error) {
 	d := newDB(Postgres, NoHooks)
 	var err error

@@ -119,14 +119,14 @@ func CanonicalJSON(s string) (string, error) {
 }
 
 // CopyBatch is the largest number of rows that a copy writes in one transaction.
-const CopyBatch = copyRows
+const CopyBatch = maxBatchRows
 
 // ExpectedTables returns the names of the tables that CheckTables looks for.
 func ExpectedTables(d *DB) ([]string, error) { return expectedTables(d.Dialect) }
 
 // RunFirstStatement runs the first statement of one migration again.
 func RunFirstStatement(ctx context.Context, d *DB, version int64) error {
-	scripts, err := renderMigrations(templateWords(d.Dialect))
+	scripts, err := renderMigrations(placeholderSQL(d.Dialect))
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ var sqlComment = regexp.MustCompile(`(?m)\s*--[^'\n]*$`)
 // SchemaScript returns the migrations up to a version as SQL text without comments, and the rows by which a database knows that
 // it has them.
 func SchemaScript(dialect Dialect, newest int64) (string, error) {
-	scripts, err := renderMigrations(templateWords(dialect))
+	scripts, err := renderMigrations(placeholderSQL(dialect))
 	if err != nil {
 		return "", err
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// CheckIntegrity reads a whole SQLite database and returns an error for the first thing that SQLite finds wrong with it: damaged
-// pages, indexes that differ from their tables, or rows that refer to missing rows.
+// CheckIntegrity reads a whole SQLite database and returns an error for the first damage that SQLite finds: damaged pages, indexes
+// that differ from their tables, or rows that refer to missing rows. On PostgreSQL it returns errors.ErrUnsupported.
 func (d *DB) CheckIntegrity(ctx context.Context) error {
 	if d.Dialect != SQLite {
 		return errors.ErrUnsupported

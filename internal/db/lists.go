@@ -11,8 +11,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file makes lists of texts in SQLite behave as arrays do in PostgreSQL. SQLite stores a list as JSON text. The file also
-// adds regular expressions to SQLite.
+// This file makes lists of texts in SQLite, which stores them as JSON text, behave as arrays do in PostgreSQL. It also adds
+// regular expressions to SQLite.
 
 // ListText returns a list of texts in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
 func ListText(items []string) string {

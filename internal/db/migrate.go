@@ -20,7 +20,7 @@ import (
 )
 
 // migrationFiles are the numbered migrations, which both engines share. Where the SQL of the engines differs, a file contains
-// a placeholder such as {{.uuid}}, for which templateWords has the SQL of each engine.
+// a placeholder such as {{.uuid}}, which renderMigrations replaces by the SQL of the engine (dialect.go).
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -38,7 +38,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 }
 
 func (d *DB) migrate(ctx context.Context) error {
-	scripts, err := renderMigrations(templateWords(d.Dialect))
+	scripts, err := renderMigrations(placeholderSQL(d.Dialect))
 	if err != nil {
 		return err
 	}
@@ -51,15 +51,20 @@ func (d *DB) migrate(ctx context.Context) error {
 			},
 		}, nil))
 	}
-	return migrateTo(ctx, d, migrations)
+	return runMigrations(ctx, d, migrations)
 }
 
-// migrateTo runs those of the migrations that the database does not have yet. It returns an error if the database has a newer
-// version than the last of them.
-func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err error) {
-	conn, dialect, opts := (*sql.DB)(nil), goose.DialectSQLite3, []goose.ProviderOption{goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true)}
+// runMigrations runs the migrations that the database does not have yet. It returns an error if the database has a newer version
+// than the newest of them.
+func runMigrations(ctx context.Context, d *DB, migrations []*goose.Migration) (err error) {
+	var (
+		conn    *sql.DB
+		dialect goose.Dialect
+		opts    = []goose.ProviderOption{goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true)}
+	)
 	switch drv := d.driver.(type) {
 	case *sqliteDriver:
+		dialect = goose.DialectSQLite3
 		conn = drv.write
 	case *postgresDriver:
 		dialect = goose.DialectPostgres
@@ -88,26 +93,28 @@ func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err e
 	return nil
 }
 
-func templateWords(dialect Dialect) map[string]string {
-	column := 0
+// placeholderSQL maps the names of the placeholders to an engine's SQL.
+func placeholderSQL(dialect Dialect) map[string]string {
+	engine := 0
 	if dialect == SQLite {
-		column = 1
+		engine = 1
 	}
-	words := make(map[string]string, len(columnWords))
-	for name, w := range columnWords {
-		words[name] = w[column]
+	sqlOf := make(map[string]string, len(placeholders))
+	for name, pair := range placeholders {
+		sqlOf[name] = pair[engine]
 	}
-	return words
+	return sqlOf
 }
 
-// script is a migration with its template names replaced.
+// script is a migration with its placeholders replaced.
 type script struct {
 	version int64
 	text    string
 }
 
-// renderMigrations replaces the template names of the embedded migrations by words, and returns them ordered by version.
-func renderMigrations(words map[string]string) ([]script, error) {
+// renderMigrations replaces the placeholders of the embedded migrations by the SQL in sqlOf, and returns the migrations ordered
+// by version.
+func renderMigrations(sqlOf map[string]string) ([]script, error) {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	if err != nil {
 		return nil, err
@@ -124,7 +131,7 @@ func renderMigrations(words map[string]string) ([]script, error) {
 			return nil, err
 		}
 		var text bytes.Buffer
-		if err := t.Execute(&text, words); err != nil {
+		if err := t.Execute(&text, sqlOf); err != nil {
 			return nil, err
 		}
 		scripts = append(scripts, script{version, text.String()})

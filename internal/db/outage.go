@@ -16,13 +16,13 @@ import (
 // a later probe succeeds.
 type outage struct {
 	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
-	refused atomic.Int64 // statements that failed without a call to the database in this outage
+	refused atomic.Int64 // number of statements that this outage made fail without a call to the database
 
 	mu      sync.Mutex
-	probed  chan struct{} // closed when the result of the first check is known; nil when no probe runs
-	closed  bool
-	stop    chan struct{} // closed when the database is closed
-	probing sync.WaitGroup
+	probed  chan struct{}  // closed when the running probe has its first result; nil when no probe runs
+	closed  bool           // stopProbing was called
+	stop    chan struct{}  // closed by stopProbing
+	probing sync.WaitGroup // the goroutine of the running probe
 }
 
 // ErrUnavailable is wrapped by the error of a statement that could not reach the database. The statement itself can be valid.
@@ -35,7 +35,7 @@ var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
 var errLocked = fmt.Errorf("%w: another program has locked it", ErrUnavailable)
 
-// The values of outage.lost: what is impossible now.
+// The values of outage.lost: what the outage makes impossible.
 const (
 	lostNothing    int32 = iota // there is no outage
 	lostWrites                  // writing is impossible: another program holds SQLite's write lock

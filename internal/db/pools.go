@@ -9,29 +9,29 @@ import (
 
 // PoolStats describes one pool of connections: its state now, and the waits since it was opened.
 type PoolStats struct {
-	Name             string // "write", "read" and "anonymous" on SQLite, "main" and "anonymous" on PostgreSQL
-	Max, Open, InUse int
-	Waits            int64 // how often a caller had to wait for a connection
-	Waited           time.Duration
+	Name             string        // "write", "read" or "anonymous" on SQLite, "main" or "anonymous" on PostgreSQL
+	Max, Open, InUse int           // numbers of connections
+	Waits            int64         // how often a caller had to wait for a connection
+	Waited           time.Duration // total time of these waits
 }
 
 // Pools returns the state of all pools. It does not use the database.
 func (d *DB) Pools() []PoolStats { return d.driver.pools() }
 
 func (d *sqliteDriver) pools() []PoolStats {
-	return []PoolStats{sqlPool("write", d.write), sqlPool("read", d.read), sqlPool("anonymous", d.anonymous)}
+	return []PoolStats{sqlPoolStats("write", d.write), sqlPoolStats("read", d.read), sqlPoolStats("anonymous", d.anonymous)}
 }
 
-func sqlPool(name string, pool *sql.DB) PoolStats {
+func sqlPoolStats(name string, pool *sql.DB) PoolStats {
 	s := pool.Stats()
 	return PoolStats{Name: name, Max: s.MaxOpenConnections, Open: s.OpenConnections, InUse: s.InUse, Waits: s.WaitCount, Waited: s.WaitDuration}
 }
 
 func (d *postgresDriver) pools() []PoolStats {
-	return []PoolStats{pgxPool("main", d.pool), pgxPool("anonymous", d.anonymous)}
+	return []PoolStats{pgxPoolStats("main", d.pool), pgxPoolStats("anonymous", d.anonymous)}
 }
 
-func pgxPool(name string, pool *pgxpool.Pool) PoolStats {
+func pgxPoolStats(name string, pool *pgxpool.Pool) PoolStats {
 	s := pool.Stat()
 	return PoolStats{
 		Name: name, Max: int(s.MaxConns()), Open: int(s.TotalConns()), InUse: int(s.AcquiredConns()), Waits: s.EmptyAcquireCount(), Waited: s.EmptyAcquireWaitTime(),

@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresDriver reads and writes through a pool of connections.
+// postgresDriver is the driver for PostgreSQL.
 type postgresDriver struct {
-	pool      *pgxpool.Pool
+	pool      *pgxpool.Pool // all reads and writes, except those of anonymousReader
 	anonymous *pgxpool.Pool // used only by anonymousReader; connects when it is first used
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
@@ -23,8 +23,8 @@ type postgresDriver struct {
 // block for minutes.
 const connectTimeout = 5 * time.Second
 
-// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. Before it opens them,
-// it calls the functions in configure, which can change the configuration.
+// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. Before that it calls the
+// functions in configure, which can change the configuration of the pools.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -67,7 +67,8 @@ func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	return c
 }
 
-// connectError keeps the last line of the driver's error, which has a line for each address, with and without encryption.
+// connectError returns an error with only the last line of the driver's error, which has a line for each attempt: one for each
+// address, with and without encryption.
 func connectError(err error) error {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))

@@ -67,7 +67,7 @@ var (
 )
 
 func createdTables(dialect Dialect) ([]string, error) {
-	scripts, err := renderMigrations(templateWords(dialect))
+	scripts, err := renderMigrations(placeholderSQL(dialect))
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func onBoth(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	for _, r := range dbtest.Releases {
 		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 			t.Run(r.Version+"/"+string(dialect), func(t *testing.T) {
-				within(t, r.Database(t, dialect, t.TempDir()), func(d *db.DB) { fn(t, d) })
+				within(t, r.CreateDatabase(t, dialect, t.TempDir()), func(d *db.DB) { fn(t, d) })
 			})
 		}
 	}

@@ -9,23 +9,22 @@ const (
 	Deleted  = "DELETE"
 )
 
-// RowChange records one written row for live changes. Rows are JSON objects with a member for each column.
+// RowChange records one written row for live changes. Record and Old are JSON objects whose members are columns.
 type RowChange struct {
 	Table string `json:"table"`
 	Type  string `json:"type"` // Inserted, Updated or Deleted
-	// Record is the new row of an insert or update.
+	// Record is the whole row after an insert or update; nil for a deleted row.
 	Record json.RawMessage `json:"record,omitempty"`
-	// Old is the key that an updated or deleted row had. For a deleted row it also has the columns by which the policy decides
-	// who could see the row; those are not sent to clients.
+	// Old has the primary key that an updated or deleted row had. For a deleted row it also has the columns by which the policy
+	// decides who could see the row; clients do not get these columns. Old is nil for an inserted row.
 	Old json.RawMessage `json:"old,omitempty"`
 	// At is the time at which the change was recorded, shortly before the commit. The publisher of the change sets it.
 	At string `json:"at"`
 }
 
-// ColumnType describes a column to clients of live changes. Type is PostgreSQL's internal name of the type, such as int4.
-// Key is true for the primary key.
+// ColumnType describes a column to clients of live changes.
 type ColumnType struct {
 	Name string `json:"name"`
-	Type string `json:"type"`
-	Key  bool   `json:"-"`
+	Type string `json:"type"` // PostgreSQL's internal name of the type, such as int4
+	Key  bool   `json:"-"`    // the column is the primary key
 }

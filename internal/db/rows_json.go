@@ -12,7 +12,9 @@ import (
 	"time"
 )
 
-// TableNames lists the tables of the migrations that hold a site's data; each follows the tables that it refers to.
+// This file reads and inserts rows of any table as JSON, for archives (internal/archive).
+
+// TableNames lists the tables of the migrations that contain a site's data; each follows the tables that it refers to.
 func TableNames() ([]string, error) {
 	tables, err := catalogue()
 	names := make([]string, len(tables))
@@ -25,7 +27,7 @@ func TableNames() ([]string, error) {
 // SchemaVersion returns the schema version of this program's migrations.
 func SchemaVersion() (int64, error) { return newestVersion() }
 
-func tableOf(name string) (*table, error) {
+func findTable(name string) (*table, error) {
 	tables, err := catalogue()
 	if err != nil {
 		return nil, err
@@ -37,10 +39,10 @@ func tableOf(name string) (*table, error) {
 }
 
 // ReadJSON calls each with every row of a table as a JSON object, in the order of the primary key. Members have the order of the
-// columns. The text is the same on both engines: times as FormatTime writes them, JSON columns and lists as they are, bytes in
-// base64.
+// columns. Both engines give the same text: times as FormatTime writes them, bytes in base64, and the values of JSON columns
+// with their members sorted by name.
 func ReadJSON(ctx context.Context, q Querier, dialect Dialect, name string, each func(row json.RawMessage) error) error {
-	t, err := tableOf(name)
+	t, err := findTable(name)
 	if err != nil {
 		return err
 	}
@@ -61,12 +63,12 @@ func ReadJSON(ctx context.Context, q Querier, dialect Dialect, name string, each
 	})
 }
 
-// asJSON returns the JSON text of a value that kinds[c.kind].read has returned.
+// asJSON returns the JSON text of a value of the column, as table.read returns it.
 func (c column) asJSON(v any) (json.RawMessage, error) {
 	switch {
 	case v == nil:
 		return json.RawMessage("null"), nil
-	case c.kind == "json" || c.kind == "list": // read again, so that members are sorted: PostgreSQL's jsonb has an order of its own
+	case c.kind == "json" || c.kind == "list": // parsed, so that Encode sorts the members: PostgreSQL's jsonb has another order
 		d := json.NewDecoder(strings.NewReader(v.(string)))
 		d.UseNumber()
 		v = nil
@@ -83,14 +85,14 @@ func (c column) asJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// InsertJSON inserts a row that ReadJSON has written, perhaps of an earlier version: a column without a member gets its default.
-// Errors name the column of an invalid value.
+// InsertJSON inserts a row that ReadJSON has written. A column that the row does not have gets its default, because an earlier
+// version of the program may have written the row. Errors name the column of an invalid value.
 func InsertJSON(ctx context.Context, tx *Tx, name string, row map[string]json.RawMessage) error {
-	t, err := tableOf(name)
+	t, err := findTable(name)
 	if err != nil {
 		return err
 	}
-	some := &table{name: t.name}
+	present := &table{name: t.name} // has only the columns of the row
 	var args []any
 	for _, c := range t.columns {
 		text, ok := row[c.name]
@@ -101,12 +103,12 @@ func InsertJSON(ctx context.Context, tx *Tx, name string, row map[string]json.Ra
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", t.name, c.name, err)
 		}
-		some.columns, args = append(some.columns, c), append(args, value)
+		present.columns, args = append(present.columns, c), append(args, value)
 	}
-	if len(some.columns) != len(row) {
+	if len(present.columns) != len(row) {
 		return fmt.Errorf("%s: a row has members that are no columns of this program's table", t.name)
 	}
-	return Exec(ctx, tx, some.insertStatement(tx.Dialect, 1), args...)
+	return Exec(ctx, tx, present.insertStatement(tx.Dialect, 1), args...)
 }
 
 // fromJSON returns the value of asJSON's text for a parameter of a statement. It accepts only what both engines can store.

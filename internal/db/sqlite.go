@@ -16,15 +16,18 @@ import (
 	_ "modernc.org/sqlite" // registers the driver
 )
 
-// sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time.
+// sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time. For a copy
+// (OpenSource, OpenExclusive) write and read are the same connection, and no field but these and statements is set.
 type sqliteDriver struct {
 	write, read *sql.DB
-	dsn         func(extra url.Values) string // returns the data source name of the file with extra options; nil after OpenExclusive
-	anonymous   *sql.DB                       // used only by anonymousReader; nil after OpenExclusive
-	statements  *statementCache
-	file        string
-	opened      os.FileInfo                                 // identifies the file that was opened (checkFile); nil after OpenExclusive
-	truncate    atomic.Pointer[func(context.Context) error] // set while another part of the program does the checkpoints (DelegateCheckpoints)
+	statements  *statementCache               // prepared statements of read
+	anonymous   *sql.DB                       // used only by anonymousReader
+	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
+	file        string                        // path of the database
+	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
+	// truncate moves the write-ahead log into the database and empties it. It is set while another part of the program does the
+	// checkpoints (DelegateCheckpoints), otherwise nil.
+	truncate atomic.Pointer[func(context.Context) error]
 }
 
 // openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL costs about 0.6 ms for each commit, but a
@@ -113,15 +116,15 @@ func (d *sqliteDriver) ping(ctx context.Context) error {
 
 // probe opens the file again, because an open connection still reads a file that was moved away.
 func (d *sqliteDriver) probe(ctx context.Context) error {
-	return d.onNewConn(url.Values{"_pragma": {"query_only(on)"}}, func(one *sql.DB) error {
+	return d.onNewConn(url.Values{"_pragma": {"query_only(on)"}}, func(conn *sql.DB) error {
 		var n int
-		return one.QueryRowContext(ctx, "select count(*) from sqlite_master").Scan(&n)
+		return conn.QueryRowContext(ctx, "select count(*) from sqlite_master").Scan(&n)
 	})
 }
 
 func (d *sqliteDriver) probeWrite(ctx context.Context) error {
-	return d.onNewConn(url.Values{"_txlock": {"immediate"}}, func(one *sql.DB) error {
-		tx, err := one.BeginTx(ctx, nil)
+	return d.onNewConn(url.Values{"_txlock": {"immediate"}}, func(conn *sql.DB) error {
+		tx, err := conn.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -133,12 +136,12 @@ func (d *sqliteDriver) probeWrite(ctx context.Context) error {
 func (d *sqliteDriver) onNewConn(q url.Values, fn func(*sql.DB) error) (err error) {
 	q.Set("mode", "rw")
 	q["_pragma"] = append(q["_pragma"], fmt.Sprintf("busy_timeout(%d)", probeTimeout.Milliseconds()/2))
-	one, err := sql.Open("sqlite", "file:"+(&url.URL{Path: d.file}).EscapedPath()+"?"+q.Encode())
+	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: d.file}).EscapedPath()+"?"+q.Encode())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, one.Close()) }()
-	return fn(one)
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return fn(conn)
 }
 
 func (d *sqliteDriver) resetPool() {} // SQLite's connections recover by themselves
@@ -194,7 +197,7 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 	return nil
 }
 
-// File returns the path of an SQLite database, "" on PostgreSQL.
+// File returns the path of an SQLite database. It returns "" on PostgreSQL, and for a database that was opened for a copy.
 func (d *DB) File() string {
 	if s, ok := d.driver.(*sqliteDriver); ok {
 		return s.file

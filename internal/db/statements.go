@@ -16,17 +16,17 @@ const maxStatements = 200
 type statementCache struct {
 	db     *sql.DB
 	mu     sync.Mutex
-	byText map[string]*list.Element // of *statement
-	recent *list.List               // the most recently used first
+	byText map[string]*list.Element // elements of recent, by the statement's text
+	recent *list.List               // of *statement, the most recently used first
 }
 
-// statement is a prepared statement. A statement that was evicted from the cache while callers use it is closed by the last of
-// them.
+// statement is a prepared statement. If the cache evicts a statement while callers use it, the last caller to release it closes
+// it.
 type statement struct {
-	text    string
-	sql     *sql.Stmt
-	users   int // number of callers between acquire and release
-	evicted bool
+	text     string
+	prepared *sql.Stmt
+	users    int  // number of callers between acquire and release
+	evicted  bool // no longer in the cache, or never put into it
 }
 
 func newStatementCache(d *sql.DB) *statementCache {
@@ -53,7 +53,7 @@ func (s *statementCache) lookup(text string) *statement {
 		return nil
 	}
 	s.recent.MoveToFront(e)
-	st := e.Value.(*statement) // nothing else is put there
+	st := e.Value.(*statement) // the list contains nothing else
 	st.users++
 	return st
 }
@@ -62,20 +62,20 @@ func (s *statementCache) lookup(text string) *statement {
 func (s *statementCache) insert(text string, prepared *sql.Stmt) *statement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := &statement{text: text, sql: prepared, users: 1}
+	st := &statement{text: text, prepared: prepared, users: 1}
 	if s.byText[text] != nil {
 		st.evicted = true
 		return st
 	}
 	s.byText[text] = s.recent.PushFront(st)
 	if s.recent.Len() > maxStatements {
-		last := s.recent.Back()
-		old := last.Value.(*statement) // nothing else is put there
-		s.recent.Remove(last)
+		oldest := s.recent.Back()
+		old := oldest.Value.(*statement) // the list contains nothing else
+		s.recent.Remove(oldest)
 		delete(s.byText, old.text)
 		old.evicted = true
 		if old.users == 0 {
-			_ = old.sql.Close() // nothing can be done when it fails
+			_ = old.prepared.Close() // nothing can be done when it fails
 		}
 	}
 	return st
@@ -85,7 +85,7 @@ func (s *statementCache) release(st *statement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st.users--; st.evicted && st.users == 0 {
-		_ = st.sql.Close() // as above
+		_ = st.prepared.Close() // nothing can be done when it fails
 	}
 }
 
@@ -100,7 +100,7 @@ func (p preparedQuerier) Query(ctx context.Context, query string, args ...any) (
 	if err != nil {
 		return nil, translate(err)
 	}
-	rows, err := st.sql.QueryContext(ctx, sqliteArgs(args)...) //nolint:rowserrcheck // the caller reads the rows and asks Err
+	rows, err := st.prepared.QueryContext(ctx, sqliteArgs(args)...) //nolint:rowserrcheck // the caller reads the rows and asks Err
 	if err != nil {
 		p.statements.release(st)
 		return nil, translate(err)
@@ -137,5 +137,5 @@ func (r preparedRow) Scan(dest ...any) error {
 		return translate(err)
 	}
 	defer r.querier.statements.release(st)
-	return stdRow{st.sql.QueryRowContext(r.ctx, sqliteArgs(r.args)...)}.Scan(dest...)
+	return stdRow{st.prepared.QueryRowContext(r.ctx, sqliteArgs(r.args)...)}.Scan(dest...)
 }

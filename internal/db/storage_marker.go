@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ReadMarker returns the database's marker, an id that the file store of the same site must hold too. It returns "" if no
-// marker is stored yet.
+// ReadMarker returns the database's marker, an id that the file store of the same site must contain too. It returns "" if the
+// database has no marker yet.
 func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	marker, err := One[string](ctx, q, "select marker from storage_marker where id = 1")
 	if errors.Is(err, ErrNoRows) {
@@ -18,7 +18,7 @@ func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	return marker, err
 }
 
-// EnsureMarker stores a marker unless the database has one, and returns the stored one. With marker "" it makes a new id.
+// EnsureMarker stores a marker unless the database has one, and returns the marker that is stored. For "" it makes a new id.
 func (d *DB) EnsureMarker(ctx context.Context, marker string, now time.Time) (string, error) {
 	if marker == "" {
 		marker = uuid.NewString()

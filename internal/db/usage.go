@@ -11,11 +11,12 @@ type Usage int
 // The values of Usage.
 const (
 	NoTables Usage = iota // not migrated yet
-	Unused                // migrated, without an owner, content, messages or a secret's fingerprint
-	Used                  // has at least one of these
+	Unused                // migrated, but all usedTables are empty
+	Used                  // one of usedTables has rows
 )
 
-// usedTables are the tables of which at least one has rows once a site is in use.
+// usedTables are the tables for accounts, files, works, messages and secrets. In a new database they are empty; a site in use has
+// rows in at least one of them.
 var usedTables = []string{"auth_users", "storage_objects", "products", "contact_submissions", "secret_fingerprints"}
 
 // Usage returns whether the database is in use. It may be called before the schema is migrated.

@@ -61,8 +61,8 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	return d
 }
 
-// URL returns the URL of a fresh database. It is a copy of a migrated template: copying is many times quicker than
-// migrating, above all under the race detector. With -short a test that asks for PostgreSQL is skipped.
+// URL returns the URL of a fresh database, which is a copy of a migrated template: copying is many times quicker than
+// migrating, above all under the race detector. With -short URL skips a test that asks for PostgreSQL.
 func URL(t testing.TB, dialect db.Dialect) string {
 	t.Helper()
 	if dialect == db.SQLite {
@@ -108,7 +108,7 @@ var migratedFile = sync.OnceValues(func() (_ []byte, err error) {
 // FreshPostgres returns the URL of a fresh PostgreSQL database for programs that are not Go tests. They must call Stop
 // before they end.
 func FreshPostgres(ctx context.Context) (string, error) {
-	address, err := server.fresh(ctx)
+	address, err := server.createDatabase(ctx)
 	if err != nil {
 		return "", fmt.Errorf("PostgreSQL for tests: %w (make deps-test installs it)", err)
 	}
@@ -118,8 +118,8 @@ func FreshPostgres(ctx context.Context) (string, error) {
 // Stop ends the PostgreSQL server and removes its files.
 func Stop() error { return server.stop() }
 
-// cluster is a temporary PostgreSQL server on a Unix socket. It starts when the first database is needed.
-type cluster struct {
+// postgresServer is a temporary PostgreSQL server on a Unix socket. It starts when the first database is needed.
+type postgresServer struct {
 	mu      sync.Mutex
 	dir     string
 	process *exec.Cmd
@@ -130,9 +130,9 @@ type cluster struct {
 	strategy string // the strategy clause of "create database", or ""
 }
 
-var server cluster
+var server postgresServer
 
-func (c *cluster) fresh(ctx context.Context) (string, error) {
+func (c *postgresServer) createDatabase(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.process == nil && c.err == nil {
@@ -149,11 +149,11 @@ func (c *cluster) fresh(ctx context.Context) (string, error) {
 	return c.url(name), nil
 }
 
-func (c *cluster) url(database string) string {
+func (c *postgresServer) url(database string) string {
 	return "postgres:///" + database + "?" + url.Values{"host": {c.dir}, "user": {"postgres"}, "pool_max_conns": {"8"}}.Encode()
 }
 
-func (c *cluster) start(ctx context.Context) error {
+func (c *postgresServer) start(ctx context.Context) error {
 	bin, err := binDir()
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c *cluster) start(ctx context.Context) error {
 		return err
 	}
 	// PostgreSQL refuses to run as root. If the test runs as root, the server runs as the user postgres, who gets the folder.
-	attr, err := credentials(c.dir)
+	attr, err := processAttributes(c.dir)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (c *cluster) start(ctx context.Context) error {
 }
 
 // launch starts the server on the existing data folder and waits until it answers.
-func (c *cluster) launch(ctx context.Context, bin string, attr *syscall.SysProcAttr) error {
+func (c *postgresServer) launch(ctx context.Context, bin string, attr *syscall.SysProcAttr) error {
 	c.process = exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), "-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "log_min_messages=fatal",
 		"-c", "wal_level=minimal", "-c", "max_wal_senders=0", // copies of the template are not logged
@@ -206,7 +206,7 @@ func (c *cluster) launch(ctx context.Context, bin string, attr *syscall.SysProcA
 	return c.waitReady(ctx)
 }
 
-func (c *cluster) waitReady(ctx context.Context) error {
+func (c *postgresServer) waitReady(ctx context.Context) error {
 	deadline := time.Now().Add(time.Minute)
 	for {
 		d, err := db.Open(ctx, c.url("postgres"), db.NoHooks)
@@ -220,7 +220,7 @@ func (c *cluster) waitReady(ctx context.Context) error {
 	}
 }
 
-func (c *cluster) stop() error {
+func (c *postgresServer) stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.process == nil {
@@ -250,7 +250,7 @@ func binDir() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-func credentials(dir string) (*syscall.SysProcAttr, error) {
+func processAttributes(dir string) (*syscall.SysProcAttr, error) {
 	attr := &syscall.SysProcAttr{}
 	endWithParent(attr)
 	if os.Getuid() != 0 {

@@ -24,13 +24,13 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	if dialect == db.SQLite {
 		return sqliteOutage(t)
 	}
-	c := &cluster{}
+	c := &postgresServer{}
 	t.Cleanup(func() {
 		if err := c.stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Error(err)
 		}
 	})
-	url, err := c.fresh(t.Context())
+	url, err := c.createDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attr, err := credentials(c.dir)
+		attr, err := processAttributes(c.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,14 +57,18 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	return url, begin, end
 }
 
-// sqliteOutage overwrites the first bytes of the file. Before, it moves the write-ahead log into the file and clears the
-// log's shared index, so that open connections read the file again.
+// walIndexHeader is the length in bytes of the header of SQLite's shared index of the write-ahead log (FILE-shm). Open
+// connections read the database file again after this header was cleared.
+const walIndexHeader = 96
+
+// sqliteOutage is Outage for SQLite. begin moves the write-ahead log into the database file and overwrites the file's first
+// bytes with zeros; end restores them.
 func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
 	address = URL(t, db.SQLite)
 	file := strings.TrimPrefix(address, "sqlite:")
-	var head [4096]byte
-	write := func(name string, bytes []byte) {
+	var head [4096]byte // the first bytes of the file while the outage lasts
+	overwrite := func(name string, bytes []byte) {
 		t.Helper()
 		f, err := os.OpenFile(name, os.O_WRONLY, 0o600)
 		if err != nil {
@@ -77,10 +81,10 @@ func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 	}
 	begin = func() {
 		t.Helper()
-		one, err := db.Open(t.Context(), address, db.NoHooks)
+		d, err := db.Open(t.Context(), address, db.NoHooks)
 		if err == nil {
 			var busy, frames, moved int
-			err = errors.Join(one.QueryRow(t.Context(), "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved), one.Close())
+			err = errors.Join(d.QueryRow(t.Context(), "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved), d.Close())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -93,17 +97,17 @@ func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(file, make([]byte, len(head)))
-		write(file+"-shm", make([]byte, 96))
+		overwrite(file, make([]byte, len(head)))
+		overwrite(file+"-shm", make([]byte, walIndexHeader))
 	}
 	end = func() {
 		t.Helper()
-		write(file, head[:])
-		write(file+"-shm", make([]byte, 96))
-		one, err := db.Open(t.Context(), address, db.NoHooks)
+		overwrite(file, head[:])
+		overwrite(file+"-shm", make([]byte, walIndexHeader))
+		d, err := db.Open(t.Context(), address, db.NoHooks)
 		if err == nil { // after a commit the open connections no longer use the pages that they have cached
-			_, err = one.Exec(t.Context(), "pragma user_version = 1")
-			err = errors.Join(err, one.Close())
+			_, err = d.Exec(t.Context(), "pragma user_version = 1")
+			err = errors.Join(err, d.Close())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -172,22 +176,22 @@ func forward(client net.Conn, address string, gate *sync.RWMutex) {
 	}
 	defer func() { _ = server.Close() }()
 	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+	for _, direction := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			_, _ = io.Copy(gated{way[1], gate}, way[0])
+			_, _ = io.Copy(gatedWriter{direction[1], gate}, direction[0])
 			_ = errors.Join(client.Close(), server.Close())
 		})
 	}
 	both.Wait()
 }
 
-// gated is a writer that waits while the gate is held.
-type gated struct {
+// gatedWriter is a writer that waits while the gate is locked for writing.
+type gatedWriter struct {
 	io.Writer
 	gate *sync.RWMutex
 }
 
-func (g gated) Write(p []byte) (int, error) {
+func (g gatedWriter) Write(p []byte) (int, error) {
 	g.gate.RLock()
 	defer g.gate.RUnlock()
 	return g.Writer.Write(p)

@@ -14,26 +14,28 @@ import (
 	"atelie/internal/db"
 )
 
-// Release is a version of the program that was given out, with the number of the newest migration that it had.
+// Release is a version of the program that was given out.
 type Release struct {
 	Version string
-	Schema  int64
+	Schema  int64 // number of the newest migration that the release had
 }
 
-// Releases are the released versions. Each has its empty database as SQL text in the folder released, for both engines.
+// Releases are all releases. For each of them and each engine, the folder released has a script: SQL text that makes the empty
+// database of a new site, as that release made it.
 var Releases = []Release{{"1.0.0", 28}}
 
 //go:embed released/*.sql
-var released embed.FS
+var scripts embed.FS
 
-// Script returns the SQL text that makes an empty database as the release made it.
+// Script returns the release's script for an engine.
 func (r Release) Script(dialect db.Dialect) (string, error) {
-	text, err := released.ReadFile("released/" + r.Version + "." + string(dialect) + ".sql")
+	text, err := scripts.ReadFile("released/" + r.Version + "." + string(dialect) + ".sql")
 	return string(text), err
 }
 
-// Database makes an empty database as the release made it, and returns its address. With SQLite it is atelie.db in dir.
-func (r Release) Database(t testing.TB, dialect db.Dialect, dir string) (address string) {
+// CreateDatabase creates a database with the release's script and returns its URL. On SQLite it is the file atelie.db in dir;
+// on PostgreSQL dir is not used.
+func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (address string) {
 	t.Helper()
 	text, err := r.Script(dialect)
 	if err != nil {
