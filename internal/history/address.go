@@ -7,13 +7,14 @@ import (
 	"atelie/internal/db"
 )
 
-// EachRevisionOf calls yield for each revision whose row contained an e-mail address, such as a review that names it.
+// EachRevisionOf calls yield for each revision (a row as it was before a change or a deletion) that contains an email address,
+// for example in the text of a review. It is for the export of everything about the address.
 func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	found, err := revisionsOf(ctx, q, address)
+	revisions, err := revisionsOf(ctx, q, address)
 	if err != nil {
 		return err
 	}
-	for _, v := range found {
+	for _, v := range revisions {
 		if err := yield(v); err != nil {
 			return err
 		}
@@ -23,11 +24,11 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 
 // EraseRevisionsOf deletes the revisions of EachRevisionOf. Files that only they refer to are deleted by the next maintenance.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
-	found, err := revisionsOf(ctx, tx, address)
+	revisions, err := revisionsOf(ctx, tx, address)
 	if err != nil {
 		return err
 	}
-	for _, v := range found {
+	for _, v := range revisions {
 		if err := deleteRevision(ctx, tx, v.ID); err != nil {
 			return err
 		}
@@ -35,12 +36,13 @@ func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address strin
 	return nil
 }
 
-// WholeAddress returns a pattern that matches texts with an e-mail address as a whole, and not as a part of a longer one.
+// WholeAddress returns a pattern that matches a text if it contains the email address itself, and not only a longer address that
+// contains it.
 func WholeAddress(address string) (*regexp.Regexp, error) {
 	return regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
 }
 
-// revisionsOf returns the revisions whose row contained the address as a whole.
+// revisionsOf returns the revisions that contain the email address (WholeAddress).
 func revisionsOf(ctx context.Context, q db.Querier, address string) ([]addressRevision, error) {
 	whole, err := WholeAddress(address)
 	if err != nil {

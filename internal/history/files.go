@@ -8,27 +8,29 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns the URLs, and all other texts, of all revisions. A file that was removed is kept for as long as it is among them.
+// FileURLs returns all texts of all revisions that can be the URL of a file. A removed file is kept for as long as its URL is
+// among them.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	rows, err := listRowsBefore(ctx, s.db, "")
 	if err != nil {
 		return nil, err
 	}
-	return textsOf(rows)
+	return urlTexts(rows)
 }
 
-// FileURLsLike returns the texts of the revisions that contain part, in the transaction in which a file is removed. part has
-// nothing but letters, digits and hyphens of ASCII, which stand alike in a file's name, its URL and JSON.
+// FileURLsLike returns what FileURLs returns, but only of revisions that contain part, which is a part of a file's name. It is
+// called in the transaction that removes the file. part has only ASCII letters, digits and hyphens, because these are the same
+// in a name, in its URL and in JSON.
 func FileURLsLike(ctx context.Context, tx *db.Tx, part string) ([]string, error) {
 	rows, err := listRowsBefore(ctx, tx, part)
 	if err != nil {
 		return nil, err
 	}
-	return textsOf(rows)
+	return urlTexts(rows)
 }
 
-// textsOf returns all texts within JSON objects that may be the URL of a file: those with a slash.
-func textsOf(rows []string) (texts []string, err error) {
+// urlTexts returns the texts within JSON objects that can be the URL of a file: the texts with a slash.
+func urlTexts(rows []string) (texts []string, err error) {
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {

@@ -7,24 +7,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// GetHistory answers rpc/get_history {table, id} with the revisions of a row, the newest first. For site_settings, without id, it
-// answers with those of all settings: row_id is the setting's key.
+// GetHistory answers rpc/get_history {table, id} with the revisions of a row (what the row was before each change), the newest
+// first. A request for site_settings has no id: its response has the revisions of all settings, with the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	var body struct{ Table, ID string }
-	if err := read(w, r, &body); err != nil {
+	if err := decodeRequest(w, r, &body); err != nil {
 		return err
 	}
 	switch {
 	case body.Table == settingsTable:
 		if body.ID != "" {
-			return errRow
+			return errBadID
 		}
 	case !slices.Contains(contentTables, body.Table):
-		return errTable
+		return errBadTable
 	default:
 		id, err := uuid.Parse(body.ID)
 		if err != nil {
-			return errRow.Because(err)
+			return errBadID.Because(err)
 		}
 		body.ID = id.String()
 	}
@@ -32,5 +32,5 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, revisions)
+	return respondUncached(w, revisions)
 }

@@ -1,5 +1,6 @@
-// Package history answers what works, reviews, covers and settings were before, and what was deleted. Triggers write the revisions
-// (migration 29); a row comes back by the calls that save rows, after RestoreFiles has brought back its files.
+// Package history shows the owner earlier versions of works, reviews, covers and settings, and the deleted ones. Triggers of the
+// database write the revisions: each row as it was before a change or a deletion (migration 29). To bring a version back, the site
+// calls RestoreFiles for its files and then saves the row as usual.
 package history
 
 import (
@@ -15,20 +16,20 @@ import (
 	"atelie/internal/policy"
 )
 
-// Retention is how long revisions are kept, and maxRevisions how many of one row.
+// Purge deletes the revisions that exceed these limits.
 const (
-	Retention    = 30 * 24 * time.Hour
-	maxRevisions = 50
+	Retention    = 30 * 24 * time.Hour // age of a revision
+	maxRevisions = 50                  // revisions of one row
 )
 
-// maxBody is the largest body of a request, in bytes; maxURLs is the largest number of URLs in it.
+// Limits of a request.
 const (
-	maxBody = 1 << 20
-	maxURLs = 1000
+	maxBody = 1 << 20 // bytes of the body
+	maxURLs = 1000    // URLs of one rpc/restore_files
 )
 
-// contentTables are the tables whose rows have a history, as the settings have. Visitors' messages have none: deleting a message
-// leaves nothing behind.
+// contentTables are the tables whose rows have revisions; the settings have revisions too. Visitors' messages have none, so that
+// nothing is left of a deleted message.
 var contentTables = []string{"products", "reviews", "cover_images"}
 
 const settingsTable = "site_settings"
@@ -54,17 +55,17 @@ func (s *Service) Purge(ctx context.Context) error {
 	return purgeRevisions(ctx, s.db, s.now().Add(-Retention))
 }
 
-// The errors have PostgREST's codes, as on all of /rest/v1.
+// Errors of requests. The codes are those of PostgREST, like all codes of /rest/v1.
 var (
-	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
-	errBadJSON  = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
-	errTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews or cover_images; get_history knows site_settings too`)
-	errRow      = apperr.New(http.StatusBadRequest, "22023", `"id" must be the id of a row, a UUID; site_settings takes none`)
-	errURLs     = apperr.New(http.StatusBadRequest, "22023", `"urls" must be a list of at most 1000 URLs`)
+	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
+	errBadJSON     = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
+	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews or cover_images; get_history knows site_settings too`)
+	errBadID       = apperr.New(http.StatusBadRequest, "22023", `"id" must be the id of a row, a UUID; site_settings takes none`)
+	errTooManyURLs = apperr.New(http.StatusBadRequest, "22023", `"urls" must be a list of at most 1000 URLs`)
 )
 
-// read checks that the caller may use the history, and decodes the body of the request.
-func read(w http.ResponseWriter, r *http.Request, body any) error {
+// decodeRequest checks that the caller may use the history, and decodes the body of the request.
+func decodeRequest(w http.ResponseWriter, r *http.Request, body any) error {
 	if caller := identity.Of(r.Context()); !policy.History(caller) {
 		status := http.StatusForbidden
 		if caller.Role == identity.Anon || caller.Role == "" {
@@ -82,8 +83,8 @@ func read(w http.ResponseWriter, r *http.Request, body any) error {
 	}
 }
 
-// answer writes v, which no cache may keep.
-func answer(w http.ResponseWriter, v any) error {
+// respondUncached sends v as JSON with a header that forbids caches to store it.
+func respondUncached(w http.ResponseWriter, v any) error {
 	w.Header().Set("Cache-Control", "no-store")
 	return httpx.JSON(w, http.StatusOK, v)
 }

@@ -1,5 +1,5 @@
-// Package httpx contains the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids,
-// the access log, panics, CORS, and the client's IP address.
+// Package httpx contains the HTTP code that all surfaces (/auth/v1, /rest/v1 …) share: handlers that return errors, and
+// middleware for request ids, the access log, panics, CORS, and the client's IP address.
 package httpx
 
 import (
@@ -46,11 +46,11 @@ func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 // status 500.
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec, ok := w.(*recorder)
-		if !ok { // middleware has wrapped the recorder, for example for compression, and can delay what is written
+		rec, ok := w.(*recorder) // the recorder of Log
+		if !ok {                 // middleware has wrapped it, for example to compress the response, and can delay what fn writes
 			rec = &recorder{ResponseWriter: w}
 		}
-		err := recoverPanic(fn, rec, r)
+		err := runRecovering(fn, rec, r)
 		if err == nil {
 			return
 		}
@@ -90,7 +90,8 @@ type panicError struct {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
 
-func recoverPanic(fn Handler, w http.ResponseWriter, r *http.Request) (err error) {
+// runRecovering runs fn and returns a panic of fn as a panicError. It does not recover http.ErrAbortHandler.
+func runRecovering(fn Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		p := recover()
 		if isAbort(p) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts values of related types (see coerce), as Supabase
-// Storage does. Official clients send such values: the Python client sends "expiresIn":"60", for example.
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts values of another JSON type that coerce can convert,
+// as Supabase Storage does. Official clients send such values: the Python client sends "expiresIn":"60", for example.
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {
@@ -28,7 +28,7 @@ func UnmarshalLenient(raw json.RawMessage, dst any) error {
 	return json.Unmarshal(coerce(raw, reflect.TypeOf(dst).Elem()), dst)
 }
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
 // coerce converts a JSON value to the type t if only one conversion is possible: a string with a number or boolean, a number
 // or boolean where a string is expected, 1 and 0 for booleans, a single value for a list, and a list of one for a single
@@ -38,7 +38,7 @@ func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	if t.Kind() == reflect.Pointer {
 		return coerce(raw, t.Elem())
 	}
-	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshaler) {
+	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshalerType) {
 		return raw
 	}
 	switch t.Kind() {
@@ -86,6 +86,7 @@ func coerceList(raw json.RawMessage, element reflect.Type) json.RawMessage {
 	return remarshal(raw, list)
 }
 
+// remarshal returns v as JSON, or raw if v cannot be encoded.
 func remarshal(raw json.RawMessage, v any) json.RawMessage {
 	if out, err := json.Marshal(v); err == nil {
 		return out

@@ -76,7 +76,7 @@ func LimitSubject(ctx context.Context) string {
 type Observer func(r *http.Request, status int, took time.Duration)
 
 // Log is the middleware that gives each request an id, writes a line to the access log at its end, and sends the status 500
-// after a panic. observe may be nil.
+// after a panic. trusted are the networks of the proxies whose X-Forwarded-For is believed. observe may be nil.
 func Log(log *slog.Logger, trusted []netip.Prefix, observe Observer) Middleware {
 	var warned forwardedWarning
 	return func(next http.Handler) http.Handler {

@@ -19,8 +19,8 @@ const (
 	Delete Action = "delete"
 )
 
-// Rows limits an allowed action to the rows whose Column equals Value. The zero value means all rows. It is data and not a
-// function, so that package tables can translate it to SQL.
+// Rows limits an allowed action to the rows whose Column equals Value. The zero value means all rows. The condition is stored as
+// data, not as a function, so that package tables can translate it to SQL.
 type Rows struct {
 	Column string
 	Value  any
@@ -29,10 +29,9 @@ type Rows struct {
 // All reports whether the action is allowed on all rows.
 func (r Rows) All() bool { return r.Column == "" }
 
-// Grant is the decision about an action on a table. If it is not Allowed, a read returns an empty list and a write fails with
-// the code 42501.
+// Grant is the decision about an action on a table.
 type Grant struct {
-	Allowed bool
+	Allowed bool     // if false, a read returns an empty list and a write fails with the code 42501
 	Rows    Rows     // rows that the action may read or change
 	Columns []string // columns that may be written; nil means all
 }
@@ -49,7 +48,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
 		return allRows
 	}
-	if !known(c) {
+	if !hasKnownRole(c) {
 		return denied
 	}
 	admin := isAdmin(c)
@@ -141,13 +140,13 @@ func Object(c identity.Caller, bucket string, action FileAction) bool {
 	if c.Role == identity.Service {
 		return true
 	}
-	return known(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
+	return hasKnownRole(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
 }
 
 // Bucket reports whether the caller may see that a bucket exists: every caller for a public bucket, and otherwise the
 // callers that may read its objects.
 func Bucket(c identity.Caller, bucket string, public bool) bool {
-	return public && known(c) || Object(c, bucket, FileRead)
+	return public && hasKnownRole(c) || Object(c, bucket, FileRead)
 }
 
 // PrivateBuckets reports whether the caller may list all buckets, private ones included.
@@ -166,15 +165,15 @@ func Channel(c identity.Caller) bool {
 func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
-		return known(c)
+		return hasKnownRole(c)
 	case "contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test": // for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false
 }
 
-// known reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
-func known(c identity.Caller) bool {
+// hasKnownRole reports whether the caller has one of the three roles. All others, such as the zero Caller, must not do anything.
+func hasKnownRole(c identity.Caller) bool {
 	return c.Role == identity.Anon || c.Role == identity.Authenticated || c.Role == identity.Service
 }
 

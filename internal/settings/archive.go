@@ -8,9 +8,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archived checks the values of the rows of site_settings that an archive of the site contains, by key. Rows with other keys stay
-// with the site: a webhook's URL is often a secret, for whoever knows it can write there.
-var archived = map[string]func(value json.RawMessage) error{
+// archivedChecks lists the keys of site_settings whose rows an archive of the site contains, each with the check of its value. An
+// archive does not contain the webhook's URL, which is often a secret: whoever knows it can send messages there.
+var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
 		if err := json.Unmarshal(seed, &s.Site); err != nil {
@@ -19,7 +19,7 @@ var archived = map[string]func(value json.RawMessage) error{
 		if err := json.Unmarshal(value, &s.Site); err != nil {
 			return err
 		}
-		return s.normalize(s)
+		return s.normalize(s) // as unchanged settings, so that a WhatsApp number of an earlier version is accepted
 	},
 	noticeEmailKey: func(value json.RawMessage) error {
 		var s Settings
@@ -53,11 +53,12 @@ func checkChoice(choices ...string) func(json.RawMessage) error {
 }
 
 // InArchive reports whether an archive contains the row of site_settings with this key.
-func InArchive(key string) bool { return archived[key] != nil }
+func InArchive(key string) bool { return archivedChecks[key] != nil }
 
-// CheckArchived returns an error unless an archive may contain this row of site_settings. It has the rules of Save.
+// CheckArchived returns an error unless an archive may contain this row of site_settings. It checks values by the rules of Save,
+// but accepts any WhatsApp number.
 func CheckArchived(key string, value json.RawMessage) error {
-	check := archived[key]
+	check := archivedChecks[key]
 	if check == nil {
 		return fmt.Errorf("setting %q: unknown", key)
 	}

@@ -8,52 +8,52 @@ import (
 	"atelie/internal/db"
 )
 
-// guideStates are the states of the first-run guide, which shows a new owner what to set up. The state is "" until the owner
-// has finished or dismissed the guide.
+// This file has what the first-run guide needs. The guide shows a new owner what to set up.
+
+// guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
 
-// worksSeed is the name that seedKeys adds while all works are those of the demo content.
-const worksSeed = "works"
+// unchangedWorks is in the result of unchangedNames while all works are works of the demo content.
+const unchangedWorks = "works"
 
-// seedKeys returns the names of texts that the owner has not changed: those that equal the text of the seed or of the loaded
-// demo content. A name has the form that errField uses, such as "site.texts.en.about.title". The list does not contain the date
-// of the privacy text.
-func (s *Service) seedKeys(ctx context.Context, q db.Querier, site Site) ([]string, error) {
-	seeds := [][]byte{seed}
+// unchangedNames returns the names of the texts that the owner has not changed: texts that equal the seed's or the loaded demo
+// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text is left out.
+func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) ([]string, error) {
+	originals := [][]byte{seed}
 	demo, works, err := s.cfg.Demo(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	if demo != nil {
-		seeds = append(seeds, demo)
+		originals = append(originals, demo)
 	}
-	own, err := json.Marshal(site)
+	siteJSON, err := json.Marshal(site)
 	if err != nil {
 		return nil, err
 	}
-	current, err := textsByName(own)
+	current, err := textsByName(siteJSON)
 	if err != nil {
 		return nil, err
 	}
-	keys := []string{}
-	for _, text := range seeds {
-		given, err := textsByName(text)
+	names := []string{}
+	for _, original := range originals {
+		texts, err := textsByName(original)
 		if err != nil {
 			return nil, err
 		}
-		for key, value := range given {
-			if value != "" && current[key] == value && key != "site.privacySince" && !slices.Contains(keys, key) {
-				keys = append(keys, key)
+		for name, text := range texts {
+			if text != "" && current[name] == text && name != "site.privacySince" && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
-	slices.Sort(keys)
+	slices.Sort(names)
 	if only, err := onlyProducts(ctx, q, works); err != nil {
 		return nil, err
 	} else if only {
-		keys = append(keys, worksSeed)
+		names = append(names, unchangedWorks)
 	}
-	return keys, nil
+	return names, nil
 }
 
 // textsByName returns all strings of a site in JSON, by their names such as "site.texts.en.about.title".
@@ -62,18 +62,18 @@ func textsByName(site []byte) (map[string]string, error) {
 	if err := json.Unmarshal(site, &tree); err != nil {
 		return nil, err
 	}
-	found := map[string]string{}
-	var walk func(at string, value any)
-	walk = func(at string, value any) {
+	texts := map[string]string{}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
 		switch v := value.(type) {
 		case string:
-			found[at] = v
+			texts[name] = v
 		case map[string]any:
-			for name, inner := range v {
-				walk(at+"."+name, inner)
+			for member, inner := range v {
+				walk(name+"."+member, inner)
 			}
 		}
 	}
 	walk("site", tree)
-	return found, nil
+	return texts, nil
 }

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// phoneLengths maps each calling code to the numbers of digits that may follow it. The data is libphonenumber's; a test in
-// web/src/features/admin-settings compares it with the library that the form uses.
+// phoneLengths is a JSON object that maps each calling code, such as 351, to the numbers of digits that may follow it. The data
+// is libphonenumber's; a test in web/src/features/admin-settings compares it with the library that the form uses.
 //
 //go:embed phone_lengths.json
 var phoneLengths []byte
@@ -21,12 +21,13 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 	return lengths, json.Unmarshal(phoneLengths, &lengths)
 })
 
+// phoneNumber matches a number with a country code, in any usual way of writing it.
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
-// e164 returns a phone number in E.164, such as +351912345678. ok is false if there is no country code, or if numbers of the
-// country cannot have this many digits, because a number with a missing or extra digit can belong to somebody else. e164 does
-// not check the country's number ranges; only the form does.
-func e164(phone string) (number string, ok bool) {
+// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code, or not as many
+// digits as numbers of that country: a number with a missing or extra digit can belong to somebody else. The country's number
+// ranges are checked only by the form.
+func toE164(phone string) (number string, ok bool) {
 	if !phoneNumber.MatchString(phone) {
 		return "", false
 	}
@@ -48,13 +49,13 @@ func e164(phone string) (number string, ok bool) {
 	return "", false
 }
 
-// invalidWaMe reports whether u is a URL of wa.me with an invalid number (https://wa.me/<number>). Other URLs of
+// isInvalidWaMe reports whether u is a URL of wa.me with an invalid number (https://wa.me/<number>). Other URLs of
 // WhatsApp have no fixed place for a number and are not checked.
-func invalidWaMe(u *url.URL) bool {
+func isInvalidWaMe(u *url.URL) bool {
 	digits := strings.Trim(u.Path, "/")
 	if u.Hostname() != "wa.me" || strings.Trim(digits, "0123456789") != "" {
 		return false
 	}
-	_, ok := e164("+" + digits)
+	_, ok := toE164("+" + digits)
 	return !ok
 }

@@ -19,9 +19,9 @@ type saveRequest struct {
 	Guide    *string         `json:"guide"`
 }
 
-// Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains, and the state
-// of the first-run guide, and sends the same response as Get. Saving only the guide needs no version. Errors: 409 PT409 when
-// the settings were changed after version was read, and 400 22023 for an invalid field, which details names.
+// Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request
+// has guide, the state of the first-run guide. The response is that of Get. A request with only guide needs no version. Errors: 409
+// PT409 when the settings were changed after version was read, and 400 22023 for an invalid field, whose name is in details.
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {
@@ -78,8 +78,8 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, saved)
 }
 
-// apply returns the stored settings (before), and the same with the request's fields replaced and normalized (after). It
-// stores nothing. errConflict: the stored settings are not those of the request's version.
+// apply returns the stored settings as before, and the settings that result from the request, normalized, as after. It stores
+// nothing. The error is errConflict if the version of the stored settings is not the request's.
 func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Settings, err error) {
 	if before, err = load(ctx, q); err != nil {
 		return before, after, err

@@ -63,8 +63,8 @@ type SiteTexts struct {
 }
 
 // Texts are the sentences that only the owner can write. Their JSON names are keys of the site's locales. No field has
-// omitempty, because missing and empty texts differ: in place of a missing text pages show the seed's text, in place of an empty
-// text that of the other language, or nothing when both are empty.
+// omitempty, because missing and empty texts differ: for a missing text pages show the seed's text, for an empty text they show
+// the text of the other language, or nothing when both are empty.
 type Texts struct {
 	AboutTitle          string `json:"about.title"`
 	AboutDescription    string `json:"about.description"`
@@ -75,17 +75,17 @@ type Texts struct {
 	ContactSuccessBody  string `json:"contact.success.body"`
 }
 
-// Text returns the text that of selects, in language l, or in the other language when it is empty there.
+// Text returns the text that pick selects of the texts in language l, or of the other language's if that text is empty.
 // web/src/lib/site-text.ts has the same rule.
-func (s Site) Text(l i18n.Language, of func(Texts) string) string {
+func (s Site) Text(l i18n.Language, pick func(Texts) string) string {
 	first, second := s.Texts.EN, s.Texts.PT
 	if l == i18n.PT {
 		first, second = second, first
 	}
-	if text := of(first); text != "" {
+	if text := pick(first); text != "" {
 		return text
 	}
-	return of(second)
+	return pick(second)
 }
 
 // Config holds the functions of other packages that the settings call. All of them are required.
@@ -131,7 +131,7 @@ func (s *Service) loadForOwner(ctx context.Context, q db.Querier) (all ownerSett
 	if all.Guide, err = loadGuide(ctx, q); err != nil {
 		return all, err
 	}
-	all.Seed, err = s.seedKeys(ctx, q, all.Settings.Site)
+	all.Seed, err = s.unchangedNames(ctx, q, all.Settings.Site)
 	return all, err
 }
 

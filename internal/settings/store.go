@@ -39,7 +39,7 @@ func LoadSite(ctx context.Context, q db.Querier) (Site, error) {
 	return siteOf(rows)
 }
 
-// siteOf returns the site of the rows: the seed, overridden by the row SiteKey.
+// siteOf returns the public part of the settings: the seed, overridden field by field by the row SiteKey.
 func siteOf(rows map[string]string) (Site, error) {
 	var site Site
 	if err := json.Unmarshal(seed, &site); err != nil {
@@ -82,6 +82,7 @@ func load(ctx context.Context, q db.Querier) (Settings, error) {
 	return s, nil
 }
 
+// loadGuide reads the state of the first-run guide, one of guideStates.
 func loadGuide(ctx context.Context, q db.Querier) (state string, err error) {
 	rows, err := readRows(ctx, q, guideKey)
 	if err != nil || rows[guideKey] == "" {

@@ -21,10 +21,10 @@ import (
 
 // Largest lengths in characters (code points), except where a comment states another unit.
 const (
-	maxName         = 60
+	maxName         = 60 // name of the site
 	maxLine         = 200
 	maxText         = 5000
-	maxAddress      = 254
+	maxAddress      = 254 // email address
 	maxURL          = 1000
 	maxNoticeEmails = 10        // e-mail addresses
 	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
@@ -49,7 +49,8 @@ const (
 	reasonPortrait       = "portrait_unknown" // no picture of this site's storage
 )
 
-var webhookReasons = map[string]string{
+// webhookErrors has the error text for each reason of Config.CheckWebhook.
+var webhookErrors = map[string]string{
 	ReasonWebhookHTTPS: "must be an address that begins with https://", ReasonWebhookHost: "names a host that cannot exist",
 	ReasonWebhookPrivate: "leads into a private network",
 }
@@ -59,20 +60,20 @@ var webhookReasons = map[string]string{
 func (s *Service) checkURLs(ctx context.Context, before, after Settings) error {
 	if webhook := after.NoticeWebhook; webhook != "" && webhook != before.NoticeWebhook {
 		if reason := s.cfg.CheckWebhook(ctx, webhook); reason != "" {
-			e := errField("noticeWebhook", webhookReasons[reason])
+			e := errField("noticeWebhook", webhookErrors[reason])
 			e.Hint = reason
 			return e
 		}
 	}
-	if a := after.Site.Portrait; a != "" && a != before.Site.Portrait {
-		known, err := s.cfg.Describe(ctx, []string{a})
+	if portrait := after.Site.Portrait; portrait != "" && portrait != before.Site.Portrait {
+		known, err := s.cfg.Describe(ctx, []string{portrait})
 		if err != nil {
 			return err
 		}
 		var file struct {
 			Kind string `json:"kind"`
 		}
-		if text, ok := known[a]; ok {
+		if text, ok := known[portrait]; ok {
 			if err := json.Unmarshal(text, &file); err != nil {
 				return err
 			}
@@ -87,8 +88,8 @@ func (s *Service) checkURLs(ctx context.Context, before, after Settings) error {
 }
 
 var (
-	// handle matches a user name of Instagram or Facebook.
-	handle = regexp.MustCompile(`^@?[A-Za-z0-9._-]+$`)
+	// userName matches a user name of Instagram or Facebook.
+	userName = regexp.MustCompile(`^@?[A-Za-z0-9._-]+$`)
 	// uploadPath matches the path of a public file in this program's storage.
 	uploadPath = regexp.MustCompile(`^/storage/v1/object/public/[^/]+/.`)
 )
@@ -168,12 +169,12 @@ func (s *Site) normalizeWhatsApp() error {
 		if host := u.Hostname(); host != "wa.me" && host != "whatsapp.com" && !strings.HasSuffix(host, ".whatsapp.com") {
 			return errField("site.whatsapp", "must lead to wa.me or whatsapp.com")
 		}
-		if invalidWaMe(u) {
+		if isInvalidWaMe(u) {
 			return errField("site.whatsapp", "must hold a phone number with its country code")
 		}
 		return nil
 	}
-	number, ok := e164(s.WhatsApp)
+	number, ok := toE164(s.WhatsApp)
 	if !ok || !strings.HasPrefix(s.WhatsApp, "+") {
 		return errField("site.whatsapp", "must be a phone number with its country code")
 	}
@@ -191,7 +192,7 @@ func (s *Settings) normalizeLinks() error {
 			if secureURL(given) == nil {
 				return errField("site."+field, "must be an address that begins with https://")
 			}
-		case len(given) > maxLine || !handle.MatchString(given):
+		case len(given) > maxLine || !userName.MatchString(given):
 			return errField("site."+field, "must be a name or an address")
 		}
 	}
