@@ -17,21 +17,21 @@ import (
 // This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Queries that the response
 // cache cannot serve run on db.AnonymousPool, so that they do not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers. ownerBytes is the only limit for other callers. A client is an IP client, or
-// an IPv6 network (httpx.LimitSubject).
+// Limits of the queries of unprivileged callers. Of these limits only ownerBytes applies to other callers. A client is an IPv4
+// address or an IPv6 network (httpx.LimitSubject).
 const (
-	maxPatterns         = 20                    // conditions of one query that scan texts or lists
+	maxScans            = 20                    // conditions of one query that scan texts or lists
 	anonymousBytes      = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
 	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent: each is in memory until its client has read it
 	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
-	maxWaitingAddress   = 8                     // waiting queries of one client
-	maxRunningAddress   = db.AnonymousConns - 1 // running queries of one client
+	maxWaitingClient    = 8                     // waiting queries of one client
+	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client
 	defaultQueueTimeout = 2 * time.Second       // longest wait for a slot
 )
 
-// isUnprivileged reports whether a caller's queries are limited.
+// isUnprivileged reports whether the caller is anonymous or an account without a role.
 func isUnprivileged(c identity.Caller) bool { return c.Role != identity.Service && !c.Admin }
 
 // readSlot is the permission to run one query.
@@ -39,17 +39,17 @@ type readSlot struct {
 	querier  db.Querier    // runs the query
 	timeout  time.Duration // limit of the query's duration
 	maxBytes int           // largest size of the response in bytes
-	release  func()        // must be called; a second call does nothing
+	release  func()        // gives the slot back; must be called, a second call does nothing
 }
 
-// acquireSlot returns a slot for a caller's query. An unprivileged caller waits for it, at most queueTimeout, and then gets
-// errBusy. Other callers get a slot immediately.
+// acquireSlot returns a slot for a caller's query. For an unprivileged caller it waits until a slot is free, and returns errBusy
+// after queueTimeout. Other callers get a slot immediately.
 func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) (readSlot, error) {
 	if !isUnprivileged(c) {
 		return readSlot{s.db, s.readTimeout, ownerBytes, func() {}}, nil
 	}
-	if countPatterns(q.Where) > maxPatterns {
-		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxPatterns) + " conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
+	if countScans(q.Where) > maxScans {
+		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxScans) + " conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
 	}
 	release, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
 	if err != nil {
@@ -58,19 +58,19 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(release)}, nil
 }
 
-// countPatterns counts the conditions whose cost grows with the length of the values.
-func countPatterns(n Node) (count int) {
+// countScans counts the conditions that scan texts or lists, so that their cost grows with the length of the stored values.
+func countScans(n Node) (count int) {
 	switch n := n.(type) {
 	case All:
 		for _, part := range n {
-			count += countPatterns(part)
+			count += countScans(part)
 		}
 	case Any:
 		for _, part := range n {
-			count += countPatterns(part)
+			count += countScans(part)
 		}
 	case Not:
-		return countPatterns(n.Node)
+		return countScans(n.Node)
 	case Like, Match, Lists:
 		return 1
 	}
@@ -80,10 +80,10 @@ func countPatterns(n Node) (count int) {
 // anonymousPool gives slots to unprivileged callers. One client never gets all slots, so that others can always read too.
 type anonymousPool struct {
 	mu           sync.Mutex
-	free         int                 // number of slots that no query has
-	running      map[string]int      // queries that have a slot, by client
+	free         int                 // number of free slots
+	running      map[string]int      // number of queries that have a slot, by client
 	waiting      []*waiter           // in order of arrival
-	sending      *semaphore.Weighted // bytes of the responses that are being sent
+	sending      *semaphore.Weighted // limits the bytes of the responses that are being sent to sendingBytes
 	queueTimeout time.Duration       // longest wait for a slot
 }
 
@@ -105,7 +105,7 @@ func (p *anonymousPool) acquire(ctx context.Context, client string) (release fun
 		p.mu.Unlock()
 		return func() { p.release(client) }, nil
 	}
-	if len(p.waiting) >= maxWaiting || p.queued(client) >= maxWaitingAddress {
+	if len(p.waiting) >= maxWaiting || p.queued(client) >= maxWaitingClient {
 		p.mu.Unlock()
 		return nil, errBusy.Becausef("the queue is full")
 	}
@@ -131,7 +131,7 @@ func (p *anonymousPool) acquire(ctx context.Context, client string) (release fun
 
 // takeSlot takes a slot and returns true, if one is free and the client does not have too many.
 func (p *anonymousPool) takeSlot(client string) bool {
-	if p.free == 0 || p.running[client] >= maxRunningAddress {
+	if p.free == 0 || p.running[client] >= maxRunningClient {
 		return false
 	}
 	p.free--

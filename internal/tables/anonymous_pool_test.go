@@ -26,8 +26,8 @@ func TestPlacesAreSharedBetweenAddresses(t *testing.T) {
 			return leave
 		}
 		one := enter("a")
-		ended := make(chan error, maxWaitingAddress)
-		for range maxWaitingAddress { // fill the queue of one address, which cannot get a second slot
+		ended := make(chan error, maxWaitingClient)
+		for range maxWaitingClient { // fill the queue of one address, which cannot get a second slot
 			go func() {
 				_, err := p.acquire(t.Context(), "a")
 				ended <- err
@@ -42,7 +42,7 @@ func TestPlacesAreSharedBetweenAddresses(t *testing.T) {
 		if time.Since(begin) > 0 {
 			t.Error("another address had to wait")
 		}
-		for range maxWaitingAddress {
+		for range maxWaitingClient {
 			if err := <-ended; !errors.Is(err, errBusy) {
 				t.Errorf("who waited too long: %v", err)
 			}
@@ -131,10 +131,10 @@ func TestPatternsOfUnprivilegedCallersAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		for _, query := range []string{
-			"or=(title.eq.Oil" + strings.Repeat(",title.ilike.*x*", maxPatterns+1) + ")",
-			strings.Repeat("title=not.match.x&", maxPatterns+1),
-			"or=(" + strings.Repeat("not.and(tags.cs.{a},title.like.x),", maxPatterns) + "title.eq.x)",
-			"title=ilike(any).{" + strings.Repeat("x,", maxPatterns) + "x}",
+			"or=(title.eq.Oil" + strings.Repeat(",title.ilike.*x*", maxScans+1) + ")",
+			strings.Repeat("title=not.match.x&", maxScans+1),
+			"or=(" + strings.Repeat("not.and(tags.cs.{a},title.like.x),", maxScans) + "title.eq.x)",
+			"title=ilike(any).{" + strings.Repeat("x,", maxScans) + "x}",
 		} {
 			for _, who := range []string{anonymous, signedIn} {
 				s.refused(who+" "+truncate(query), s.call(who, "GET", "products?"+query, ""), 400, "PGRST100")

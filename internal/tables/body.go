@@ -23,18 +23,18 @@ const (
 	maxInsertRows = 1000    // rows of one insert
 )
 
-// row contains the values to store by column, in the Go types of values.go; nil means null.
+// row contains the values of a row to store, by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
 
-// payload is the content of a write's body: the rows to store. newPayload makes it from the decoded body; fill or change adds
-// the values that the server sets.
+// payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an
+// update) adds the values that the server sets.
 type payload struct {
 	columns []*Column // the columns that the write sets, in the table's order
-	rows    []row     // a row has no entry for a column that is missing in the body
+	rows    []row     // until fill or change, a row has no entry for a column that is missing in the body
 }
 
-// readBody reads a body and returns it with its media type, which must be one of accepted. A body without a Content-Type is
-// read as JSON.
+// readBody reads a body and returns it with its media type, which must be one of accepted. Without a Content-Type the body is
+// JSON.
 func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
 	media = arrayMedia
 	if contentType := r.Header.Get("Content-Type"); contentType != "" {
@@ -46,9 +46,11 @@ func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body 
 	return body, media, err
 }
 
+// formMedia is the media type of a form. The other media types are in respond.go.
 const formMedia = "application/x-www-form-urlencoded"
 
-// readObjects reads the rows of a body, which is JSON, CSV with column names in its first line, or a form with one row.
+// readObjects reads the rows of a body, each as a map from column names to values. The body is JSON, CSV with column names in its
+// first line, or a form with one row.
 func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, error) {
 	body, media, err := readBody(w, r, arrayMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
 	if err != nil {
@@ -56,16 +58,16 @@ func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, erro
 	}
 	switch media {
 	case csvMedia:
-		return csvObjects(body)
+		return parseCSV(body)
 	case formMedia:
-		object, err := formObject(body)
+		object, err := parseForm(body)
 		return []map[string]any{object}, err
 	}
-	return jsonObjects(body)
+	return parseJSON(body)
 }
 
-// csvObjects reads CSV (RFC 4180). As in PostgREST, the field NULL means null, and every other field is a text.
-func csvObjects(body []byte) ([]map[string]any, error) {
+// parseCSV reads CSV (RFC 4180). As in PostgREST, the field NULL means null, and every other field is a text.
+func parseCSV(body []byte) ([]map[string]any, error) {
 	if err := checkText("The body", string(body)); err != nil {
 		return nil, err
 	}
@@ -100,8 +102,8 @@ func csvObjects(body []byte) ([]map[string]any, error) {
 	}
 }
 
-// formObject reads a form. Every field is a text; of repeated fields the last one counts.
-func formObject(body []byte) (map[string]any, error) {
+// parseForm reads a form. Every field is a text; of repeated fields the last one counts.
+func parseForm(body []byte) (map[string]any, error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
 		return nil, errBody("Empty or invalid form", "").Because(err)
@@ -134,8 +136,8 @@ func decodeJSON(body []byte) (any, error) {
 	return v, nil
 }
 
-// jsonObjects reads one object or an array of objects.
-func jsonObjects(body []byte) ([]map[string]any, error) {
+// parseJSON reads one object or an array of objects.
+func parseJSON(body []byte) ([]map[string]any, error) {
 	v, err := decodeJSON(body)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func jsonObjects(body []byte) ([]map[string]any, error) {
 // columns=, and other keys are ignored. With nil columns all objects must have the same keys, and each key must be a column.
 func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *payload, err error) {
 	if columns == nil && len(objects) > 0 {
-		if columns, err = sameKeys(t, objects); err != nil {
+		if columns, err = commonColumns(t, objects); err != nil {
 			return nil, err
 		}
 	}
@@ -192,8 +194,8 @@ func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *paylo
 	return p, nil
 }
 
-// sameKeys returns the columns that the objects name, and an error unless all objects name the same ones.
-func sameKeys(t *Table, objects []map[string]any) ([]*Column, error) {
+// commonColumns returns the columns that the objects name, and an error unless all objects name the same ones.
+func commonColumns(t *Table, objects []map[string]any) ([]*Column, error) {
 	names := slices.Sorted(maps.Keys(objects[0]))
 	columns := make([]*Column, 0, len(names))
 	for _, name := range names {
@@ -236,7 +238,7 @@ func (r row) complete(t *Table, c *Column, now time.Time, defaults bool) error {
 		r[c] = c.Forced
 	}
 	if c.Stamp {
-		r[c] = clock(now)
+		r[c] = storedTime(now)
 	}
 	return checkValue(t, c, r[c])
 }

@@ -1,8 +1,10 @@
 package tables
 
-// typeNames maps the names that a cast in select (column::type) can use to kinds. The map also contains types to which no
-// column can be cast, so that the error for them is about the cast and not about an unknown type.
-var typeNames = map[string]Kind{
+// This file lists the casts that a query can have in select (column::type).
+
+// kindsByName maps the names of PostgreSQL's types to kinds. It also contains types to which no column can be cast, so that the
+// error for them is that the cast is not possible, and not that the type is unknown.
+var kindsByName = map[string]Kind{
 	"text": Text, "varchar": Text, "character varying": Text,
 	"uuid": UUID,
 	"bool": Bool, "boolean": Bool,
@@ -20,10 +22,10 @@ var typeNames = map[string]Kind{
 	"time with time zone": "time with time zone", "xml": "xml", "inet": "inet", "oid": "oid",
 }
 
-// casts lists the kinds to which a column of each kind can be cast: the casts that work for every value and print the same on
+// allowedCasts lists the kinds to which a column of each kind can be cast: casts that work for every value and print the same on
 // both engines. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a
 // cast is rejected before any row is read.
-var casts = map[Kind][]Kind{
+var allowedCasts = map[Kind][]Kind{
 	UUID:      {UUID, Text},
 	Text:      {Text},
 	Bool:      {Bool, Text, Int},

@@ -34,23 +34,24 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of every table by the table's name, without the column with the time of the last write.
+// ColumnTypes returns the columns of every table, by the table's name. Columns with Stamp are left out, because row changes do not
+// contain them either.
 func ColumnTypes() map[string][]db.ColumnType {
-	names := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text"}
+	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text"}
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {
 		for _, c := range t.Columns {
 			if c.Stamp {
 				continue
 			}
-			all[name] = append(all[name], db.ColumnType{Name: c.Name, Type: names[c.Kind], Key: c == t.Key})
+			all[name] = append(all[name], db.ColumnType{Name: c.Name, Type: typeNames[c.Kind], Key: c == t.Key})
 		}
 	}
 	return all
 }
 
-// recordWritten records the rows with the given keys. before maps the key of each updated row to its key before the update.
-// Rows that are not in before are recorded as inserted.
+// recordWritten records inserts and updates of the rows with the given keys. before maps the key of each updated row to its key
+// before the update; a row that is not in before was inserted.
 func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys []string, before map[string]string) error {
 	if len(keys) == 0 {
 		return nil

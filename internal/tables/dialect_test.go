@@ -356,7 +356,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		text := c.text(8)
 		for _, fold := range []bool{false, true} {
 			raw := c.pattern(text, 3)
-			p, err := pattern(raw, fold)
+			p, err := convertPattern(raw, fold)
 			if err != nil {
 				continue // a range of foreign letters, without regard to case
 			}

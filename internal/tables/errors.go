@@ -15,12 +15,13 @@ import (
 // This file contains all errors of /rest/v1. Their codes and texts are PostgREST's (PGRST…) or PostgreSQL's (five
 // characters), because clients read both.
 
-func badRequest(code, format string, args ...any) *apperr.Error {
+// errBadRequest returns an error with the status 400.
+func errBadRequest(code, format string, args ...any) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, code, fmt.Sprintf(format, args...))
 }
 
-// detailed returns a copy of e with details.
-func detailed(e *apperr.Error, format string, args ...any) *apperr.Error {
+// withDetails returns a copy of e with the given text as its details.
+func withDetails(e *apperr.Error, format string, args ...any) *apperr.Error {
 	c := *e
 	c.Details = fmt.Sprintf(format, args...)
 	return &c
@@ -32,12 +33,12 @@ func errUnknownTable(name string) *apperr.Error {
 
 // errUnknownColumn is the error for an unknown column in a query.
 func errUnknownColumn(t *Table, name string) *apperr.Error {
-	return badRequest("42703", "column %s.%s does not exist", t.Name, truncate(name))
+	return errBadRequest("42703", "column %s.%s does not exist", t.Name, truncate(name))
 }
 
 // errUnknownField is the error for an unknown column in a body.
 func errUnknownField(t *Table, name string) *apperr.Error {
-	return badRequest("PGRST204", "Could not find the '%s' column of '%s' in the schema cache", truncate(name), t.Name)
+	return errBadRequest("PGRST204", "Could not find the '%s' column of '%s' in the schema cache", truncate(name), t.Name)
 }
 
 func errUnknownFunction(name string, args []string) *apperr.Error {
@@ -49,36 +50,36 @@ func errUnknownFunction(name string, args []string) *apperr.Error {
 			searched = " with parameter " + args[0]
 		}
 	}
-	return detailed(apperr.New(http.StatusNotFound, "PGRST202", fmt.Sprintf("Could not find the function public.%s%s in the schema cache", truncate(name), truncate(call))),
+	return withDetails(apperr.New(http.StatusNotFound, "PGRST202", fmt.Sprintf("Could not find the function public.%s%s in the schema cache", truncate(name), truncate(call))),
 		"Searched for the function public.%s%s, but no matches were found in the schema cache.", truncate(name), truncate(searched))
 }
 
 func errNotEmbedded(resource string) *apperr.Error {
-	e := badRequest("PGRST108", "'%s' is not an embedded resource in this request", truncate(resource))
+	e := errBadRequest("PGRST108", "'%s' is not an embedded resource in this request", truncate(resource))
 	e.Hint = fmt.Sprintf("Verify that '%s' is included in the 'select' query parameter.", truncate(resource))
 	return e
 }
 
 func errNoRelationship(t *Table, resource string) *apperr.Error {
-	return detailed(badRequest("PGRST200", "Could not find a relationship between '%s' and '%s' in the schema cache", t.Name, truncate(resource)),
+	return withDetails(errBadRequest("PGRST200", "Could not find a relationship between '%s' and '%s' in the schema cache", t.Name, truncate(resource)),
 		"Searched for a foreign key relationship between '%s' and '%s' in the schema 'public', but no matches were found.", t.Name, truncate(resource))
 }
 
-// errSyntax is the error for a parameter that the parser cannot read. pos is where it stopped, in bytes; expecting is what it
-// expected there.
+// errSyntax is the error for a parameter that the parser cannot read. what names the parameter. pos is where the parser stopped in
+// text, in bytes, and expecting is what it expected there.
 func errSyntax(what, text string, pos int, expecting string) *apperr.Error {
 	found := "end of input"
 	if pos < len(text) {
 		r, _ := utf8.DecodeRuneInString(text[pos:])
 		found = fmt.Sprintf("%q", string(r))
 	}
-	return detailed(badRequest("PGRST100", "\"failed to parse %s (%s)\" (line 1, column %d)", what, truncate(text), utf8.RuneCountInString(text[:pos])+1),
+	return withDetails(errBadRequest("PGRST100", "\"failed to parse %s (%s)\" (line 1, column %d)", what, truncate(text), utf8.RuneCountInString(text[:pos])+1),
 		"unexpected %s expecting %s", found, expecting)
 }
 
 // errQuery is the error for a query string that cannot be read or exceeds a limit.
 func errQuery(details string) *apperr.Error {
-	return detailed(apperr.New(http.StatusBadRequest, "PGRST100", "The query could not be read"), "%s", details)
+	return withDetails(apperr.New(http.StatusBadRequest, "PGRST100", "The query could not be read"), "%s", details)
 }
 
 func errUnsupported(what string) *apperr.Error {
@@ -131,11 +132,11 @@ func errNoArrow(s step) *apperr.Error {
 }
 
 func errUnknownType(name string) *apperr.Error {
-	return badRequest("42704", "type \"%s\" does not exist", truncate(name))
+	return errBadRequest("42704", "type \"%s\" does not exist", truncate(name))
 }
 
 func errNoCast(from, to Kind) *apperr.Error {
-	return badRequest("42846", "cannot cast type %s to %s", from, to)
+	return errBadRequest("42846", "cannot cast type %s to %s", from, to)
 }
 
 // errPattern is the error for an invalid regular expression.
@@ -144,27 +145,27 @@ func errPattern(why string) *apperr.Error {
 }
 
 func errNotBoolean(truth Truth, kind Kind) *apperr.Error {
-	return badRequest("42804", "argument of IS %s must be type boolean, not type %s", strings.ToUpper(string(truth)), kind)
+	return errBadRequest("42804", "argument of IS %s must be type boolean, not type %s", strings.ToUpper(string(truth)), kind)
 }
 
 func errBadValue(kind Kind, text string) *apperr.Error {
-	return badRequest("22P02", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
+	return errBadRequest("22P02", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
 }
 
 func errBadTime(kind Kind, text string) *apperr.Error {
-	return badRequest("22007", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
+	return errBadRequest("22007", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
 }
 
 func errTimeRange(text string) *apperr.Error {
-	return badRequest("22008", "date/time field value out of range: \"%s\"", truncate(text))
+	return errBadRequest("22008", "date/time field value out of range: \"%s\"", truncate(text))
 }
 
 func errNumberRange(text string) *apperr.Error {
-	return badRequest("22003", "value \"%s\" is out of range for type integer", truncate(text))
+	return errBadRequest("22003", "value \"%s\" is out of range for type integer", truncate(text))
 }
 
 func errBadList(text string) *apperr.Error {
-	return badRequest("22P02", "malformed array literal: \"%s\"", truncate(text))
+	return errBadRequest("22P02", "malformed array literal: \"%s\"", truncate(text))
 }
 
 var (
@@ -198,15 +199,15 @@ func errRPCMethod(method string) *apperr.Error {
 }
 
 func errOutOfBounds(offset, total int64) *apperr.Error {
-	return detailed(errRange, "An offset of %d was requested, but there are only %d rows.", offset, total)
+	return withDetails(errRange, "An offset of %d was requested, but there are only %d rows.", offset, total)
 }
 
 func errBadRange(details string) *apperr.Error {
-	return detailed(errRange, "%s", details)
+	return withDetails(errRange, "%s", details)
 }
 
 func errReorder(details string) *apperr.Error {
-	return detailed(errArgument, "%s", details)
+	return withDetails(errArgument, "%s", details)
 }
 
 // errArgumentOf is the error for a wrong argument of a function.
@@ -215,7 +216,7 @@ func errArgumentOf(why string) *apperr.Error {
 }
 
 func errTooManyRows() *apperr.Error {
-	return detailed(apperr.New(http.StatusRequestEntityTooLarge, "54000", httpx.ErrTooLarge.Message),
+	return withDetails(apperr.New(http.StatusRequestEntityTooLarge, "54000", httpx.ErrTooLarge.Message),
 		"one request may bring at most %d rows", maxInsertRows)
 }
 
@@ -228,17 +229,17 @@ func errTooLarge(limit int) *apperr.Error {
 }
 
 func errNotSingular(n int64) *apperr.Error {
-	return detailed(apperr.New(http.StatusNotAcceptable, "PGRST116", "JSON object requested, multiple (or no) rows returned"),
+	return withDetails(apperr.New(http.StatusNotAcceptable, "PGRST116", "JSON object requested, multiple (or no) rows returned"),
 		"The result contains %d rows", n)
 }
 
 func errTooManyAffected(n int64) *apperr.Error {
-	return detailed(apperr.New(http.StatusBadRequest, "PGRST124", "Query result exceeds max-affected preference constraint"),
+	return withDetails(apperr.New(http.StatusBadRequest, "PGRST124", "Query result exceeds max-affected preference constraint"),
 		"The query affects %d rows", n)
 }
 
 func errPreferences(invalid []string) *apperr.Error {
-	return detailed(apperr.New(http.StatusBadRequest, "PGRST122", "Invalid preferences given with handling=strict"), "%s",
+	return withDetails(apperr.New(http.StatusBadRequest, "PGRST122", "Invalid preferences given with handling=strict"), "%s",
 		truncate("Invalid preferences: "+strings.Join(invalid, ", ")))
 }
 
@@ -248,7 +249,7 @@ func errMediaType(accept string) *apperr.Error {
 
 // errBody is the error for a body that the endpoint cannot read.
 func errBody(message, details string) *apperr.Error {
-	return detailed(apperr.New(http.StatusBadRequest, "PGRST102", message), "%s", details)
+	return withDetails(apperr.New(http.StatusBadRequest, "PGRST102", message), "%s", details)
 }
 
 // errDenied is the error for a write or a function call that the policy forbids: 401 for callers who are not signed in,
@@ -262,15 +263,15 @@ func errDenied(c identity.Caller, what string) *apperr.Error {
 }
 
 func errNull(t *Table, c *Column) *apperr.Error {
-	return badRequest(db.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, t.Name)
+	return errBadRequest(db.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, t.Name)
 }
 
 func errCheck(t *Table, c *Column, details string) *apperr.Error {
-	return detailed(badRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s_%s_check\"", t.Name, t.Name, c.Name), "%s", details)
+	return withDetails(errBadRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s_%s_check\"", t.Name, t.Name, c.Name), "%s", details)
 }
 
 func errTooLong(c *Column, details string) *apperr.Error {
-	return detailed(badRequest("22001", "value too long for column \"%s\"", c.Name), "%s", details)
+	return withDetails(errBadRequest("22001", "value too long for column \"%s\"", c.Name), "%s", details)
 }
 
 // errConstraint converts a constraint violation in the database to the error for the client. Other errors stay as they are.
@@ -283,9 +284,9 @@ func errConstraint(t *Table, err error) error {
 	case db.IsConstraint(err, db.ForeignKeyViolation):
 		return apperr.New(http.StatusConflict, db.ForeignKeyViolation, fmt.Sprintf("insert or update on table \"%s\" violates foreign key constraint \"%s_%s_fkey\"", t.Name, t.Name, t.Key.Name)).Because(err)
 	case db.IsConstraint(err, db.CheckViolation):
-		return badRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint", t.Name).Because(err)
+		return errBadRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint", t.Name).Because(err)
 	case db.IsConstraint(err, db.NotNullViolation):
-		return badRequest(db.NotNullViolation, "null value in relation \"%s\" violates not-null constraint", t.Name).Because(err)
+		return errBadRequest(db.NotNullViolation, "null value in relation \"%s\" violates not-null constraint", t.Name).Because(err)
 	}
 	return err
 }

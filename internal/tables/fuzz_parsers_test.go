@@ -48,7 +48,7 @@ func FuzzSelect(f *testing.F) {
 		if err := d.QueryRow(t.Context(), st.sql, st.args...).Scan(&row); err != nil {
 			t.Fatalf("%q: %s: %v", text, st.sql, err)
 		}
-		all, err := members(row)
+		all, err := splitMembers(row)
 		if err != nil || len(all) != len(fields) {
 			t.Fatalf("%q: %s: %v", text, row, err)
 		}
@@ -57,10 +57,10 @@ func FuzzSelect(f *testing.F) {
 				t.Fatalf("%q: member %d is called %q instead of %q", text, i, m.name, fields[i].Name)
 			}
 		}
-		if _, err := csvText([]string{row}, fields); err != nil {
+		if _, err := encodeCSV([]string{row}, fields); err != nil {
 			t.Fatalf("%q: %s: %v", text, row, err)
 		}
-		if _, err := withoutNulls([]string{row}); err != nil {
+		if _, err := removeNulls([]string{row}); err != nil {
 			t.Fatalf("%q: %s: %v", text, row, err)
 		}
 	})
@@ -82,7 +82,7 @@ func FuzzOrder(f *testing.F) {
 		}
 		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 			b := &builder{dialect: dialect, table: table}
-			if sql := b.orderBy(terms); !strings.HasSuffix(sql, "products.id") && !strings.Contains(sql, "products.id") || !steps.MatchString(strings.NewReplacer("::", "", "collate", "").Replace(sql)) {
+			if sql := b.orderBySQL(terms); !strings.HasSuffix(sql, "products.id") && !strings.Contains(sql, "products.id") || !steps.MatchString(strings.NewReplacer("::", "", "collate", "").Replace(sql)) {
 				t.Fatalf("%q became %s", text, sql)
 			}
 		}
@@ -136,13 +136,13 @@ func FuzzCSV(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		objects, err := csvObjects([]byte(text))
+		objects, err := parseCSV([]byte(text))
 		clear4xx(t, text, err)
 		if err == nil {
 			_, err = newPayload(schema["products"], objects, nil)
 			clear4xx(t, text, err)
 		}
-		object, err := formObject([]byte(text))
+		object, err := parseForm([]byte(text))
 		if clear4xx(t, text, err); err == nil {
 			_, err = newPayload(schema["products"], []map[string]any{object}, nil)
 			clear4xx(t, text, err)
@@ -165,7 +165,7 @@ func FuzzRange(f *testing.F) {
 		if limit >= 0 {
 			q.Limit = &limit
 		}
-		n, from, err := window(q, r, 1000)
+		n, from, err := rowRange(q, r, 1000)
 		if clear4xx(t, header, err); err != nil {
 			return
 		}
@@ -187,7 +187,7 @@ func FuzzPattern(f *testing.F) {
 		if checkText("", text) != nil {
 			return
 		}
-		p, err := pattern(text, fold)
+		p, err := convertPattern(text, fold)
 		if clear4xx(t, text, err); err != nil {
 			return
 		}
@@ -196,7 +196,7 @@ func FuzzPattern(f *testing.F) {
 			t.Fatalf("%q became %q: %v", text, p, err)
 		}
 		re.MatchString(strings.Repeat(text, 20))
-		if again, err := pattern(p, fold); len(p) <= maxPattern && (err != nil || again != p) {
+		if again, err := convertPattern(p, fold); len(p) <= maxPattern && (err != nil || again != p) {
 			t.Fatalf("%q became %q, and that %q: %v", text, p, again, err)
 		}
 	})

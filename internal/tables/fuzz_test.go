@@ -98,7 +98,7 @@ func FuzzBody(f *testing.F) {
 		}
 		wr := &tableRequest{query: q, prefer: preferences{result: "representation", resolution: mergeDuplicates}}
 		wr.caller.Role = "service_role"
-		objects, err := jsonObjects([]byte(body))
+		objects, err := parseJSON([]byte(body))
 		if err == nil {
 			_, err = s.service.insert(t.Context(), wr, objects)
 		}

@@ -20,10 +20,10 @@ import (
 
 // ImportedRow is the result of ImportRows for one row.
 type ImportedRow struct {
-	Key     string   // the primary key; "" if the row has none
-	Added   bool     // the row was missing
-	LeftOut []string // the columns with a value that the table cannot store
-	Err     *apperr.Error
+	Key     string        // the primary key; "" if the row has none
+	Added   bool          // the row was missing: it was inserted, or with write false it would be
+	LeftOut []string      // names of the columns whose value the table cannot store
+	Err     *apperr.Error // why the row was not added; nil also for a row that is here already with the same content
 }
 
 var errImportKey = apperr.New(http.StatusBadRequest, "23502", "The row has no key")
@@ -32,11 +32,11 @@ func errImportDiffers(columns []string) *apperr.Error {
 	return apperr.New(http.StatusConflict, "23505", "The row is here with another content ("+strings.Join(columns, ", ")+"): it stays as it is")
 }
 
-// ImportRows adds rows of another site that are missing here, by the rules of an insert with the service key. The values are those
-// of JSON, with numbers as json.Number, or texts as PostgreSQL writes them. A row that is here already stays as it is: if its
-// content differs, that is the row's error. rewrite changes the URLs in columns that name files. Columns that the table does not
-// have and nulls in columns that must have a value are left out. Without write ImportRows only checks; then nothing is known of
-// references to other tables. The results are in the order of rows, of which there may be 1000.
+// ImportRows inserts the rows of another site whose key is missing here, by the rules of an insert with the service key. It never
+// changes an existing row; one with different content is an error of the imported row. A value is a value of JSON, with numbers as
+// json.Number, or a text as PostgreSQL writes it. Columns that the table does not have are left out. rewrite changes the URLs of
+// files. Without write ImportRows only checks the rows, except their references to other tables. rows has at most 1000 rows; the
+// results are in the same order.
 func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]ImportedRow, error) {
 	t := schema[table]
 	if t == nil {
@@ -56,7 +56,7 @@ func (s *Service) ImportRows(ctx context.Context, table string, rows []map[strin
 		if err == nil {
 			err = (&payload{rows: []row{maps.Clone(values)}}).fill(t, s.now(), true)
 		}
-		if results[i].Err = refused(err); err != nil {
+		if results[i].Err = refusalOf(err); err != nil {
 			if results[i].Err == nil {
 				return nil, err
 			}
@@ -102,12 +102,12 @@ func (s *Service) ImportRows(ctx context.Context, table string, rows []map[strin
 // insertImported inserts the rows with the given indexes in one transaction, or one by one if the database refuses one of them.
 func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []ImportedRow) error {
 	err := s.insertParsed(ctx, t, parsed, missing)
-	if refused(err) == nil {
+	if refusalOf(err) == nil {
 		return err
 	}
 	for _, i := range missing {
 		err := s.insertParsed(ctx, t, parsed, []int{i})
-		if results[i].Err = refused(err); err != nil && results[i].Err == nil {
+		if results[i].Err = refusalOf(err); err != nil && results[i].Err == nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Service) rowsByKey(ctx context.Context, t *Table, keys []string) (map[s
 	for _, c := range t.Columns {
 		q.Select = append(q.Select, Field{Name: c.Name, Column: c})
 	}
-	page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, false)
+	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, false)
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +263,8 @@ func sameValue(a, b any) bool {
 	return a == b
 }
 
-// refused returns the error of a row that cannot be imported, or nil for errors that have another cause than the row.
-func refused(err error) *apperr.Error {
+// refusalOf returns err if the row itself cannot be imported, or nil if err has another cause than the row.
+func refusalOf(err error) *apperr.Error {
 	var known *apperr.Error
 	if errors.As(err, &known) && known.Status < http.StatusInternalServerError {
 		return known

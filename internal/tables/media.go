@@ -31,14 +31,14 @@ var mediaColumns = map[string][]string{
 	"cover_images": {"image_url", "video_thumbnail_url"},
 }
 
-// MediaURLs returns the URLs of all files to which rows refer, including hidden rows. A file of the site's buckets to which
-// neither a row nor a film in a row refers is removed after 48 hours (docs/product.md, rule 40).
+// MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets
+// is removed 48 hours after neither a row nor a film in a row refers to it (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
 		query := &Query{Table: schema[name], Where: All{}}
 		query.Select = []Field{{Name: query.Table.media.Name, Column: query.Table.media}}
-		page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, false)
+		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, false)
 		if err != nil {
 			return nil, err
 		}
@@ -57,25 +57,25 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// describe fills the computed columns of rows: it replaces each list of URLs by an object that has a description for each
-// known URL. It calls Media.Describe once for all rows.
+// describe fills the computed column media of rows: it replaces the array of URLs, which the database returns, by an object that
+// maps each known URL to its description. It calls Media.Describe once for all rows.
 func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []string, fields []Field) ([]string, error) {
 	computed := func(f Field) bool { return f.Column.files != nil }
 	if len(rows) == 0 || !slices.ContainsFunc(fields, computed) {
 		return rows, nil
 	}
-	taken := make([][]member, len(rows))
+	split := make([][]member, len(rows))
 	var all []string
 	for i, row := range rows {
 		var err error
-		if taken[i], err = members(row); err != nil {
+		if split[i], err = splitMembers(row); err != nil {
 			return nil, err
 		}
 		for j, f := range fields {
 			if !computed(f) {
 				continue
 			}
-			urls, err := urlsIn(taken[i][j].value)
+			urls, err := urlsIn(split[i][j].value)
 			if err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 		return nil, err
 	}
 	out := make([]string, len(rows))
-	for i, row := range taken {
+	for i, row := range split {
 		for j, m := range row {
 			if !computed(fields[j]) {
 				continue
@@ -97,22 +97,22 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 			if err != nil {
 				return nil, err
 			}
-			row[j].value = objectOf(known, urls)
+			row[j].value = encodeDescriptions(known, urls)
 		}
-		out[i] = object(row)
+		out[i] = encodeObject(row)
 	}
 	return out, nil
 }
 
-// objectOf returns a JSON object with the known URLs and their descriptions, in the order of urls.
-func objectOf(known map[string]json.RawMessage, urls []string) json.RawMessage {
+// encodeDescriptions returns a JSON object with the known URLs and their descriptions, in the order of urls.
+func encodeDescriptions(known map[string]json.RawMessage, urls []string) json.RawMessage {
 	var all []member
 	for i, u := range urls {
 		if v, ok := known[u]; ok && !slices.Contains(urls[:i], u) {
 			all = append(all, member{u, v})
 		}
 	}
-	return json.RawMessage(object(all))
+	return json.RawMessage(encodeObject(all))
 }
 
 // urlsIn returns the URLs in the JSON array that builder.files selects. Its entries are texts, lists of texts and nulls.

@@ -9,21 +9,22 @@ import (
 	"atelie/internal/db"
 )
 
-// This file splits rows, which the database returns as JSON objects, into their members, and writes them as JSON or CSV.
+// The database returns each row as a JSON object. This file splits such objects into their members, and writes members as JSON or
+// CSV.
 
-// member is one member of a JSON object. Two members of a row can have the same name.
+// member is one member of a row's JSON object. Two members of a row can have the same name, because select can name a column twice.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// members returns the members of a row's JSON object in their order.
-func members(row string) ([]member, error) {
+// splitMembers returns the members of a row's JSON object in their order.
+func splitMembers(row string) ([]member, error) {
 	d := json.NewDecoder(strings.NewReader(row))
-	if _, err := d.Token(); err != nil { // {
+	if _, err := d.Token(); err != nil { // the opening brace
 		return nil, err
 	}
-	var out []member
+	var members []member
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -37,48 +38,49 @@ func members(row string) ([]member, error) {
 		if err := d.Decode(&m.value); err != nil {
 			return nil, err
 		}
-		out = append(out, m)
+		members = append(members, m)
 	}
-	return out, nil
+	return members, nil
 }
 
-// withoutNulls removes the members whose value is null, as PostgreSQL's json_strip_nulls does.
-func withoutNulls(rows []string) ([]string, error) {
+// removeNulls removes the members of each row whose value is null. Nulls within a member's value stay, unlike with
+// json_strip_nulls, which PostgREST uses.
+func removeNulls(rows []string) ([]string, error) {
 	out := make([]string, len(rows))
 	for i, row := range rows {
-		all, err := members(row)
+		members, err := splitMembers(row)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = object(slices.DeleteFunc(all, func(m member) bool { return string(m.value) == "null" }))
+		out[i] = encodeObject(slices.DeleteFunc(members, func(m member) bool { return string(m.value) == "null" }))
 	}
 	return out, nil
 }
 
-// object writes members as a JSON object.
-func object(all []member) string {
-	parts := make([]string, len(all))
-	for i, m := range all {
+// encodeObject writes members as a JSON object.
+func encodeObject(members []member) string {
+	parts := make([]string, len(members))
+	for i, m := range members {
 		parts[i] = jsonText(m.name) + ":" + string(m.value)
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// csvText writes rows as CSV in PostgREST's form: a line with the names, unquoted, then each row as PostgreSQL prints a
-// record, without the parentheses. Without rows the result is one empty line.
-func csvText(rows []string, fields []Field) (string, error) {
+// encodeCSV writes rows as CSV in PostgREST's form: first a line with the names, unquoted, then each row as PostgreSQL prints a
+// record, but without the parentheses. fields are the members that each row has. Without rows the result is one empty line.
+func encodeCSV(rows []string, fields []Field) (string, error) {
 	var header, body []string
 	for i, row := range rows {
-		all, err := members(row)
+		members, err := splitMembers(row)
 		if err != nil {
 			return "", err
 		}
-		line := make([]string, len(all))
-		for j, m := range all {
+		line := make([]string, len(members))
+		for j, m := range members {
 			if i == 0 {
 				header = append(header, m.name)
 			}
-			if line[j], err = csvField(m.value, fields[j].kind()); err != nil {
+			if line[j], err = encodeCSVValue(m.value, fields[j].kind()); err != nil {
 				return "", err
 			}
 		}
@@ -87,8 +89,8 @@ func csvText(rows []string, fields []Field) (string, error) {
 	return strings.Join(header, ",") + "\n" + strings.Join(body, "\n"), nil
 }
 
-// csvField writes one value as PostgreSQL's record_out does. Null is written as nothing, an empty text as "".
-func csvField(value json.RawMessage, kind Kind) (string, error) {
+// encodeCSVValue writes one value as PostgreSQL's record_out does. Null is written as nothing, an empty text as "".
+func encodeCSVValue(value json.RawMessage, kind Kind) (string, error) {
 	text := string(value)
 	switch {
 	case text == "null":

@@ -2,20 +2,22 @@ package tables
 
 import "net/http"
 
+// This file answers requests that only ask for the allowed methods, or use a method that is not allowed.
+
 // The values of the header Allow for /rest/v1/ and for a table.
 const (
 	rootMethods  = "OPTIONS,GET,HEAD"
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root handles /rest/v1/ itself. At this path PostgREST sends a description of its tables, or an error if that is disabled. For
-// GET, Root always sends this error.
+// Root handles /rest/v1/ itself. PostgREST answers GET at this path with a description of its tables, or with an error if the host
+// has disabled the description. Root always answers with that error.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		return errNoRoot
 	case http.MethodOptions:
-		return allow(w, rootMethods)
+		return respondAllow(w, rootMethods)
 	}
 	w.Header().Set("Allow", rootMethods)
 	return errMethod(r.Method)
@@ -26,7 +28,7 @@ func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.table(w, r); err != nil {
 		return err
 	}
-	return allow(w, tableMethods)
+	return respondAllow(w, tableMethods)
 }
 
 // RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function: only functions that do not write
@@ -36,7 +38,7 @@ func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	if _, ok := functions[name]; !ok {
 		return errUnknownFunction(name, nil)
 	}
-	return allow(w, functionMethods(name))
+	return respondAllow(w, functionMethods(name))
 }
 
 func functionMethods(name string) string {
@@ -46,7 +48,8 @@ func functionMethods(name string) string {
 	return "OPTIONS,POST"
 }
 
-func allow(w http.ResponseWriter, methods string) error {
+// respondAllow sends an empty response with the header Allow.
+func respondAllow(w http.ResponseWriter, methods string) error {
 	w.Header().Set("Allow", methods)
 	w.WriteHeader(http.StatusOK)
 	return nil

@@ -9,13 +9,13 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads the operators of filters, such as eq.5 or ilike.*blue*, into the conditions of tree.go.
+// This file parses the operators of filters with their values, such as eq.5 or ilike.*blue*, into the conditions of tree.go.
 
-// anOperator is the text by which an error names what the parser expected: an operator.
-const anOperator = `"not" or operator (eq, gt, ...)`
+// expectedOperator is the text after "expecting" in the error for a filter whose operator is missing or unknown.
+const expectedOperator = `"not" or operator (eq, gt, ...)`
 
-// comparisons are the operators that compare a column with one value. quantifiable is true if (any) or (all) can follow the
-// operator.
+// comparisons are the operators that compare a column with a single value. quantifiable is true if (any) or (all) can follow the
+// operator, which then takes a list of values, as in eq(any).{1,2}.
 var comparisons = map[string]struct {
 	op           Op
 	quantifiable bool
@@ -29,19 +29,23 @@ var comparisons = map[string]struct {
 	"isdistinct": {Distinct, false},
 }
 
-// The other operators with a value: likeOperators are for texts, listOperators for lists, searchOperators for text search.
-// rangeOperators maps the operators for ranges to those of SQL. No column is a range, so the range operators always give
-// PostgreSQL's error.
+// The other operators, except in and is.
 var (
-	likeOperators   = []string{"like", "ilike", "match", "imatch"}
-	listOperators   = []string{"cs", "cd", "ov"}
+	// patternOperators match a text with a LIKE pattern or a regular expression; ilike and imatch ignore case.
+	patternOperators = []string{"like", "ilike", "match", "imatch"}
+	// listOperators compare lists: contains, is contained in, overlaps (ListOp).
+	listOperators = []string{"cs", "cd", "ov"}
+	// searchOperators are for text search. They always give an error (errNoSearch), but not that of an unknown operator.
 	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
-	rangeOperators  = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
+	// rangeOperators are for columns with ranges. No table has such a column, so they always give PostgreSQL's error for an
+	// operator that the type of the column does not have (errNoRange). The error names the operator of SQL.
+	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 
-// operation reads "[not.]operator[(any|all)].value" into a condition on the column name. steps is the JSON path after the
-// name. value reads the text of the value; where the value ends depends on whether the condition is inside a group.
-func (p *parser) operation(name string, steps []step, value func() string) (Node, error) {
+// readOperation parses "[not.]operator[(any|all)].value" and returns a condition on the column with the given name. steps is the
+// JSON path after the name. readValue reads the value: inside a group, such as or=(…), the value ends at a comma or parenthesis,
+// otherwise at the end of the text.
+func (p *parser) readOperation(name string, steps []step, readValue func() string) (Node, error) {
 	start := p.pos
 	negated := p.skip("not.")
 	operatorAt := p.pos
@@ -58,27 +62,27 @@ func (p *parser) operation(name string, steps []step, value func() string) (Node
 		}
 	}
 	comparison, isComparison := comparisons[operator]
-	sqlOperator, isRange := rangeOperators[operator]
-	likes, searches := slices.Contains(likeOperators, operator), slices.Contains(searchOperators, operator)
-	known := isComparison || isRange || likes || searches || operator == "in" || operator == "is" || slices.Contains(listOperators, operator)
-	quantifiable := comparison.quantifiable || likes
-	if searches {
-		p.language()
+	rangeSign, isRange := rangeOperators[operator]
+	isPattern, isSearch := slices.Contains(patternOperators, operator), slices.Contains(searchOperators, operator)
+	known := isComparison || isRange || isPattern || isSearch || operator == "in" || operator == "is" || slices.Contains(listOperators, operator)
+	quantifiable := comparison.quantifiable || isPattern
+	if isSearch {
+		p.skipLanguage()
 	}
 	if !known || (quantifier != "" && !quantifiable) {
 		if p.pos = operatorAt; !negated {
 			p.pos = start
 		}
-		return nil, p.fail(anOperator)
+		return nil, p.fail(expectedOperator)
 	}
 	if !p.skip(".") {
 		return nil, p.fail("delimiter (.)")
 	}
-	c, err := p.column(name)
+	c, err := p.findColumn(name)
 	if err != nil {
 		return nil, err
 	}
-	if c, _, err = walk(c, steps); err != nil {
+	if c, _, err = followSteps(c, steps); err != nil {
 		return nil, err
 	}
 	if c.Kind == JSON {
@@ -87,17 +91,17 @@ func (p *parser) operation(name string, steps []step, value func() string) (Node
 	var node Node
 	switch {
 	case isRange:
-		return nil, errNoRange(c.Kind, sqlOperator)
-	case searches:
+		return nil, errNoRange(c.Kind, rangeSign)
+	case isSearch:
 		return nil, errNoSearch(c.Kind, operator)
 	case operator == "in":
-		node, err = p.in(c)
+		node, err = p.readIn(c)
 	case operator == "is":
-		node, err = p.is(c)
+		node, err = p.readIs(c)
 	case quantifier != "":
-		node, err = p.quantified(c, operator, quantifier, value())
+		node, err = p.newQuantified(c, operator, quantifier, readValue())
 	default:
-		node, err = p.single(c, operator, value())
+		node, err = p.newCondition(c, operator, readValue())
 	}
 	if err != nil {
 		return nil, err
@@ -116,11 +120,11 @@ func (p *parser) countConditions(n int) error {
 	return nil
 }
 
-func (p *parser) in(c *Column) (Node, error) {
+func (p *parser) readIn(c *Column) (Node, error) {
 	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
-	texts, err := p.listInParentheses()
+	texts, err := p.readList()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +140,7 @@ func (p *parser) in(c *Column) (Node, error) {
 	return In{c, values}, nil
 }
 
-func (p *parser) is(c *Column) (Node, error) {
+func (p *parser) readIs(c *Column) (Node, error) {
 	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
@@ -152,15 +156,15 @@ func (p *parser) is(c *Column) (Node, error) {
 	return nil, p.fail("null or trilean value (unknown, true, false)")
 }
 
-// quantified turns "operator(any).{a,b}" into one condition per entry, joined by Any or All. Both engines run that alike.
-func (p *parser) quantified(c *Column, operator, quantifier, text string) (Node, error) {
+// newQuantified makes one condition for each entry of "operator(any).{a,b}", joined by Any or All. Both engines can run them.
+func (p *parser) newQuantified(c *Column, operator, quantifier, text string) (Node, error) {
 	items, err := parseList(text)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]Node, len(items))
 	for i, item := range items {
-		if parts[i], err = p.single(c, operator, item); err != nil {
+		if parts[i], err = p.newCondition(c, operator, item); err != nil {
 			return nil, err
 		}
 	}
@@ -170,7 +174,8 @@ func (p *parser) quantified(c *Column, operator, quantifier, text string) (Node,
 	return All(parts), nil
 }
 
-func (p *parser) single(c *Column, operator, text string) (Node, error) {
+// newCondition makes the condition of an operator with a single value, whose text is given.
+func (p *parser) newCondition(c *Column, operator, text string) (Node, error) {
 	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
@@ -181,11 +186,11 @@ func (p *parser) single(c *Column, operator, text string) (Node, error) {
 				return nil, err
 			}
 		}
-		return like(c, operator == "ilike", text)
+		return newLike(c, operator == "ilike", text)
 	case "match", "imatch":
-		return p.match(c, operator == "imatch", text)
+		return p.newMatch(c, operator == "imatch", text)
 	case "cs", "cd", "ov":
-		return lists(c, ListOp(operator), text)
+		return newLists(c, ListOp(operator), text)
 	}
 	compare := comparisons[operator]
 	v, err := parseValue(c.Kind, text)
@@ -202,11 +207,11 @@ func (p *parser) countFoldedLetters(pattern string) error {
 	return p.countConditions(utf8.RuneCountInString(capitals))
 }
 
-func (p *parser) match(c *Column, fold bool, text string) (Node, error) {
+func (p *parser) newMatch(c *Column, fold bool, text string) (Node, error) {
 	if c.Kind != Text {
 		return nil, errNoTextOperator(c.Kind, "~", fold)
 	}
-	expression, err := pattern(text, fold)
+	expression, err := convertPattern(text, fold)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +223,8 @@ func (p *parser) match(c *Column, fold bool, text string) (Node, error) {
 	return Match{c, expression, fold}, nil
 }
 
-// language skips the language of a text search, such as "(english)".
-func (p *parser) language() {
+// skipLanguage skips the language of a text search, such as "(english)".
+func (p *parser) skipLanguage() {
 	if p.at("(") {
 		if n := strings.IndexByte(p.rest(), ')'); n > 1 {
 			p.pos += n + 1
@@ -227,8 +232,8 @@ func (p *parser) language() {
 	}
 }
 
-// like accepts * for %, as PostgREST does, because % must be escaped in a URL.
-func like(c *Column, fold bool, pattern string) (Node, error) {
+// newLike accepts * for %, as PostgREST does, because % must be escaped in a URL.
+func newLike(c *Column, fold bool, pattern string) (Node, error) {
 	if c.Kind != Text {
 		return nil, errNoTextOperator(c.Kind, "~~", fold)
 	}
@@ -240,7 +245,7 @@ func like(c *Column, fold bool, pattern string) (Node, error) {
 	return Like{c, pattern, fold}, nil
 }
 
-func lists(c *Column, op ListOp, text string) (Node, error) {
+func newLists(c *Column, op ListOp, text string) (Node, error) {
 	if c.Kind != List {
 		sign := map[ListOp]string{Contains: "@>", ContainedBy: "<@", Overlaps: "&&"}[op]
 		return nil, errNoOperator(c.Kind, sign+" unknown")

@@ -19,14 +19,14 @@ const (
 	maxDepth      = 10   // levels of nested or=() and and=()
 	maxInValues   = 1000 // values of one in.()
 	maxFields     = 60   // fields of select: SQLite's json_object takes 127 arguments, two for each field
-	maxNamed      = 5    // how often select may name one whole column, because each time adds the column's value to every row
+	maxSameColumn = 5    // how often select may name the same whole column, because each time adds the column's value to every row
 	maxTerms      = 20   // terms of order
 	maxAliasBytes = 63   // length of an alias; a longer one is cut off, as PostgreSQL does with names
 )
 
-// parseQuery reads the query string of a request on a table: the parameters select, order, limit, offset, columns,
-// on_conflict, or, and; any other parameter is a filter on a column. A syntax error is PGRST100 with its position; for
-// columns, operators and values the errors are PostgreSQL's.
+// parseQuery parses the query string of a request on a table. It has the parameters select, order, limit, offset, columns,
+// on_conflict, or, and; any other parameter is a filter on a column. A syntax error has the code PGRST100 and names the position;
+// errors of columns, operators and values are PostgreSQL's.
 func parseQuery(t *Table, raw string) (*Query, error) {
 	pairs, err := parsePairs(raw)
 	if err != nil {
@@ -34,13 +34,13 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 	}
 	q := &Query{Table: t}
 	conditions := All{}
-	count := 0
+	conditionCount := 0
 	selected := false
 	for _, p := range pairs {
 		var err error
 		switch p.key {
 		case "select":
-			if !selected { // of several selects the first one counts
+			if !selected { // only the first select has an effect
 				selected = true
 				q.Select, err = parseSelect(t, p.value)
 			}
@@ -65,7 +65,7 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 			q.OnConflict, err = parseColumns(t, "on_conflict parameter", p.value, errUnknownColumn)
 		default:
 			var node Node
-			node, err = parseFilter(t, p, &count)
+			node, err = parseFilter(t, p, &conditionCount)
 			conditions = append(conditions, node)
 		}
 		if err != nil {
@@ -132,7 +132,7 @@ func everyField(t *Table) []Field {
 // parser reads the text of one parameter from left to right.
 type parser struct {
 	table *Table
-	what  string // what is parsed, for errors
+	what  string // what the text is, for errors
 	text  string
 	pos   int  // in bytes
 	count *int // conditions of the whole query so far
@@ -140,7 +140,7 @@ type parser struct {
 
 func (p *parser) fail(expecting string) error { return errSyntax(p.what, p.text, p.pos, expecting) }
 func (p *parser) rest() string                { return p.text[p.pos:] }
-func (p *parser) end() bool                   { return p.pos == len(p.text) }
+func (p *parser) atEnd() bool                 { return p.pos == len(p.text) }
 func (p *parser) at(s string) bool            { return strings.HasPrefix(p.rest(), s) }
 
 func (p *parser) skip(s string) bool {
@@ -151,34 +151,34 @@ func (p *parser) skip(s string) bool {
 	return true
 }
 
-func (p *parser) spaces() {
+func (p *parser) skipSpaces() {
 	for p.skip(" ") || p.skip("\t") {
 	}
 }
 
-// token skips s with the spaces around it.
-func (p *parser) token(s string) bool {
-	p.spaces()
+// skipToken skips s with the spaces around it.
+func (p *parser) skipToken(s string) bool {
+	p.skipSpaces()
 	if !p.skip(s) {
 		return false
 	}
-	p.spaces()
+	p.skipSpaces()
 	return true
 }
 
-// aName names in error texts what the parser expected.
-const aName = "field name (* or [a..z0..9_$])"
+// expectedName is the text after "expecting" in the error for a missing or invalid name.
+const expectedName = "field name (* or [a..z0..9_$])"
 
-// name reads an identifier, plain or in quotes.
-func (p *parser) name() (string, error) {
-	p.spaces()
+// readName reads an identifier, plain or in quotes.
+func (p *parser) readName() (string, error) {
+	p.skipSpaces()
 	if p.at(`"`) {
 		start := p.pos
-		if s, ok := p.quoted(); ok {
+		if s, ok := p.readQuoted(); ok {
 			return s, nil
 		}
 		p.pos = start
-		return "", p.fail(aName)
+		return "", p.fail(expectedName)
 	}
 	start := p.pos
 	for i, r := range p.rest() {
@@ -190,25 +190,25 @@ func (p *parser) name() (string, error) {
 	}
 	s := strings.TrimSpace(p.text[start:p.pos])
 	if s == "" {
-		return "", p.fail(aName)
+		return "", p.fail(expectedName)
 	}
 	return s, nil
 }
 
-// quoted reads "…", in which a backslash makes the next character a plain one. If it returns false, pos is undefined.
-func (p *parser) quoted() (string, bool) {
+// readQuoted reads "…", in which a backslash makes the next character a plain one. If it returns false, pos is undefined.
+func (p *parser) readQuoted() (string, bool) {
 	if !p.skip(`"`) {
 		return "", false
 	}
 	var b strings.Builder
-	for !p.end() {
+	for !p.atEnd() {
 		c := p.text[p.pos]
 		p.pos++
 		switch c {
 		case '"':
 			return b.String(), true
 		case '\\':
-			if p.end() {
+			if p.atEnd() {
 				return "", false
 			}
 			b.WriteByte(p.text[p.pos])
@@ -220,8 +220,8 @@ func (p *parser) quoted() (string, bool) {
 	return "", false
 }
 
-// column returns the column with the given name.
-func (p *parser) column(name string) (*Column, error) {
+// findColumn returns the column with the given name.
+func (p *parser) findColumn(name string) (*Column, error) {
 	c := p.table.byName[name]
 	if c == nil {
 		return nil, errUnknownColumn(p.table, name)
@@ -233,11 +233,11 @@ func (p *parser) column(name string) (*Column, error) {
 func parseSelect(t *Table, text string) ([]Field, error) {
 	p := &parser{table: t, what: "select parameter", text: text}
 	fields, named := []Field{}, map[*Column]int{}
-	if p.spaces(); p.end() {
+	if p.skipSpaces(); p.atEnd() {
 		return fields, nil // rows become empty objects, as in PostgREST
 	}
 	for {
-		more, err := p.field()
+		more, err := p.readFields()
 		if err != nil {
 			return nil, err
 		}
@@ -245,35 +245,35 @@ func parseSelect(t *Table, text string) ([]Field, error) {
 			return nil, errQuery("a select may have at most " + strconv.Itoa(maxFields) + " fields")
 		}
 		for _, f := range more {
-			if c := f.Column.wholeColumn(); c != nil && named[c] == maxNamed {
-				return nil, errQuery("a select may name a column at most " + strconv.Itoa(maxNamed) + " times, and " + c.Name + " has more")
+			if c := f.Column.wholeColumn(); c != nil && named[c] == maxSameColumn {
+				return nil, errQuery("a select may name a column at most " + strconv.Itoa(maxSameColumn) + " times, and " + c.Name + " has more")
 			} else if c != nil {
 				named[c]++
 			}
 		}
-		if p.end() {
+		if p.atEnd() {
 			return fields, nil
 		}
-		if !p.token(",") {
+		if !p.skipToken(",") {
 			return nil, p.fail(`letter, digit, "-", "->>", "->", "::", ".", ")", "," or end of input`)
 		}
 	}
 }
 
-func (p *parser) field() ([]Field, error) {
-	p.spaces()
+func (p *parser) readFields() ([]Field, error) {
+	p.skipSpaces()
 	if p.skip("...") {
-		name, err := p.name()
+		name, err := p.readName()
 		if err != nil {
 			return nil, err
 		}
 		return nil, errNoRelationship(p.table, name)
 	}
 	if p.skip("*") {
-		p.spaces()
+		p.skipSpaces()
 		return everyField(p.table), nil
 	}
-	name, err := p.name()
+	name, err := p.readName()
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func (p *parser) field() ([]Field, error) {
 		if alias = name; alias == "" {
 			return nil, errEmptyAlias
 		}
-		if name, err = p.name(); err != nil {
+		if name, err = p.readName(); err != nil {
 			return nil, err
 		}
 	}
@@ -305,16 +305,16 @@ func (p *parser) field() ([]Field, error) {
 		}
 		return []Field{{Name: cutAlias(alias), Column: c}}, nil
 	}
-	c, err := p.column(name)
+	c, err := p.findColumn(name)
 	if err != nil {
 		return nil, err
 	}
 	field := Field{Name: c.Name, Column: c}
-	if field.Column, field.Name, err = p.path(c); err != nil {
+	if field.Column, field.Name, err = p.readPath(c); err != nil {
 		return nil, err
 	}
 	if p.skip("::") {
-		if field.Cast, err = p.cast(field.Column.Kind); err != nil {
+		if field.Cast, err = p.readCast(field.Column.Kind); err != nil {
 			return nil, err
 		}
 	}
@@ -336,9 +336,9 @@ func cutAlias(s string) string {
 	return s[:n]
 }
 
-// cast reads the name of a type after "::". It returns error 42704 if there is no such type, and 42846 if values of the kind
+// readCast reads the name of a type after "::". It returns error 42704 if there is no such type, and 42846 if values of the kind
 // from cannot be cast to it.
-func (p *parser) cast(from Kind) (Kind, error) {
+func (p *parser) readCast(from Kind) (Kind, error) {
 	start := p.pos
 	for i, r := range p.rest() {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_ $", r) {
@@ -350,11 +350,11 @@ func (p *parser) cast(from Kind) (Kind, error) {
 	if name == "" {
 		return "", p.fail("letter or digit")
 	}
-	to, known := typeNames[name]
+	to, known := kindsByName[name]
 	switch {
 	case !known:
 		return "", errUnknownType(name)
-	case !slices.Contains(casts[from], to):
+	case !slices.Contains(allowedCasts[from], to):
 		return "", errNoCast(from, to)
 	}
 	return to, nil
@@ -365,33 +365,33 @@ func parseOrder(t *Table, text string) ([]Term, error) {
 	p := &parser{table: t, what: "order", text: text}
 	var terms []Term
 	for {
-		term, err := p.term()
+		term, err := p.readTerm()
 		if err != nil {
 			return nil, err
 		}
 		terms = append(terms, term)
-		if p.end() {
+		if p.atEnd() {
 			return terms, nil
 		}
-		if !p.token(",") {
+		if !p.skipToken(",") {
 			return nil, p.fail(`delimiter (.), "," or end of input`)
 		}
 	}
 }
 
-func (p *parser) term() (Term, error) {
-	name, err := p.name()
+func (p *parser) readTerm() (Term, error) {
+	name, err := p.readName()
 	if err != nil {
 		return Term{}, err
 	}
 	if p.at("(") {
 		return Term{}, errNotEmbedded(name)
 	}
-	c, err := p.column(name)
+	c, err := p.findColumn(name)
 	if err != nil {
 		return Term{}, err
 	}
-	if c, _, err = p.path(c); err != nil {
+	if c, _, err = p.readPath(c); err != nil {
 		return Term{}, err
 	}
 	if c.Kind == JSON {
@@ -415,7 +415,7 @@ func (p *parser) term() (Term, error) {
 		p.pos++
 		return Term{}, p.fail(`"asc", "desc", "nullsfirst" or "nullslast"`)
 	}
-	p.spaces()
+	p.skipSpaces()
 	return term, nil
 }
 
@@ -425,7 +425,7 @@ func parseColumns(t *Table, what, text string, unknown func(*Table, string) *app
 	p := &parser{table: t, what: what, text: text}
 	columns := []*Column{}
 	for {
-		name, err := p.name()
+		name, err := p.readName()
 		if err != nil {
 			return nil, err
 		}
@@ -436,10 +436,10 @@ func parseColumns(t *Table, what, text string, unknown func(*Table, string) *app
 		if !slices.Contains(columns, c) {
 			columns = append(columns, c)
 		}
-		if p.spaces(); p.end() {
+		if p.skipSpaces(); p.atEnd() {
 			return columns, nil
 		}
-		if !p.token(",") {
+		if !p.skipToken(",") {
 			return nil, p.fail(`letter, digit, "," or end of input`)
 		}
 	}
@@ -450,11 +450,11 @@ func parseFilter(t *Table, pr pair, count *int) (Node, error) {
 	switch pr.key {
 	case "or", "and", "not.or", "not.and":
 		p := &parser{table: t, what: "logic tree", text: pr.value, count: count}
-		node, err := p.group(strings.TrimPrefix(pr.key, "not.") == "or", 1)
+		node, err := p.readGroup(strings.TrimPrefix(pr.key, "not.") == "or", 1)
 		if err != nil {
 			return nil, err
 		}
-		if !p.end() {
+		if !p.atEnd() {
 			return nil, p.fail("end of input")
 		}
 		if strings.HasPrefix(pr.key, "not.") {
@@ -463,58 +463,58 @@ func parseFilter(t *Table, pr pair, count *int) (Node, error) {
 		return node, nil
 	}
 	k := &parser{table: t, what: "tree path", text: pr.key}
-	name, err := k.name()
+	name, err := k.readName()
 	if err != nil {
 		return nil, err
 	}
 	if k.at(".") {
 		return nil, errNotEmbedded(name)
 	}
-	steps, err := k.steps()
+	steps, err := k.readSteps()
 	if err != nil {
 		return nil, err
 	}
-	if k.spaces(); !k.end() {
+	if k.skipSpaces(); !k.atEnd() {
 		return nil, k.fail("delimiter (.) or end of input")
 	}
-	// operation reads the operator before it looks up the column, so that a parameter which is not a filter at all gets an
+	// readOperation reads the operator before it looks up the column, so that a parameter which is not a filter at all gets an
 	// error about its syntax.
 	p := &parser{table: t, what: "filter", text: pr.value, count: count}
-	node, err := p.operation(name, steps, p.restOfText)
+	node, err := p.readOperation(name, steps, p.readRest)
 	if err != nil {
 		return nil, err
 	}
-	if !p.end() {
+	if !p.atEnd() {
 		return nil, p.fail("end of input")
 	}
 	return node, nil
 }
 
-func (p *parser) restOfText() string {
+func (p *parser) readRest() string {
 	s := p.rest()
 	p.pos = len(p.text)
 	return s
 }
 
-// group reads "(condition, …)".
-func (p *parser) group(anyOf bool, depth int) (Node, error) {
+// readGroup reads "(condition, …)".
+func (p *parser) readGroup(anyOf bool, depth int) (Node, error) {
 	if depth > maxDepth {
 		return nil, errQuery("conditions may stand at most " + strconv.Itoa(maxDepth) + " deep in each other")
 	}
-	if !p.token("(") {
+	if !p.skipToken("(") {
 		return nil, p.fail(`"("`)
 	}
 	var parts []Node
 	for {
-		part, err := p.condition(depth)
+		part, err := p.readCondition(depth)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
-		if p.token(")") {
+		if p.skipToken(")") {
 			break
 		}
-		if !p.token(",") {
+		if !p.skipToken(",") {
 			return nil, p.fail(`"," or ")"`)
 		}
 	}
@@ -524,16 +524,16 @@ func (p *parser) group(anyOf bool, depth int) (Node, error) {
 	return All(parts), nil
 }
 
-// condition reads "column.operator.value" or a group inside a group.
-func (p *parser) condition(depth int) (Node, error) {
-	p.spaces()
+// readCondition reads "column.operator.value" or a group inside a group.
+func (p *parser) readCondition(depth int) (Node, error) {
+	p.skipSpaces()
 	start := p.pos
 	not := p.skip("not.")
 	for _, word := range []string{"and", "or"} {
 		here := p.pos
-		if p.skip(word) && p.token("(") {
+		if p.skip(word) && p.skipToken("(") {
 			p.pos = here + len(word)
-			node, err := p.group(word == "or", depth+1)
+			node, err := p.readGroup(word == "or", depth+1)
 			if err == nil && not {
 				node = Not{node}
 			}
@@ -542,24 +542,24 @@ func (p *parser) condition(depth int) (Node, error) {
 		p.pos = here
 	}
 	p.pos = start
-	name, err := p.name()
+	name, err := p.readName()
 	if err != nil {
-		return nil, p.fail(aName + ", negation operator (not) or logic operator (and, or)")
+		return nil, p.fail(expectedName + ", negation operator (not) or logic operator (and, or)")
 	}
-	steps, err := p.steps()
+	steps, err := p.readSteps()
 	if err != nil {
 		return nil, err
 	}
 	if !p.skip(".") {
 		return nil, p.fail("delimiter (.)")
 	}
-	return p.operation(name, steps, p.wordInGroup)
+	return p.readOperation(name, steps, p.readWordInGroup)
 }
 
-// wordInGroup reads a value up to the next comma or closing parenthesis, unless it is quoted or an array.
-func (p *parser) wordInGroup() string {
+// readWordInGroup reads a value up to the next comma or closing parenthesis, unless it is quoted or an array.
+func (p *parser) readWordInGroup() string {
 	start := p.pos
-	if s, ok := p.quoted(); ok && p.closed() {
+	if s, ok := p.readQuoted(); ok && p.atValueEnd() {
 		return s
 	}
 	p.pos = start
@@ -569,40 +569,40 @@ func (p *parser) wordInGroup() string {
 			return p.text[start:p.pos]
 		}
 	}
-	return p.bare()
+	return p.readBare()
 }
 
-// closed reports whether a value ends at pos.
-func (p *parser) closed() bool { return p.end() || p.at(",") || p.at(")") }
+// atValueEnd reports whether a value ends at pos.
+func (p *parser) atValueEnd() bool { return p.atEnd() || p.at(",") || p.at(")") }
 
-func (p *parser) bare() string {
+func (p *parser) readBare() string {
 	n := strings.IndexAny(p.rest(), ",)")
 	if n < 0 {
-		return p.restOfText()
+		return p.readRest()
 	}
 	s := p.rest()[:n]
 	p.pos += n
 	return s
 }
 
-// listInParentheses reads "(a,"b,c",d)".
-func (p *parser) listInParentheses() ([]string, error) {
-	if !p.token("(") {
+// readList reads "(a,"b,c",d)".
+func (p *parser) readList() ([]string, error) {
+	if !p.skipToken("(") {
 		return nil, p.fail(`"("`)
 	}
 	var values []string
 	for {
 		start := p.pos
-		s, ok := p.quoted()
-		if !ok || !p.closed() {
+		s, ok := p.readQuoted()
+		if !ok || !p.atValueEnd() {
 			p.pos = start
-			s = p.bare()
+			s = p.readBare()
 		}
 		if values = append(values, s); len(values) > maxInValues {
 			return nil, errQuery("a list may have at most " + strconv.Itoa(maxInValues) + " values")
 		}
 		if p.skip(")") {
-			p.spaces()
+			p.skipSpaces()
 			break
 		}
 		if !p.skip(",") {

@@ -11,45 +11,45 @@ import (
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
-	text  bool // ->> instead of ->
-	key   string
-	index int64
-	isKey bool // the step has a key, not an index
+	text  bool   // the arrow is ->>, whose result is a text, not ->
+	isKey bool   // the step has a key, not an index
+	key   string // used if isKey is true
+	index int64  // used if isKey is false
 }
 
 // pathTarget is the part of a column's value that a path selects.
 type pathTarget struct {
 	column *Column
-	place  place
-	index  int64 // index of the entry, from 0, or from -1 backwards; used if place is entry
+	kind   targetKind
+	index  int64 // index of the entry, from 0, or from -1 backwards; used if kind is selectsEntry
 }
 
-// place is the kind of a pathTarget.
-type place int
+// targetKind states how much of a column's value a path selects.
+type targetKind int
 
 const (
-	nowhere place = iota // nothing: the result is null
-	whole                // the whole value
-	entry                // one entry of a list
+	selectsNothing targetKind = iota // the result is null
+	selectsWhole                     // the whole value
+	selectsEntry                     // one entry of a list
 )
 
-// maxSteps limits the length of a path. In these columns the first step decides: further steps select the same value, or
-// nothing.
+// maxSteps limits the length of a path. No useful path is long: no value is nested, so that a step after the first one selects
+// the same value again, or nothing.
 const maxSteps = 10
 
-// steps reads "->key", "->>0" and so on, as many as there are.
-func (p *parser) steps() ([]step, error) {
+// readSteps reads all steps at the parser's position, such as "->key" or "->>0".
+func (p *parser) readSteps() ([]step, error) {
 	var steps []step
 	for p.at("->") {
 		p.pos += len("->")
 		s := step{text: p.skip(">")}
 		var found bool
 		var err error
-		if s.index, found, err = p.index(); err != nil {
+		if s.index, found, err = p.readIndex(); err != nil {
 			return nil, err
 		}
 		if !found {
-			if s.key, err = p.name(); err != nil {
+			if s.key, err = p.readName(); err != nil {
 				return nil, err
 			}
 			s.isKey = true
@@ -63,8 +63,8 @@ func (p *parser) steps() ([]step, error) {
 
 var indexStep = regexp.MustCompile(`^(-?[0-9]+)(?:->|::|[.,]|$)`)
 
-// index reads a number if it is the whole step; otherwise found is false and the step is a key.
-func (p *parser) index() (n int64, found bool, err error) {
+// readIndex reads the index of a step. found is false if the step does not have the form of an index, but is a key.
+func (p *parser) readIndex() (n int64, found bool, err error) {
 	part := indexStep.FindStringSubmatch(p.rest())
 	if part == nil {
 		return 0, false, nil
@@ -76,21 +76,22 @@ func (p *parser) index() (n int64, found bool, err error) {
 	return n, true, nil
 }
 
-// path reads the steps after a column. It returns what they find, and the name of the result if the query gives no alias.
-func (p *parser) path(c *Column) (found *Column, name string, err error) {
-	steps, err := p.steps()
+// readPath reads the JSON path after a column. It returns the column that stands for the selected value, and the name of the
+// result if the query gives no alias.
+func (p *parser) readPath(c *Column) (found *Column, name string, err error) {
+	steps, err := p.readSteps()
 	if err != nil {
 		return nil, "", err
 	}
-	return walk(c, steps)
+	return followSteps(c, steps)
 }
 
-// walk follows steps from a column and returns the same as path. Without steps it returns the column itself.
-func walk(c *Column, steps []step) (found *Column, name string, err error) {
+// followSteps returns the same as readPath, for steps that were read before. Without steps it returns the column itself.
+func followSteps(c *Column, steps []step) (found *Column, name string, err error) {
 	if len(steps) == 0 {
 		return c, c.Name, nil
 	}
-	at := pathTarget{column: c, place: whole}
+	target := pathTarget{column: c, kind: selectsWhole}
 	name = c.Name
 	for i, s := range steps {
 		if i > 0 && steps[i-1].text {
@@ -98,18 +99,18 @@ func walk(c *Column, steps []step) (found *Column, name string, err error) {
 		}
 		switch {
 		case s.isKey:
-			name, at.place = s.key, nowhere
-		case at.place == whole && c.Kind == List && max(s.index, -s.index) <= maxGallery: // no list is longer
-			at.place, at.index = entry, s.index
-		case (at.place == whole && c.Kind == List) || (s.index != 0 && s.index != -1):
-			at.place = nowhere
+			name, target.kind = s.key, selectsNothing
+		case target.kind == selectsWhole && c.Kind == List && max(s.index, -s.index) <= maxGallery: // no list is longer
+			target.kind, target.index = selectsEntry, s.index
+		case (target.kind == selectsWhole && c.Kind == List) || (s.index != 0 && s.index != -1):
+			target.kind = selectsNothing
 		}
 	}
 	kind := JSON
 	if steps[len(steps)-1].text {
 		kind = Text
 	}
-	return &Column{Name: c.Name, Kind: kind, path: &at}, name, nil
+	return &Column{Name: c.Name, Kind: kind, path: &target}, name, nil
 }
 
 // wholeColumn returns the column whose whole value c shows, or nil if c shows only an entry of a list, or nothing.
@@ -117,7 +118,7 @@ func (c *Column) wholeColumn() *Column {
 	switch {
 	case c.path == nil:
 		return c
-	case c.path.place == whole:
+	case c.path.kind == selectsWhole:
 		return c.path.column
 	}
 	return nil

@@ -9,30 +9,34 @@ import (
 	"atelie/internal/db"
 )
 
-// This file allows only those regular expressions that mean the same in PostgreSQL and in Go: with texts, "." (line ends too),
-// ^ and $ (ends of the whole text), sets with ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers * + ? {n}
-// {n,} {n,m}. An expression that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back
-// references, lookaround, lazy quantifiers, named sets, word borders) gives error 0A000.
+// This file checks the regular expressions of match and imatch. It allows only syntax that means the same in PostgreSQL and in
+// Go, which runs them for SQLite: plain characters, "." (which matches line ends too), ^ and $ (ends of the whole text), sets with
+// ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers * + ? {n} {n,} {n,m}. Syntax that PostgreSQL rejects too
+// gives error 2201B. Syntax that only PostgreSQL accepts (back references, lookaround, lazy quantifiers, named sets, word borders)
+// gives error 0A000.
+
+// Limits of a regular expression.
 const (
-	maxPattern      = 200  // code points
+	maxPattern      = 200  // length in code points
 	maxPatternDepth = 10   // levels of nested groups
 	maxRepeat       = 100  // largest number in {n,m}
 	maxPatternSize  = 1000 // number of single characters after all repeats are written out
 )
 
-// classes maps the letters of \d, \s and \w to the characters that they match, as they are written between brackets.
+// classes maps the letters of \d, \s and \w to the characters that they match, in the form of a set without its brackets.
 var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 
-// patternParser parses one regular expression.
+// patternParser parses one regular expression. Its read methods return the converted part as out. size is the number of single
+// characters in that part after all repeats are written out.
 type patternParser struct {
 	text []rune
-	pos  int
-	fold bool
+	pos  int  // index in text of the next character
+	fold bool // the expression is for texts that db.Fold has converted
 }
 
-// pattern returns a regular expression in a form that PostgreSQL and Go interpret in the same way. If fold is true, the
-// result matches texts that db.Fold has converted to lower case.
-func pattern(text string, fold bool) (string, error) {
+// convertPattern converts a regular expression to a form that PostgreSQL and Go interpret in the same way. If fold is true, the
+// result is for texts that db.Fold has converted to lower case.
+func convertPattern(text string, fold bool) (string, error) {
 	p := &patternParser{text: []rune(text), fold: fold}
 	if len(p.text) > maxPattern {
 		return "", errQuery("a regular expression may have at most " + strconv.Itoa(maxPattern) + " characters")
@@ -40,7 +44,7 @@ func pattern(text string, fold bool) (string, error) {
 	if len(p.text) == 0 {
 		return "", nil
 	}
-	out, size, err := p.alternatives(0)
+	out, size, err := p.readAlternatives(0)
 	switch {
 	case err != nil:
 		return "", err
@@ -52,6 +56,7 @@ func pattern(text string, fold bool) (string, error) {
 	return out, nil
 }
 
+// peek returns the next character, or utf8.RuneError at the end.
 func (p *patternParser) peek() rune {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]
@@ -59,23 +64,23 @@ func (p *patternParser) peek() rune {
 	return utf8.RuneError
 }
 
-func (p *patternParser) end() bool { return p.pos == len(p.text) }
+func (p *patternParser) atEnd() bool { return p.pos == len(p.text) }
 
 func (p *patternParser) skip(r rune) bool {
-	if p.end() || p.text[p.pos] != r {
+	if p.atEnd() || p.text[p.pos] != r {
 		return false
 	}
 	p.pos++
 	return true
 }
 
-func (p *patternParser) alternatives(depth int) (out string, size int, err error) {
+func (p *patternParser) readAlternatives(depth int) (out string, size int, err error) {
 	if depth > maxPatternDepth {
 		return "", 0, errPattern("regular expression is too complex")
 	}
 	var b strings.Builder
 	for {
-		branch, n, err := p.branch(depth)
+		branch, n, err := p.readBranch(depth)
 		if err != nil {
 			return "", 0, err
 		}
@@ -88,14 +93,14 @@ func (p *patternParser) alternatives(depth int) (out string, size int, err error
 	}
 }
 
-func (p *patternParser) branch(depth int) (out string, size int, err error) {
+func (p *patternParser) readBranch(depth int) (out string, size int, err error) {
 	var b strings.Builder
-	for !p.end() && p.peek() != '|' && p.peek() != ')' {
-		atom, n, anchor, err := p.atom(depth)
+	for !p.atEnd() && p.peek() != '|' && p.peek() != ')' {
+		atom, n, anchor, err := p.readAtom(depth)
 		if err != nil {
 			return "", 0, err
 		}
-		quantifier, times, err := p.quantifier()
+		quantifier, times, err := p.readQuantifier()
 		if err != nil {
 			return "", 0, err
 		}
@@ -109,7 +114,7 @@ func (p *patternParser) branch(depth int) (out string, size int, err error) {
 	}
 	switch {
 	case b.Len() > 0:
-	case depth > 0 && p.end():
+	case depth > 0 && p.atEnd():
 		return "", 0, errPattern("parentheses () not balanced")
 	default:
 		return "", 0, errUnsupported("an empty branch in a regular expression")
@@ -117,7 +122,7 @@ func (p *patternParser) branch(depth int) (out string, size int, err error) {
 	return b.String(), size, nil
 }
 
-func (p *patternParser) atom(depth int) (out string, size int, anchor bool, err error) {
+func (p *patternParser) readAtom(depth int) (out string, size int, anchor bool, err error) {
 	r := p.peek()
 	p.pos++
 	switch r {
@@ -125,13 +130,13 @@ func (p *patternParser) atom(depth int) (out string, size int, anchor bool, err 
 		if p.skip('?') && !p.skip(':') {
 			return "", 0, false, errUnsupported("(? in a regular expression")
 		}
-		inner, n, err := p.alternatives(depth + 1)
+		inner, n, err := p.readAlternatives(depth + 1)
 		if err == nil && !p.skip(')') {
 			err = errPattern("parentheses () not balanced")
 		}
 		return "(?:" + inner + ")", n, false, err
 	case '[':
-		out, err = p.set()
+		out, err = p.readSet()
 		return out, 1, false, err
 	case '.':
 		return ".", 1, false, nil
@@ -142,13 +147,13 @@ func (p *patternParser) atom(depth int) (out string, size int, anchor bool, err 
 	case '{', '}', ']':
 		return "", 0, false, errUnsupported(string(r) + " without a backslash in a regular expression")
 	case '\\':
-		return p.escaped()
+		return p.readEscape()
 	}
-	return p.letter(r), 1, false, nil
+	return p.writeLetter(r), 1, false, nil
 }
 
-// letter writes one character that stands for itself, and escapes it if needed.
-func (p *patternParser) letter(r rune) string {
+// writeLetter returns one character that stands for itself, and escapes it if needed.
+func (p *patternParser) writeLetter(r rune) string {
 	s := string(r)
 	if p.fold {
 		s = db.Fold(s)
@@ -159,9 +164,9 @@ func (p *patternParser) letter(r rune) string {
 	return s
 }
 
-// class returns the set for which the letter r after a backslash stands; an upper-case letter negates it. With fold the set
+// findClass returns the set for which the letter r after a backslash stands; an upper-case letter negates it. With fold the set
 // has no upper-case letters, because a folded text has none.
-func (p *patternParser) class(r rune) (set string, negated, found bool) {
+func (p *patternParser) findClass(r rune) (set string, negated, found bool) {
 	set, found = classes[unicode.ToLower(r)]
 	if p.fold {
 		set = strings.Replace(set, "A-Z", "", 1)
@@ -169,9 +174,9 @@ func (p *patternParser) class(r rune) (set string, negated, found bool) {
 	return set, unicode.IsUpper(r), found
 }
 
-// single reads the character after a backslash and returns the character for which both stand.
-func (p *patternParser) single() (rune, error) {
-	if p.end() {
+// readEscapedRune reads the character after a backslash and returns the character for which both stand.
+func (p *patternParser) readEscapedRune() (rune, error) {
+	if p.atEnd() {
 		return 0, errPattern(`invalid escape \ sequence`)
 	}
 	r := p.peek()
@@ -189,46 +194,46 @@ func (p *patternParser) single() (rune, error) {
 	return r, nil
 }
 
-func (p *patternParser) escaped() (out string, size int, anchor bool, err error) {
-	if set, negated, found := p.class(p.peek()); found {
+func (p *patternParser) readEscape() (out string, size int, anchor bool, err error) {
+	if set, negated, found := p.findClass(p.peek()); found {
 		p.pos++
 		if negated {
 			set = "^" + set
 		}
 		return "[" + set + "]", 1, false, nil
 	}
-	r, err := p.single()
+	r, err := p.readEscapedRune()
 	if err != nil {
 		return "", 0, false, err
 	}
-	return p.letter(r), 1, false, nil
+	return p.writeLetter(r), 1, false, nil
 }
 
-// set reads a set after its "[".
-func (p *patternParser) set() (string, error) {
+// readSet reads a set after its "[".
+func (p *patternParser) readSet() (string, error) {
 	var b strings.Builder
 	b.WriteByte('[')
 	if p.skip('^') {
 		b.WriteByte('^')
 	}
 	for n := 0; ; n++ {
-		if p.end() {
+		if p.atEnd() {
 			return "", errPattern("brackets [] not balanced")
 		}
 		if n > 0 && p.skip(']') {
 			b.WriteByte(']')
 			return b.String(), nil
 		}
-		if err := p.member(&b); err != nil {
+		if err := p.readMember(&b); err != nil {
 			return "", err
 		}
 	}
 }
 
-// member reads one character, range or class of a set.
-func (p *patternParser) member(b *strings.Builder) error {
+// readMember reads one character, range or class of a set.
+func (p *patternParser) readMember(b *strings.Builder) error {
 	if p.peek() == '\\' && p.pos+1 < len(p.text) {
-		if set, negated, found := p.class(p.text[p.pos+1]); found {
+		if set, negated, found := p.findClass(p.text[p.pos+1]); found {
 			if negated {
 				return errUnsupported(`\` + string(p.text[p.pos+1]) + " in a set of a regular expression")
 			}
@@ -237,16 +242,16 @@ func (p *patternParser) member(b *strings.Builder) error {
 			return nil
 		}
 	}
-	from, err := p.memberRune()
+	from, err := p.readMemberRune()
 	if err != nil {
 		return err
 	}
 	if p.peek() != '-' || p.pos+1 >= len(p.text) || p.text[p.pos+1] == ']' {
-		b.WriteString(p.letter(from))
+		b.WriteString(p.writeLetter(from))
 		return nil
 	}
 	p.pos++
-	to, err := p.memberRune()
+	to, err := p.readMemberRune()
 	switch {
 	case err != nil:
 		return err
@@ -255,7 +260,7 @@ func (p *patternParser) member(b *strings.Builder) error {
 	case p.fold && !sameASCIIRange(from, to):
 		return errUnsupported("a range that is neither digits nor letters of ASCII, without regard to case,")
 	}
-	b.WriteString(p.letter(from) + "-" + p.letter(to))
+	b.WriteString(p.writeLetter(from) + "-" + p.writeLetter(to))
 	return nil
 }
 
@@ -268,31 +273,31 @@ func sameASCIIRange(from, to rune) bool {
 	return false
 }
 
-func (p *patternParser) memberRune() (rune, error) {
-	if p.end() {
+func (p *patternParser) readMemberRune() (rune, error) {
+	if p.atEnd() {
 		return 0, errPattern("brackets [] not balanced")
 	}
 	r := p.peek()
 	p.pos++
 	switch r {
 	case '\\':
-		return p.single()
+		return p.readEscapedRune()
 	case '[', ']':
 		return 0, errUnsupported(string(r) + " without a backslash in a set of a regular expression")
 	}
 	return r, nil
 }
 
-// quantifier reads the quantifier after an atom, if there is one. times is how often the atom occurs when the repeat is
+// readQuantifier reads the quantifier after an atom, if there is one. times is how often the atom occurs when the repeat is
 // written out, at least 1.
-func (p *patternParser) quantifier() (out string, times int, err error) {
+func (p *patternParser) readQuantifier() (out string, times int, err error) {
 	times = 1
 	switch r := p.peek(); r {
 	case '*', '+', '?':
 		p.pos++
 		out = string(r)
 	case '{':
-		if out, times, err = p.bound(); err != nil {
+		if out, times, err = p.readBound(); err != nil {
 			return "", 0, err
 		}
 	default:
@@ -307,13 +312,13 @@ func (p *patternParser) quantifier() (out string, times int, err error) {
 	return out, times, nil
 }
 
-func (p *patternParser) bound() (out string, times int, err error) {
+func (p *patternParser) readBound() (out string, times int, err error) {
 	p.pos++
-	from, ok := p.number()
+	from, ok := p.readNumber()
 	to, open := from, false
 	if ok && p.skip(',') {
 		if open = p.peek() == '}'; !open {
-			to, ok = p.number()
+			to, ok = p.readNumber()
 		}
 	}
 	if !ok || !p.skip('}') || from > to || to > maxRepeat {
@@ -329,7 +334,7 @@ func (p *patternParser) bound() (out string, times int, err error) {
 	return out + "}", max(1, to), nil
 }
 
-func (p *patternParser) number() (n int, ok bool) {
+func (p *patternParser) readNumber() (n int, ok bool) {
 	for p.peek() >= '0' && p.peek() <= '9' {
 		ok = true
 		n = min(n*10+int(p.peek()-'0'), maxRepeat+1)

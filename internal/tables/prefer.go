@@ -9,13 +9,13 @@ import (
 // preferences are the values of the Prefer header (RFC 7240). A preference that was not sent is "". If a preference is
 // repeated, only the first one has an effect.
 type preferences struct {
-	resolution  string // merge-duplicates, ignore-duplicates
-	missing     string // default, null
+	resolution  string // merge-duplicates, ignore-duplicates: what an insert does with a row whose key exists
+	missing     string // default, null: what a column gets that a row of the body does not have
 	result      string // the preference return: representation, minimal, headers-only
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
-	handling    string // strict, lenient
-	maxAffected *int64 // used only with strict handling (affectedLimit)
+	handling    string // strict, lenient: whether an unknown preference is an error
+	maxAffected *int64 // largest number of rows that a write may change; used only with strict handling (affectedLimit)
 }
 
 // parsePrefer reads the header. Unknown preferences are ignored; with handling=strict they are an error.
@@ -62,7 +62,7 @@ func setIfEmpty(dst *string, value string) {
 	}
 }
 
-// applied returns the header Preference-Applied: those of the named preferences that were sent.
+// applied returns the value of the header Preference-Applied: the named preferences, as far as the request has them.
 func (p preferences) applied(names ...string) string {
 	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling, "timezone": p.timezone}
 	if limit := p.affectedLimit(); limit != nil {

@@ -7,10 +7,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. With the representation
-// the status is 201 for a new row and 200 for an existing one; without it, 204.
+// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. If the response contains the
+// row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing one; otherwise it is 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.begin(w, r, policy.Insert)
+	req, err := s.parseRequest(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	return req.respond(w, r, out, res)
 }
 
-// keyFilter returns the key that the query's only filter names, and an error if the query has other filters, a limit or an
-// offset.
+// keyFilter returns the primary key for which the query asks. It returns an error unless the query has just one filter, id=eq.…,
+// and neither limit nor offset.
 func (q *Query) keyFilter() (any, error) {
 	if q.Limit != nil || q.Offset != 0 {
 		return nil, errPutLimit

@@ -14,12 +14,12 @@ import (
 
 // Read handles GET and HEAD /rest/v1/{table}. Rows that the policy hides from the caller are neither listed nor counted.
 func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.begin(w, r, policy.Select)
+	req, err := s.parseRequest(w, r, policy.Select)
 	if err != nil {
 		return err
 	}
 	caller, query, form, prefer := req.caller, req.query, req.form, req.prefer
-	limit, offset, err := window(query, r, s.maxRows)
+	limit, offset, err := rowRange(query, r, s.maxRows)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), slot.timeout)
 	defer cancel()
 	query.Where = All{visible(caller, query.Table), query.Where}
-	read := s.page
+	read := s.readPage
 	if r.Method == http.MethodHead {
 		read = s.countPage
 	}
@@ -80,9 +80,9 @@ type page struct {
 	total *int64   // number of rows without limit and offset; nil if the caller did not ask for it
 }
 
-// page reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If counted is true,
+// readPage reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If counted is true,
 // it sets total. The error is errTooLarge if the rows have more than slot.maxBytes bytes.
-func (s *Service) page(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
+func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
 	st := renderRead(s.db.Dialect, q, limit, offset, counted)
 	var total int64
 	size := 0
@@ -115,7 +115,7 @@ func (s *Service) page(ctx context.Context, slot readSlot, q *Query, limit, offs
 	return p, nil
 }
 
-// countPage returns the numbers that page would return, without reading the rows.
+// countPage returns the page that readPage would return, but without its rows.
 func (s *Service) countPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
 	total, err := queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where))
 	if err != nil {
@@ -130,9 +130,9 @@ func (s *Service) countPage(ctx context.Context, slot readSlot, q *Query, limit,
 
 var rangeHeader = regexp.MustCompile(`^([0-9]+)-([0-9]*)$`)
 
-// window combines limit and offset with the Range header, which only GET uses; its unit is rows. The limit is at most maxRows,
+// rowRange combines limit and offset with the Range header, which only GET uses; its unit is rows. The limit is at most maxRows,
 // like PostgREST's db-max-rows, which does not change the total count.
-func window(q *Query, r *http.Request, maxRows int64) (limit, offset int64, err error) {
+func rowRange(q *Query, r *http.Request, maxRows int64) (limit, offset int64, err error) {
 	if q.Limit != nil && *q.Limit == 0 {
 		return 0, 0, nil
 	}

@@ -11,9 +11,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes SQL from the tree of a query, for both engines; no other file does. To exclude SQL injection, names come
-// from schema.go and a caller's values are arguments. The exceptions are the aliases of select, which quote escapes, and the
-// numbers of JSON paths.
+// This file makes SQL from a parsed query (tree.go), for both engines; no other file of the package does. To exclude SQL
+// injection, the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains only
+// two things that a caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {
@@ -28,12 +28,12 @@ type builder struct {
 	args    []any
 }
 
-func (b *builder) statement(parts ...string) statement {
+func (b *builder) newStatement(parts ...string) statement {
 	return statement{strings.Join(parts, ""), b.args}
 }
 
-// arg adds an argument and returns its placeholder. Lists are passed as JSON text to both engines.
-func (b *builder) arg(v any) string {
+// addArg adds an argument and returns its placeholder. Lists are passed as JSON text to both engines.
+func (b *builder) addArg(v any) string {
 	if items, ok := v.([]string); ok {
 		v = canonicalList(items)
 	}
@@ -41,32 +41,33 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// value adds a value that is stored in a column or compared with one, and returns an SQL expression of the column's type.
-func (b *builder) value(v any) string {
-	p := b.arg(v)
+// addValue adds an argument that is stored in a column or compared with one. It returns an SQL expression of the column's type.
+func (b *builder) addValue(v any) string {
+	p := b.addArg(v)
 	if _, isList := v.([]string); isList && b.dialect == db.Postgres {
 		return "array(select jsonb_array_elements_text(" + p + "::text::jsonb))"
 	}
 	return p
 }
 
-// column returns the SQL of a column, with the name of its table because json_each has columns too. For a computed column or
-// the result of a JSON path it returns their expression.
-func (b *builder) column(c *Column) string {
+// columnSQL returns the SQL of a column: table.column, because json_each has columns too. For a computed column and for a JSON
+// path it returns the expression that computes the value.
+func (b *builder) columnSQL(c *Column) string {
 	if c.path != nil {
-		return b.jsonPath(c)
+		return b.jsonPathSQL(c)
 	}
 	if c.files != nil {
-		return b.files(c)
+		return b.filesSQL(c)
 	}
 	return b.table.Name + "." + c.Name
 }
 
-// files returns the SQL of a computed column: a JSON array of the columns that hold URLs (describe reads it).
-func (b *builder) files(c *Column) string {
+// filesSQL returns the SQL of the computed column media as the database returns it: a JSON array of the columns that contain URLs
+// of files. Service.describe then replaces the array by descriptions of the files.
+func (b *builder) filesSQL(c *Column) string {
 	values := make([]string, len(c.files))
-	for i, of := range c.files {
-		if values[i] = b.column(of); b.dialect == db.SQLite && of.Kind == List {
+	for i, source := range c.files {
+		if values[i] = b.columnSQL(source); b.dialect == db.SQLite && source.Kind == List {
 			values[i] = "json(" + values[i] + ")"
 		}
 	}
@@ -77,17 +78,17 @@ func (b *builder) files(c *Column) string {
 	return array + strings.Join(values, ", ") + ")"
 }
 
-// jsonPath returns the SQL of what a JSON path finds: a text for ->>, JSON for ->. On SQLite it is not JSON yet, but the value
-// that json_object converts.
-func (b *builder) jsonPath(c *Column) string {
-	of := b.column(c.path.column)
+// jsonPathSQL returns the SQL of the value that a JSON path selects: a text for ->>, JSON for ->. On SQLite the SQL for -> gives a
+// plain value, which json_object converts to JSON later.
+func (b *builder) jsonPathSQL(c *Column) string {
+	of := b.columnSQL(c.path.column)
 	if b.dialect == db.SQLite {
 		switch {
-		case c.path.place == nowhere:
+		case c.path.kind == selectsNothing:
 			return "null"
-		case c.path.place == entry && c.path.index < 0:
+		case c.path.kind == selectsEntry && c.path.index < 0:
 			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.path.index)
-		case c.path.place == entry:
+		case c.path.kind == selectsEntry:
 			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.path.index)
 		case c.Kind == Text && (c.path.column.Kind == Bool || c.path.column.Kind == Int):
 			return castOnSQLite(of, c.path.column.Kind, Text)
@@ -95,53 +96,53 @@ func (b *builder) jsonPath(c *Column) string {
 		return of // dates and times have the same text in JSON as in the table
 	}
 	switch {
-	case c.path.place == nowhere && c.Kind == JSON:
+	case c.path.kind == selectsNothing && c.Kind == JSON:
 		return "null::jsonb"
-	case c.path.place == nowhere:
+	case c.path.kind == selectsNothing:
 		return "null::text"
-	case c.path.place == entry && c.path.index < 0:
+	case c.path.kind == selectsEntry && c.path.index < 0:
 		of = fmt.Sprintf("%s[cardinality(%s) + 1 - %d]", of, of, -c.path.index)
-	case c.path.place == entry:
+	case c.path.kind == selectsEntry:
 		of = fmt.Sprintf("%s[%d]", of, c.path.index+1)
 	}
 	switch {
 	case c.Kind == JSON:
 		return "to_jsonb(" + of + ")"
-	case c.path.place == whole:
+	case c.path.kind == selectsWhole:
 		of = "(to_jsonb(" + of + ")->>0)"
 	}
 	return "(" + of + ` collate "C")`
 }
 
-// sortable returns the SQL of a column in a form that both engines sort and compare in the same way: lists entry by entry,
+// sortableSQL returns the SQL of a column in a form that both engines sort and compare in the same way: lists entry by entry,
 // and the entries by their bytes.
-func (b *builder) sortable(c *Column) string {
+func (b *builder) sortableSQL(c *Column) string {
 	switch {
 	case c.Kind != List:
-		return b.column(c)
+		return b.columnSQL(c)
 	case b.dialect == db.SQLite:
-		return "list_key(" + b.column(c) + ")"
+		return "list_key(" + b.columnSQL(c) + ")"
 	}
-	return "(" + b.column(c) + ` collate "C")`
+	return "(" + b.columnSQL(c) + ` collate "C")`
 }
 
-// compare returns the SQL of a comparison. For less and greater, lists are compared in their sortable forms.
-func (b *builder) compare(n Compare) string {
+// compareSQL returns the SQL of a comparison. For less and greater, lists are compared in their sortable forms.
+func (b *builder) compareSQL(n Compare) string {
 	op := " " + string(n.Op) + " "
 	if n.Column.Kind != List || n.Op == Equal || n.Op == NotEqual || n.Op == Distinct {
-		return b.column(n.Column) + op + b.value(n.Value)
+		return b.columnSQL(n.Column) + op + b.addValue(n.Value)
 	}
-	value := b.value(n.Value)
+	value := b.addValue(n.Value)
 	if b.dialect == db.SQLite {
 		value = "list_key(" + value + ")"
 	}
-	return b.sortable(n.Column) + op + value
+	return b.sortableSQL(n.Column) + op + value
 }
 
-// inValues returns the right side of "column in values". All values are in one JSON argument, so that the statement's text
+// inValuesSQL returns the right side of "column in values". All values are in one JSON argument, so that the statement's text
 // does not depend on their number and can be prepared once.
-func (b *builder) inValues(kind Kind, values []any) string {
-	p := b.arg(jsonValues(values))
+func (b *builder) inValuesSQL(kind Kind, values []any) string {
+	p := b.addArg(jsonValues(values))
 	if b.dialect == db.Postgres {
 		return "= any(array(select jsonb_array_elements_text(" + p + "::text::jsonb))::" + string(kind) + "[])"
 	}
@@ -171,70 +172,70 @@ func jsonValues(values []any) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// where returns the where clause of a condition, or "" if the condition always holds.
-func (b *builder) where(n Node) string {
-	if sql := b.condition(n); sql != "true" {
+// whereSQL returns the where clause of a condition, or "" if the condition always holds.
+func (b *builder) whereSQL(n Node) string {
+	if sql := b.conditionSQL(n); sql != "true" {
 		return " where " + sql
 	}
 	return ""
 }
 
-func (b *builder) condition(n Node) string {
+func (b *builder) conditionSQL(n Node) string {
 	switch n := n.(type) {
 	case nil:
 		return "true"
 	case All:
-		return b.join(n, " and ", "true", "false")
+		return b.joinSQL(n, " and ", "true", "false")
 	case Any:
-		return b.join(n, " or ", "false", "true")
+		return b.joinSQL(n, " or ", "false", "true")
 	case Not:
-		return "not (" + b.condition(n.Node) + ")"
+		return "not (" + b.conditionSQL(n.Node) + ")"
 	case Compare:
-		return b.compare(n)
+		return b.compareSQL(n)
 	case In:
-		return b.column(n.Column) + " " + b.inValues(n.Column.Kind, n.Values)
+		return b.columnSQL(n.Column) + " " + b.inValuesSQL(n.Column.Kind, n.Values)
 	case Is:
 		if n.Truth == IsUnknown {
-			return b.column(n.Column) + " is null"
+			return b.columnSQL(n.Column) + " is null"
 		}
-		return b.column(n.Column) + " is " + string(n.Truth)
+		return b.columnSQL(n.Column) + " is " + string(n.Truth)
 	case Like:
-		column, pattern := b.folded(n.Column, n.Pattern, n.Fold)
-		return column + " like " + b.arg(pattern) + ` escape '\'`
+		column, pattern := b.foldSQL(n.Column, n.Pattern, n.Fold)
+		return column + " like " + b.addArg(pattern) + ` escape '\'`
 	case Match:
-		column, pattern := b.folded(n.Column, n.Pattern, n.Fold)
+		column, pattern := b.foldSQL(n.Column, n.Pattern, n.Fold)
 		if b.dialect == db.SQLite {
-			return "matches(" + column + ", " + b.arg(pattern) + ")"
+			return "matches(" + column + ", " + b.addArg(pattern) + ")"
 		}
-		return column + " ~ " + b.arg(pattern)
+		return column + " ~ " + b.addArg(pattern)
 	case Lists:
-		return b.lists(n)
+		return b.listsSQL(n)
 	default:
 		panic(fmt.Sprintf("tables: no SQL for %T", n))
 	}
 }
 
-// folded returns the SQL of a column and a pattern to match it with. With fold both are in lower case: the database converts
+// foldSQL returns the SQL of a column and a pattern to match it with. With fold both are in lower case: the database converts
 // the column, and folded converts the pattern.
-func (b *builder) folded(c *Column, pattern string, fold bool) (column, folded string) {
-	column = b.column(c)
+func (b *builder) foldSQL(c *Column, pattern string, fold bool) (column, folded string) {
+	column = b.columnSQL(c)
 	if !fold {
 		return column, pattern
 	}
 	column, pattern = "lower("+column+")", db.Fold(pattern)
 	if capitals, small := db.FoldTranslation(pattern); capitals != "" {
-		column = "translate(" + column + ", " + b.arg(capitals) + ", " + b.arg(small) + ")"
+		column = "translate(" + column + ", " + b.addArg(capitals) + ", " + b.addArg(small) + ")"
 	}
 	return column, pattern
 }
 
-// join connects conditions by word. It leaves out parts that are neutral ("true" for and), and returns deciding alone if one
+// joinSQL connects conditions by word. It leaves out parts that are neutral ("true" for and), and returns deciding alone if one
 // part is deciding ("false" for and).
-func (b *builder) join(parts []Node, word, neutral, deciding string) string {
+func (b *builder) joinSQL(parts []Node, word, neutral, deciding string) string {
 	var out []string
 	before := len(b.args)
 	for _, part := range parts {
-		switch sql := b.condition(part); sql {
+		switch sql := b.conditionSQL(part); sql {
 		case neutral:
 		case deciding:
 			b.args = b.args[:before]
@@ -252,13 +253,13 @@ func (b *builder) join(parts []Node, word, neutral, deciding string) string {
 	return "(" + strings.Join(out, word) + ")"
 }
 
-func (b *builder) lists(n Lists) string {
-	column := b.column(n.Column)
+func (b *builder) listsSQL(n Lists) string {
+	column := b.columnSQL(n.Column)
 	if b.dialect == db.Postgres {
 		sign := map[ListOp]string{Contains: " @> ", ContainedBy: " <@ ", Overlaps: " && "}[n.Op]
-		return column + sign + b.value(n.Items)
+		return column + sign + b.addValue(n.Items)
 	}
-	given, stored := "json_each("+b.arg(n.Items)+")", "json_each("+column+")"
+	given, stored := "json_each("+b.addArg(n.Items)+")", "json_each("+column+")"
 	switch n.Op {
 	case Contains:
 		return "not exists (select 1 from " + given + " where value not in (select value from " + stored + "))"
@@ -269,12 +270,12 @@ func (b *builder) lists(n Lists) string {
 	}
 }
 
-// order returns the SQL of the terms of an order. For columns with nulls the SQL contains the position of the nulls, because
+// orderSQL returns the SQL of the terms of an order. For columns with nulls the SQL contains the position of the nulls, because
 // the engines have different defaults.
-func (b *builder) order(terms []Term) []string {
+func (b *builder) orderSQL(terms []Term) []string {
 	steps := make([]string, len(terms))
 	for i, t := range terms {
-		steps[i] = b.sortable(t.Column)
+		steps[i] = b.sortableSQL(t.Column)
 		if t.Desc {
 			steps[i] += " desc"
 		}
@@ -301,32 +302,32 @@ func withTies(t *Table, terms []Term) []Term {
 	return complete
 }
 
-func (b *builder) orderBy(terms []Term) string {
-	return " order by " + strings.Join(b.order(withTies(b.table, terms)), ", ")
+func (b *builder) orderBySQL(terms []Term) string {
+	return " order by " + strings.Join(b.orderSQL(withTies(b.table, terms)), ", ")
 }
 
-// limitOffset returns the clauses limit and offset. SQLite accepts no offset without a limit, so it gets "limit -1".
-func (b *builder) limitOffset(limit *int64, offset int64) string {
+// limitOffsetSQL returns the clauses limit and offset. SQLite accepts no offset without a limit, so it gets "limit -1".
+func (b *builder) limitOffsetSQL(limit *int64, offset int64) string {
 	sql := ""
 	switch {
 	case limit != nil:
-		sql = " limit " + b.arg(*limit)
+		sql = " limit " + b.addArg(*limit)
 	case offset > 0 && b.dialect == db.SQLite:
 		sql = " limit -1"
 	}
 	if offset > 0 {
-		sql += " offset " + b.arg(offset)
+		sql += " offset " + b.addArg(offset)
 	}
 	return sql
 }
 
-// rows returns a select of one JSON text per row, with the further columns extra. from is the rest of the statement after the
+// rowsSQL returns a select of one JSON text per row, with the further columns extra. from is the rest of the statement after the
 // word from. PostgreSQL makes the text with row_to_json around an inner select.
-func (b *builder) rows(fields []Field, extra, from string) string {
+func (b *builder) rowsSQL(fields []Field, extra, from string) string {
 	out := make([]string, len(fields))
 	if b.dialect == db.SQLite {
 		for i, f := range fields {
-			out[i] = quote("'", f.Name) + ", " + memberOnSQLite(b.column(f.Column), f)
+			out[i] = quote("'", f.Name) + ", " + memberOnSQLite(b.columnSQL(f.Column), f)
 		}
 		return "select json_object(" + strings.Join(out, ", ") + ")" + extra + " from " + from
 	}
@@ -337,7 +338,7 @@ func (b *builder) rows(fields []Field, extra, from string) string {
 	}
 	row = quote(`"`, row)
 	for i, f := range fields {
-		out[i] = b.column(f.Column)
+		out[i] = b.columnSQL(f.Column)
 		if f.Cast != "" {
 			out[i] = "cast(" + out[i] + " as " + string(f.Cast) + ")"
 		}
@@ -354,7 +355,7 @@ func memberOnSQLite(column string, f Field) string {
 	kind := f.Column.Kind
 	if f.Column.path != nil && kind == JSON { // it prints as the value from which it was taken
 		kind = Text
-		if f.Column.path.place == whole {
+		if f.Column.path.kind == selectsWhole {
 			kind = f.Column.path.column.Kind
 		}
 		switch {
@@ -407,21 +408,21 @@ func renderRead(d db.Dialect, q *Query, limit, offset int64, counted bool) state
 	b := &builder{dialect: d, table: q.Table}
 	extra := ""
 	if counted {
-		extra = ", (select count(*) from " + q.Table.Name + b.where(q.Where) + ")"
+		extra = ", (select count(*) from " + q.Table.Name + b.whereSQL(q.Where) + ")"
 	}
-	return b.statement(b.rows(q.Select, extra, q.Table.Name+b.where(q.Where)+b.orderBy(q.Order)+b.limitOffset(&limit, offset)))
+	return b.newStatement(b.rowsSQL(q.Select, extra, q.Table.Name+b.whereSQL(q.Where)+b.orderBySQL(q.Order)+b.limitOffsetSQL(&limit, offset)))
 }
 
 // renderValue selects one column of the rows that meet a condition.
 func renderValue(d db.Dialect, t *Table, c *Column, where Node) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("select ", b.column(c), " from ", t.Name, b.where(where))
+	return b.newStatement("select ", b.columnSQL(c), " from ", t.Name, b.whereSQL(where))
 }
 
 // renderCount counts the rows that meet a condition.
 func renderCount(d db.Dialect, t *Table, where Node) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("select count(*) from ", t.Name, b.where(where))
+	return b.newStatement("select count(*) from ", t.Name, b.whereSQL(where))
 }
 
 // renderKeys selects the keys of a query's rows in its order. On PostgreSQL it locks the rows until the transaction ends;
@@ -432,24 +433,24 @@ func renderKeys(d db.Dialect, q *Query) statement {
 	if d == db.Postgres {
 		lock = " for update"
 	}
-	return b.statement("select ", b.column(q.Table.Key), " from ", q.Table.Name, b.where(q.Where), b.orderBy(q.Order), b.limitOffset(q.Limit, q.Offset), lock)
+	return b.newStatement("select ", b.columnSQL(q.Table.Key), " from ", q.Table.Name, b.whereSQL(q.Where), b.orderBySQL(q.Order), b.limitOffsetSQL(q.Limit, q.Offset), lock)
 }
 
 // renderKeyed selects the visible rows with the given keys as JSON texts, sorted by order and then by their position in keys.
 func renderKeyed(d db.Dialect, t *Table, fields []Field, keys []string, order []Term, visible Node) statement {
 	b := &builder{dialect: d, table: t}
-	given, value, position := b.keySource(keys)
+	given, value, position := b.keySourceSQL(keys)
 	and := ""
-	if sql := b.condition(visible); sql != "true" {
+	if sql := b.conditionSQL(visible); sql != "true" {
 		and = " and " + sql
 	}
-	return b.statement(b.rows(fields, "", t.Name+", "+given+" where "+b.column(t.Key)+" = "+value+and+
-		" order by "+strings.Join(append(b.order(order), position), ", ")))
+	return b.newStatement(b.rowsSQL(fields, "", t.Name+", "+given+" where "+b.columnSQL(t.Key)+" = "+value+and+
+		" order by "+strings.Join(append(b.orderSQL(order), position), ", ")))
 }
 
-// keySource returns the SQL of a row source with the keys and their positions from 1, and the expressions for both.
-func (b *builder) keySource(keys []string) (source, value, position string) {
-	p := b.arg(keys)
+// keySourceSQL returns the SQL of a row source with the keys and their positions from 1, and the expressions for both.
+func (b *builder) keySourceSQL(keys []string) (source, value, position string) {
+	p := b.addArg(keys)
 	if b.dialect == db.Postgres {
 		return "jsonb_array_elements_text(" + p + "::text::jsonb) with ordinality as given(value, position)", "given.value::uuid", "given.position"
 	}
@@ -468,9 +469,9 @@ func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 	b := &builder{dialect: d, table: t}
 	names, values := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		names[i], values[i] = c.Name, b.fromRow(c)
+		names[i], values[i] = c.Name, b.fromRowSQL(c)
 	}
-	from := "json_each(" + b.arg(rows) + ") where true" // without a where, "on conflict" would read as a join
+	from := "json_each(" + b.addArg(rows) + ") where true" // without a where, "on conflict" would read as a join
 	if d == db.Postgres {
 		from = "jsonb_array_elements($1::text::jsonb) with ordinality as given(value, position) order by position"
 	}
@@ -484,14 +485,14 @@ func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 		for i, c := range u.merge {
 			set[i] = c.Name + " = excluded." + c.Name
 		}
-		conflict = " on conflict (" + t.Key.Name + ") do update set " + strings.Join(set, ", ") + b.where(u.where)
+		conflict = " on conflict (" + t.Key.Name + ") do update set " + strings.Join(set, ", ") + b.whereSQL(u.where)
 	}
-	return b.statement("insert into ", t.Name, " (", strings.Join(names, ", "), ") select ", strings.Join(values, ", "),
+	return b.newStatement("insert into ", t.Name, " (", strings.Join(names, ", "), ") select ", strings.Join(values, ", "),
 		" from ", from, conflict, " returning ", t.Key.Name)
 }
 
-// fromRow returns the SQL that reads a column from a row in the JSON of encodeRows, in which a list is a JSON text.
-func (b *builder) fromRow(c *Column) string {
+// fromRowSQL returns the SQL that reads a column from a row in the JSON of encodeRows, in which a list is a JSON text.
+func (b *builder) fromRowSQL(c *Column) string {
 	if b.dialect == db.SQLite {
 		return "json_extract(value, '$." + c.Name + "')"
 	}
@@ -532,20 +533,20 @@ func renderUpdate(d db.Dialect, q *Query, r row) statement {
 	var set []string
 	for _, c := range t.Columns {
 		if v, ok := r[c]; ok {
-			set = append(set, c.Name+" = "+b.value(v))
+			set = append(set, c.Name+" = "+b.addValue(v))
 		}
 	}
-	where := b.where(q.Where)
+	where := b.whereSQL(q.Where)
 	if q.Limit != nil || q.Offset > 0 {
-		where = " where " + b.column(t.Key) + " in (select " + b.column(t.Key) + " from " + t.Name + where + b.orderBy(q.Order) + b.limitOffset(q.Limit, q.Offset) + ")"
+		where = " where " + b.columnSQL(t.Key) + " in (select " + b.columnSQL(t.Key) + " from " + t.Name + where + b.orderBySQL(q.Order) + b.limitOffsetSQL(q.Limit, q.Offset) + ")"
 	}
-	return b.statement("update ", t.Name, " set ", strings.Join(set, ", "), where, " returning ", t.Key.Name)
+	return b.newStatement("update ", t.Name, " set ", strings.Join(set, ", "), where, " returning ", t.Key.Name)
 }
 
 // renderDelete deletes the rows with the given keys.
 func renderDelete(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("delete from ", t.Name, b.where(hasKey(t, keys)))
+	return b.newStatement("delete from ", t.Name, b.whereSQL(hasKey(t, keys)))
 }
 
 // hasKey returns the condition that a row has one of the keys.
@@ -572,7 +573,7 @@ func renderLast(t *Table) statement {
 // number has changed.
 func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	given, value, position := b.keySource(keys)
-	return b.statement("update ", t.Name, " set ", t.Position.Name, " = ", position, " from ", given,
-		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Position), " is distinct from ", position, " returning ", t.Key.Name)
+	given, value, position := b.keySourceSQL(keys)
+	return b.newStatement("update ", t.Name, " set ", t.Position.Name, " = ", position, " from ", given,
+		" where ", b.columnSQL(t.Key), " = ", value, " and ", b.columnSQL(t.Position), " is distinct from ", position, " returning ", t.Key.Name)
 }

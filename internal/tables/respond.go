@@ -18,8 +18,8 @@ const (
 // format is the form of a response that the header Accept asks for. The zero value is a JSON array.
 type format struct {
 	single bool // one JSON object instead of an array
-	csv    bool
-	strip  bool // omit members that are null
+	csv    bool // CSV instead of JSON
+	strip  bool // members of a row that are null are left out
 }
 
 // media returns the Content-Type, without the charset.
@@ -37,9 +37,9 @@ func (f format) media() string {
 	return arrayMedia
 }
 
-// acceptable maps the media types of Accept that the server can send to their formats. The PostgREST types
-// (application/vnd.pgrst…) also allow the parameter nulls=stripped.
-var acceptable = map[string]format{
+// formats maps the media types of Accept that the server can send to their formats. PostgREST's own types
+// (application/vnd.pgrst…) can also have the parameter nulls=stripped.
+var formats = map[string]format{
 	"*/*": {}, "application/*": {}, arrayMedia: {},
 	"application/vnd.pgrst.array+json": {}, "application/vnd.pgrst.array": {},
 	objectMedia: {single: true}, "application/vnd.pgrst.object": {single: true},
@@ -59,7 +59,7 @@ func negotiate(h http.Header) (format, error) {
 		if err != nil {
 			continue
 		}
-		f, known := acceptable[media]
+		f, known := formats[media]
 		weight := 1.0
 		if q, given := params["q"]; given {
 			if weight, err = strconv.ParseFloat(q, 64); err != nil {
@@ -78,7 +78,8 @@ func negotiate(h http.Header) (format, error) {
 	return chosen, nil
 }
 
-// checkProfile returns an error for schemas other than public. If the request names the schema, the response does so too.
+// checkProfile returns an error if the request names another schema than public, in Accept-Profile or for a write in
+// Content-Profile. If the request names the schema public, checkProfile adds the header Content-Profile to the response.
 func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	header := "Content-Profile"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -122,10 +123,10 @@ func (res *response) setRows(rows []string, f format, fields []Field) (err error
 	res.media = f.media()
 	switch {
 	case f.csv:
-		res.body, err = csvText(rows, fields)
+		res.body, err = encodeCSV(rows, fields)
 		return err
 	case f.strip:
-		if rows, err = withoutNulls(rows); err != nil {
+		if rows, err = removeNulls(rows); err != nil {
 			return err
 		}
 	}

@@ -15,27 +15,27 @@ import (
 	"atelie/internal/policy"
 )
 
-// Limits in bytes. Larger responses are not cached.
+// Limits in bytes. A response that exceeds one of them is not cached.
 const (
-	cacheBytes    = 4 << 20                       // limit of all responses together in each of the two caches
-	maxCached     = cacheBytes / content.MaxShare // limit of one response
-	maxRequestKey = 2000                          // limit of the key of one response
+	cacheBytes    = 4 << 20                       // all responses together in each of the two caches
+	maxCached     = cacheBytes / content.MaxShare // one response
+	maxRequestKey = 2000                          // key of one response
 )
 
-// restSurface is the beginning of the paths of all requests on tables.
-const restSurface = "/rest/v1/"
+// restPrefix begins the path of every request on tables.
+const restPrefix = "/rest/v1/"
 
 // ResponseCache serves anonymous reads of public tables from memory. A response with the column media is valid until the
 // content version changes, other responses until the next edit.
 type ResponseCache struct {
 	version          *content.Version
-	key              PublicKey
+	publicKey        PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
 	lookups          content.Lookups
 }
 
-// requestKey is the cache key: everything in a request that affects the response to an anonymous caller.
+// requestKey is the cache key: all parts of a request that affect the response to an anonymous caller.
 type requestKey struct {
 	method, table, query                                 string
 	rangeHeader, prefer, accept, profile, acceptEncoding string
@@ -46,18 +46,18 @@ type cachedResponse struct {
 	status int
 	header http.Header
 	body   []byte
-	size   int // bytes in memory, with the key
+	size   int // bytes in memory of the response and its requestKey
 }
 
-// PublicKey returns the current API key of anonymous callers. The cache needs it because a request with a revoked key must not
-// get a cached response.
+// PublicKey returns the current API key of anonymous callers. The cache needs it because a request with another key, such as a
+// revoked one, must not get a cached response.
 type PublicKey func(ctx context.Context) (string, error)
 
 // NewResponseCache returns a cache for the reads of s.
-func (s *Service) NewResponseCache(version *content.Version, key PublicKey) *ResponseCache {
+func (s *Service) NewResponseCache(version *content.Version, publicKey PublicKey) *ResponseCache {
 	size := func(r *cachedResponse) int { return r.size }
 	return &ResponseCache{
-		version: version, key: key, pool: s.anonymous,
+		version: version, publicKey: publicKey, pool: s.anonymous,
 		plain: content.NewCache[requestKey](cacheBytes, size), withMedia: content.NewCache[requestKey](cacheBytes, size),
 	}
 }
@@ -133,7 +133,7 @@ func (k *ResponseCache) keyOf(r *http.Request) (key requestKey, ok bool) {
 	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || r.ContentLength != 0 {
 		return key, false
 	}
-	table, found := strings.CutPrefix(r.URL.EscapedPath(), restSurface)
+	table, found := strings.CutPrefix(r.URL.EscapedPath(), restPrefix)
 	if t := schema[table]; !found || t == nil || !t.Public || !policy.Table(identity.Caller{Role: identity.Anon}, table, policy.Select).Allowed {
 		return key, false
 	}
@@ -141,7 +141,7 @@ func (k *ResponseCache) keyOf(r *http.Request) (key requestKey, ok bool) {
 	if len(apikey) > 1 || len(bearer) > 1 || len(apikey)+len(bearer) == 0 || strings.Contains(r.URL.RawQuery, "apikey") {
 		return key, false
 	}
-	public, err := k.key(r.Context())
+	public, err := k.publicKey(r.Context())
 	if err != nil || (len(apikey) == 1 && apikey[0] != public) || (len(bearer) == 1 && bearer[0] != "Bearer "+public) {
 		return key, false
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Rows returns the rows that GET /rest/v1/{table}?{query} would return to a caller, at most maxRows of them, each as a JSON
-// text. The server reads the data of its pages with it. The errors are those of the endpoint.
+// text. It serves the server's own reads, such as those for pages. The errors are those of the endpoint.
 func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query string) ([]string, error) {
 	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query
 	if parsed.Limit != nil {
 		limit = min(limit, *parsed.Limit)
 	}
-	page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, parsed, limit, parsed.Offset, false)
+	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, parsed, limit, parsed.Offset, false)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,11 @@ type function struct {
 	params   []string // names of the arguments, sorted; all are required
 	readOnly bool     // GET can call it too
 	result   Kind     // kind of the returned value; "" for none
-	// call returns the result as JSON, or "" for none.
+	// call runs the function and returns its result as JSON, or "" for none.
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
-// functions lists the functions by name.
+// functions contains all functions by name.
 var functions = map[string]function{
 	"get_user_role":   {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
 	"reorder_covers":  reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
@@ -45,7 +45,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name := r.PathValue("function")
-	args, err := arguments(w, r)
+	args, err := readArguments(w, r)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	}
 	headers["Content-Range"] = contentRange(0, 1, total)
 	if form.csv {
-		if result, err = csvText([]string{`{"pgrst_scalar":` + result + `}`}, []Field{{Column: &Column{Kind: f.result}}}); err != nil {
+		if result, err = encodeCSV([]string{`{"pgrst_scalar":` + result + `}`}, []Field{{Column: &Column{Kind: f.result}}}); err != nil {
 			return err
 		}
 	}
@@ -80,17 +80,17 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	return response{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
 }
 
-// shapingParams are the parameters of queries on tables. They are not arguments of a function, and are ignored because its
-// result is a single value.
-var shapingParams = []string{"select", "order", "limit", "offset", "columns", "on_conflict", "and", "or"}
+// queryParams are the parameters of queries on tables. In a call of a function they are not arguments and have no effect, because
+// the result is a single value.
+var queryParams = []string{"select", "order", "limit", "offset", "columns", "on_conflict", "and", "or"}
 
-// arguments returns the arguments of a function call by name: from the query string, or for POST from the body.
-func arguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+// readArguments returns the arguments of a function call by name: from the query string, or for POST from the body.
+func readArguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	args := map[string]any{}
 	if r.Method != http.MethodPost {
 		pairs, err := parsePairs(r.URL.RawQuery)
 		for _, p := range pairs {
-			if !slices.Contains(shapingParams, p.key) {
+			if !slices.Contains(queryParams, p.key) {
 				args[p.key] = p.value
 			}
 		}
@@ -101,7 +101,7 @@ func arguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 		return args, err
 	}
 	if media == formMedia {
-		return formObject(body)
+		return parseForm(body)
 	}
 	v, err := decodeJSON(body)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
+// This file describes the tables of /rest/v1: their columns, and the rules for the values.
+
 // Kind is the type of a column or value. Its text is PostgreSQL's name of the type, which error texts and casts in SQL use.
 type Kind string
 
@@ -20,7 +22,8 @@ const (
 	List      Kind = "text[]"
 )
 
-// The kinds that no column has. They result from casts and JSON paths in select.
+// The kinds that no stored column has. They result from casts and JSON paths in select; the computed column media has the kind
+// JSON.
 const (
 	BigInt         Kind = "bigint"
 	Numeric        Kind = "numeric"
@@ -35,9 +38,9 @@ type Column struct {
 	Name     string
 	Kind     Kind
 	NotNull  bool
-	Default  func(now time.Time) any // returns the default value; a nil function means null
+	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
-	Stamp    bool                    // always stores the time of the write, whatever the caller sends; not part of select=*
+	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
 	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
@@ -52,9 +55,9 @@ type Column struct {
 type Table struct {
 	Name     string
 	Columns  []*Column // in the order of select=*
-	Key      *Column   // the primary key, the only unique one
-	Ties     []Term    // the order among rows that are equal in the caller's order
-	Counter  *Column   // gets its largest value + 1 in a new row without a value; nil for none
+	Key      *Column   // the primary key; no other column is unique
+	Ties     []Term    // orders rows that are equal in the caller's order
+	Counter  *Column   // in a new row without a value it gets the table's largest value + 1; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
 	Public   bool      // anonymous callers may read it
 
@@ -76,105 +79,105 @@ const (
 	maxGallery = 200
 )
 
-func newID(time.Time) any     { return uuid.NewString() }
-func clock(now time.Time) any { return now.UTC().Truncate(time.Microsecond) }
-func value(v any) func(time.Time) any {
+func newID(time.Time) any          { return uuid.NewString() }
+func storedTime(now time.Time) any { return now.UTC().Truncate(time.Microsecond) }
+func fixedDefault(v any) func(time.Time) any {
 	return func(time.Time) any { return v }
 }
 
-func key() *Column { return &Column{Name: "id", Kind: UUID, NotNull: true, Default: newID} }
-func created() *Column {
-	return &Column{Name: "created_at", Kind: Timestamp, NotNull: true, Default: clock}
+func keyColumn() *Column { return &Column{Name: "id", Kind: UUID, NotNull: true, Default: newID} }
+func createdColumn() *Column {
+	return &Column{Name: "created_at", Kind: Timestamp, NotNull: true, Default: storedTime}
 }
 
-// updated is the time of the last change. An editor compares it before saving, to notice changes by others; a change of the
-// order alone does not set it.
-func updated() *Column {
-	return &Column{Name: "updated_at", Kind: Timestamp, Default: clock, Stamp: true}
+// updatedColumn returns the column with the time of the last change. An editor compares the time before saving, to notice changes
+// by others. A change of only the order of rows does not set it.
+func updatedColumn() *Column {
+	return &Column{Name: "updated_at", Kind: Timestamp, Default: storedTime, Stamp: true}
 }
-func text(name string, n int) *Column { return &Column{Name: name, Kind: Text, MaxLen: n} }
+func textColumn(name string, n int) *Column { return &Column{Name: name, Kind: Text, MaxLen: n} }
 
-func required(name string, n int) *Column {
+func requiredText(name string, n int) *Column {
 	return &Column{Name: name, Kind: Text, NotNull: true, MinLen: 1, MaxLen: n}
 }
 
-func boolean(name string, preset bool) *Column {
-	return &Column{Name: name, Kind: Bool, NotNull: true, Default: value(preset)}
+func boolColumn(name string, preset bool) *Column {
+	return &Column{Name: name, Kind: Bool, NotNull: true, Default: fixedDefault(preset)}
 }
 
-func list(name string, items, n int) *Column {
-	return &Column{Name: name, Kind: List, NotNull: true, Default: value([]string{}), MaxItems: items, MaxLen: n}
+func listColumn(name string, items, n int) *Column {
+	return &Column{Name: name, Kind: List, NotNull: true, Default: fixedDefault([]string{}), MaxItems: items, MaxLen: n}
 }
 
-func oneOf(name string, values ...string) *Column {
+func choiceColumn(name string, values ...string) *Column {
 	return &Column{Name: name, Kind: Text, OneOf: values}
 }
 
-var one = int64(1)
+var leastPosition = int64(1)
 
 // schema holds the five tables by name. Their columns are in the order of select=*.
-var schema = index(
+var schema = indexTables(
 	&Table{Name: "products", Public: true, Columns: []*Column{
-		key(),
-		required("title", maxTitle),
-		text("description", maxProse),
-		oneOf("artwork_type", "digital", "watercolour", "mural", "oil", "acrylic"),
-		text("image_url", maxAddress),
-		list("image_gallery", maxGallery, maxAddress),
-		list("video_gallery", maxGallery, maxAddress),
-		boolean("is_featured", false),
-		boolean("in_stock", true),
-		text("dimensions", maxLine),
-		text("medium", maxLine),
+		keyColumn(),
+		requiredText("title", maxTitle),
+		textColumn("description", maxProse),
+		choiceColumn("artwork_type", "digital", "watercolour", "mural", "oil", "acrylic"),
+		textColumn("image_url", maxAddress),
+		listColumn("image_gallery", maxGallery, maxAddress),
+		listColumn("video_gallery", maxGallery, maxAddress),
+		boolColumn("is_featured", false),
+		boolColumn("in_stock", true),
+		textColumn("dimensions", maxLine),
+		textColumn("medium", maxLine),
 		{Name: "creation_date", Kind: Date},
-		list("tags", maxTags, maxTag),
-		boolean("is_customizable", false),
-		text("seo_meta_title", maxTitle),
-		text("seo_meta_desc", maxMessage),
-		{Name: "price", Kind: Int, NotNull: true, Default: value(int64(0)), Forced: int64(0)}, // works have no prices
-		created(),
-		updated(),
+		listColumn("tags", maxTags, maxTag),
+		boolColumn("is_customizable", false),
+		textColumn("seo_meta_title", maxTitle),
+		textColumn("seo_meta_desc", maxMessage),
+		{Name: "price", Kind: Int, NotNull: true, Default: fixedDefault(int64(0)), Forced: int64(0)}, // works have no prices
+		createdColumn(),
+		updatedColumn(),
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
-		key(),
-		required("client_name", maxLine),
-		text("location", maxLine),
-		required("message", maxMessage),
-		text("image_url", maxAddress),
-		boolean("is_active", true),
+		keyColumn(),
+		requiredText("client_name", maxLine),
+		textColumn("location", maxLine),
+		requiredText("message", maxMessage),
+		textColumn("image_url", maxAddress),
+		boolColumn("is_active", true),
 		{Name: "display_order", Kind: Int},
-		created(),
-		updated(),
+		createdColumn(),
+		updatedColumn(),
 	}},
 	&Table{Name: "cover_images", Public: true, Columns: []*Column{
-		key(),
-		required("image_url", maxAddress),
-		text("title", maxTitle),
-		text("description", maxMessage),
-		text("media_type", maxLine), // any value but video means image, so all are stored
-		text("video_thumbnail_url", maxAddress),
-		boolean("is_active", true),
-		{Name: "display_order", Kind: Int, AtLeast: &one},
-		created(),
-		updated(),
+		keyColumn(),
+		requiredText("image_url", maxAddress),
+		textColumn("title", maxTitle),
+		textColumn("description", maxMessage),
+		textColumn("media_type", maxLine), // any value but video means image, so all are stored
+		textColumn("video_thumbnail_url", maxAddress),
+		boolColumn("is_active", true),
+		{Name: "display_order", Kind: Int, AtLeast: &leastPosition},
+		createdColumn(),
+		updatedColumn(),
 	}},
 	&Table{Name: "contact_submissions", Columns: []*Column{
-		key(),
-		required("name", 100), // the limits of the contact form
-		required("email", 254),
-		required("message", maxMessage),
-		{Name: "reason", Kind: Text, NotNull: true, Default: value("general"), OneOf: []string{"general", "commission", "purchase", "collaboration"}},
-		{Name: "status", Kind: Text, NotNull: true, Default: value("new"), OneOf: []string{"new", "read", "replied"}},
-		created(),
+		keyColumn(),
+		requiredText("name", 100), // the limits of the contact form
+		requiredText("email", 254),
+		requiredText("message", maxMessage),
+		{Name: "reason", Kind: Text, NotNull: true, Default: fixedDefault("general"), OneOf: []string{"general", "commission", "purchase", "collaboration"}},
+		{Name: "status", Kind: Text, NotNull: true, Default: fixedDefault("new"), OneOf: []string{"new", "read", "replied"}},
+		createdColumn(),
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},
-		required("role", maxTag),
+		requiredText("role", maxTag),
 	}},
 )
 
-// index sets the fields of the tables that follow from their columns, such as Key and Ties, and returns the tables by name.
-func index(tables ...*Table) map[string]*Table {
+// indexTables sets the fields of the tables that follow from their columns, such as Key and Ties, and returns the tables by name.
+func indexTables(tables ...*Table) map[string]*Table {
 	byName := make(map[string]*Table, len(tables))
 	for _, t := range tables {
 		t.Key = t.Columns[0]

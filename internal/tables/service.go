@@ -1,5 +1,5 @@
 // Package tables serves /rest/v1: five tables in the PostgREST dialect of the official client's query builder. It parses a
-// request into a tree (parse.go, operate.go, tree.go), adds the conditions that package policy sets for the caller
+// request into a tree (parse.go, operators.go, tree.go), adds the conditions that package policy sets for the caller
 // (service.go), and makes SQL from the tree (render.go).
 package tables
 

@@ -69,7 +69,7 @@ type (
 		Pattern string
 		Fold    bool
 	}
-	// Match searches for a regular expression, in the form that the function pattern returns. Fold is as in Like.
+	// Match searches for a regular expression, in the form that the function convertPattern returns. Fold is as in Like.
 	Match struct {
 		Column  *Column
 		Pattern string

@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file reads and checks values. Each kind has one Go type, which both engines store: UUID string (lower case), Text
-// string, Bool bool, Int int64 (of 32 bits), Timestamp time.Time (UTC, microseconds), Date string (YYYY-MM-DD), List
-// []string.
+// This file parses and checks values. The values of each kind have one Go type, which both engines store: UUID string (lower
+// case), Text string, Bool bool, Int int64 (within 32 bits), Timestamp time.Time (UTC, microseconds), Date string (YYYY-MM-DD),
+// List []string.
 
-// parseValue reads a value of a kind from its text, as PostgreSQL does.
+// parseValue converts a text to a value of a kind. It accepts texts by PostgreSQL's rules.
 func parseValue(kind Kind, s string) (any, error) {
 	switch kind {
 	case UUID:
@@ -71,11 +71,11 @@ func parseBool(s string) (any, error) {
 	return nil, errBadValue(Bool, s)
 }
 
-var integer = regexp.MustCompile(`^[+-]?[0-9]+$`)
+var integerPattern = regexp.MustCompile(`^[+-]?[0-9]+$`)
 
 func parseInt(s string) (any, error) {
 	digits := strings.TrimSpace(s)
-	if !integer.MatchString(digits) {
+	if !integerPattern.MatchString(digits) {
 		return nil, errBadValue(Int, s)
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -85,12 +85,12 @@ func parseInt(s string) (any, error) {
 	return n, nil
 }
 
-var timestamp = regexp.MustCompile(`(?i)^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?\s*(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$`)
+var timestampPattern = regexp.MustCompile(`(?i)^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?\s*(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$`)
 
 // parseTimestamp reads a time in ISO 8601. Without a zone it is UTC, like the database sessions. It is rounded to
 // microseconds.
 func parseTimestamp(kind Kind, s string) (any, error) {
-	part := timestamp.FindStringSubmatch(strings.TrimSpace(s))
+	part := timestampPattern.FindStringSubmatch(strings.TrimSpace(s))
 	if part == nil {
 		return nil, errBadTime(kind, s)
 	}
@@ -123,7 +123,7 @@ func parseTimestamp(kind Kind, s string) (any, error) {
 // parseDate reads a date. A time of day after it is ignored, and its time zone does not change the date.
 func parseDate(s string) (any, error) {
 	trimmed := strings.TrimSpace(s)
-	if !timestamp.MatchString(trimmed) {
+	if !timestampPattern.MatchString(trimmed) {
 		return nil, errBadTime(Date, s)
 	}
 	t, err := time.Parse(time.DateOnly, trimmed[:len(time.DateOnly)])
@@ -246,7 +246,7 @@ func listFromJSON(values []any) (any, error) {
 // checkText rejects texts that the engines cannot store: invalid UTF-8 and texts with a NUL.
 func checkText(where, s string) error {
 	if strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s) {
-		return detailed(errBadUTF8, "%s must be UTF-8 without NUL", where)
+		return withDetails(errBadUTF8, "%s must be UTF-8 without NUL", where)
 	}
 	return nil
 }

@@ -21,9 +21,9 @@ type tableRequest struct {
 	form   format // of the response
 }
 
-// begin parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
+// parseRequest parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
 // body of such a request is not read.
-func (s *Service) begin(w http.ResponseWriter, r *http.Request, action policy.Action) (*tableRequest, error) {
+func (s *Service) parseRequest(w http.ResponseWriter, r *http.Request, action policy.Action) (*tableRequest, error) {
 	t, err := s.table(w, r)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, keys []string
 // Insert handles POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
 // exists is merged into the existing one or ignored. Filters in the URL have no effect, as in PostgREST.
 func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.begin(w, r, policy.Insert)
+	req, err := s.parseRequest(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table 
 	if err != nil {
 		return err
 	}
-	objects, err := jsonObjects(body)
+	objects, err := parseJSON(body)
 	if err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 // Update handles PATCH /rest/v1/{table}: it changes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.begin(w, r, policy.Update)
+	req, err := s.parseRequest(w, r, policy.Update)
 	if err != nil {
 		return err
 	}
@@ -362,7 +362,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 // Delete handles DELETE /rest/v1/{table}: it deletes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.begin(w, r, policy.Delete)
+	req, err := s.parseRequest(w, r, policy.Delete)
 	if err != nil {
 		return err
 	}
