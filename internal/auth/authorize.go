@@ -84,7 +84,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	f := flowState{
 		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
+	err = s.db.WithShortTx(r.Context(), func(tx *db.Tx) error {
 		_, err := s.startFlow(r.Context(), tx, f, committed, state)
 		return err
 	})

@@ -76,7 +76,7 @@ func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState
 		return flowState{}, errOAuthStateMissing
 	}
 	var f flowState
-	err := s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WithShortTx(ctx, func(tx *db.Tx) (err error) {
 		f, err = consumeFlowState(ctx, tx, hashToken(state))
 		return err
 	})

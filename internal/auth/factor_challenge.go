@@ -58,7 +58,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		code = sixDigitCode()
 		c.codeHash = s.hashCode(c.id, tokenFactor, code)
 	}
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if err := s.markChallenged(ctx, tx, f, now); err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 
 // acceptFactor consumes the challenge and the code, verifies the factor and raises the session, in one transaction.
 func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (issued issuedSession, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {

@@ -26,7 +26,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	if sessionID == "" {
 		scope = "global" // the token names no session, so local and others cannot be applied
 	}
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		var err error
 		switch scope {
 		case "local":

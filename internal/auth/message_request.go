@@ -59,7 +59,7 @@ func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldow
 	if err := s.startCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {
 		return err
 	}
-	return respondEmpty(w, s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
+	return respondEmpty(w, s.db.WithShortTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
 }
 
 func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.Request, m messageRequest) error {
@@ -102,7 +102,7 @@ func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) erro
 
 // sendRequested looks the account up, creates it if Create is set, and sends the message.
 func (s *Service) sendRequested(ctx context.Context, m messageRequest) error {
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		u, err := s.requestedAccount(ctx, tx, m)
 		if errors.Is(err, db.ErrNoRows) {
 			if !m.Create {

@@ -115,7 +115,7 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 		}
 	}
 	var issued issuedSession
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		// This also runs when the hash stays the same: it finds out whether the password was changed in the meantime.
 		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
 		if err != nil {

@@ -46,7 +46,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 // exchange consumes the flow to which a code belongs and opens a session, in one transaction. extra are the provider's tokens,
 // if a provider was used.
 func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (issued issuedSession, extra providerTokens, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		issued, extra = issuedSession{}, providerTokens{}
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)
 		if err != nil {

@@ -39,7 +39,7 @@ const maxSignInTries = 3
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error
-		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+		err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 			a := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
 			userID, err := a.resolve(ctx, linkTo)
 			refusal = a.refusal

@@ -51,7 +51,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 	}
 	var result issuedSession
 	expired := false
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		result, expired = issuedSession{}, false // WithTx may call this function again
 		// sessionIsAlive must run before touchSession: touchSession records a use of the session, after which an idle session

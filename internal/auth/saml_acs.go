@@ -106,7 +106,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 
 // consumeRelayState returns and consumes a stored request. Errors: errSAMLRelayNotFound, errSAMLRelayExpired.
 func (s *Service) consumeRelayState(ctx context.Context, id string) (relay relayState, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		relay, err = consumeRelayStateRow(ctx, tx, id)
 		return err
 	})

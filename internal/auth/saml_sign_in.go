@@ -86,7 +86,7 @@ const samlTries = 3
 // signInSAMLPerson consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
 func (s *Service) signInSAMLPerson(ctx context.Context, c client, relay relayState, p SSOProvider, a saml.Assertion, person samlPerson) (out samlOutcome, err error) {
 	for range samlTries {
-		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 			out = samlOutcome{redirectTo: relay.redirectTo}
 			first, err := recordAssertion(ctx, tx, p.ID, a.ID, a.UsableUntil)
 			if err != nil {

@@ -110,7 +110,7 @@ func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account
 		u      User
 		issued issuedSession
 	)
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		issued = issuedSession{}
 		if existing.ID == "" {
 			if u, err = s.createAccount(ctx, tx, c, account); err != nil {

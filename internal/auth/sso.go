@@ -96,7 +96,7 @@ func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error)
 	if relay.requestID, redirectURL, err = sp.AuthnRequest(idp, relay.id, p.SAML.NameIDFormat, s.now()); err != nil {
 		return "", err
 	}
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		flow, err := s.startFlow(ctx, tx, flowState{authMethod: methodSAML, provider: p.provider(), redirectTo: relay.redirectTo}, body.pkceChallenge, "")
 		if err != nil {
 			return err

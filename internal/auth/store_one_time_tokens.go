@@ -54,7 +54,7 @@ func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (one
 // countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than maxTries attempts so far. It
 // returns these codes.
 func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
-	err = d.WithTx(ctx, func(tx *db.Tx) error {
+	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
 			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), maxTries, now)
 		return err

@@ -196,7 +196,7 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 
 // updateUser makes the changes of a checked request in one transaction and returns the account.
 func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID string, body userUpdateRequest, hash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if u, err = lockUser(ctx, tx, userID); err != nil {
 			return noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 		}

@@ -64,7 +64,7 @@ type candidate struct {
 // The result contains a session, or the code of the token's PKCE flow if toCode is true. After the first of two confirmations it
 // contains neither.
 func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		v = verifyResult{}
 		u, err := lockUser(ctx, tx, t.userID)
 		if err != nil {

@@ -37,10 +37,11 @@ type Row interface{ Scan(dest ...any) error }
 
 // driver is implemented by both engines. Writes and reads are separate because SQLite has one writer and many readers.
 type driver interface {
-	writer() Querier
+	exec(ctx context.Context, query string, args ...any) (int64, error) // writes
 	reader() Querier
 	anonymousReader() Querier
 	withTx(ctx context.Context, fn func(Querier) error) error
+	withShortTx(ctx context.Context, fn func(Querier) error) error
 	ping(ctx context.Context) error
 	probe(ctx context.Context) error      // checks that a new connection can read
 	probeWrite(ctx context.Context) error // checks that a new connection gets the write lock
@@ -159,9 +160,9 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err 
 		return 0, err
 	}
 	defer func() { d.countWrite(err == nil) }()
-	n, err = d.driver.writer().Exec(ctx, query, args...)
+	n, err = d.driver.exec(ctx, query, args...)
 	if d.freeSpaceAfter(err) {
-		n, err = d.driver.writer().Exec(ctx, query, args...)
+		n, err = d.driver.exec(ctx, query, args...)
 	}
 	return n, d.classify(ctx, err)
 }
@@ -206,11 +207,24 @@ const maxTxTries = 5
 // returns nil, what fn wrote is on disk. fn may run several times, after a deadlock up to maxTxTries times, so it must not
 // keep any state of an earlier run.
 func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
+	return d.runTx(ctx, d.driver.withTx, fn)
+}
+
+// WithShortTx is WithTx for transactions that change few rows and take a few milliseconds. On SQLite those that wait one behind the
+// other share one commit, and the end of ctx does not interrupt fn once it has begun.
+func (d *DB) WithShortTx(ctx context.Context, fn func(*Tx) error) error {
+	return d.runTx(ctx, d.driver.withShortTx, fn)
+}
+
+// txRunner is withTx or withShortTx of a driver.
+type txRunner func(ctx context.Context, fn func(Querier) error) error
+
+func (d *DB) runTx(ctx context.Context, run txRunner, fn func(*Tx) error) error {
 	if err := d.refuseWrite(); err != nil {
 		return err
 	}
 	tx := &Tx{Dialect: d.Dialect}
-	if err := d.transact(ctx, tx, fn); err != nil {
+	if err := d.transact(ctx, run, tx, fn); err != nil {
 		return d.classify(ctx, err)
 	}
 	for _, fn := range tx.after {
@@ -220,10 +234,10 @@ func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // transact runs fn until its transaction is committed, or fails with an error that another attempt would repeat.
-func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) (err error) {
+func (d *DB) transact(ctx context.Context, run txRunner, tx *Tx, fn func(*Tx) error) (err error) {
 	defer func() { d.countWrite(err == nil) }()
 	for try := 1; ; try++ {
-		err = d.driver.withTx(ctx, func(q Querier) error {
+		err = run(ctx, func(q Querier) error {
 			tx.Querier = q
 			tx.after = nil
 			return fn(tx)

@@ -75,13 +75,13 @@ func openSQLiteSource(ctx context.Context, file string) (*sqliteDriver, error) {
 
 // openSQLiteConn opens a database file with a single connection.
 func openSQLiteConn(ctx context.Context, file string, options url.Values) (*sqliteDriver, error) {
-	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+	conn, err := openStatementPool("file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode())
 	if err != nil {
 		return nil, err
 	}
 	conn.SetMaxOpenConns(1)
 	conn.SetConnMaxLifetime(0)
-	d := &sqliteDriver{write: conn, read: conn, statements: newStatementCache(conn)}
+	d := &sqliteDriver{write: conn, read: conn, queue: &writeQueue{pool: conn}}
 	if err := d.ping(ctx); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
 	}

@@ -161,3 +161,11 @@ func SchemaScript(dialect Dialect, newest int64) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// WaitingWrites returns how many transactions wait for SQLite's write connection.
+func (d *DB) WaitingWrites() int {
+	q := d.driver.(*sqliteDriver).queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}

@@ -19,7 +19,11 @@ type PoolStats struct {
 func (d *DB) Pools() []PoolStats { return d.driver.pools() }
 
 func (d *sqliteDriver) pools() []PoolStats {
-	return []PoolStats{sqlPoolStats("write", d.write), sqlPoolStats("read", d.read), sqlPoolStats("anonymous", d.anonymous)}
+	write := sqlPoolStats("write", d.write)
+	d.queue.mu.Lock() // the callers wait there, not for the pool
+	write.Waits, write.Waited = d.queue.waits, d.queue.waited
+	d.queue.mu.Unlock()
+	return []PoolStats{write, sqlPoolStats("read", d.read), sqlPoolStats("anonymous", d.anonymous)}
 }
 
 func sqlPoolStats(name string, pool *sql.DB) PoolStats {

@@ -74,7 +74,6 @@ func connectError(err error) error {
 	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))
 }
 
-func (d *postgresDriver) writer() Querier                { return pgxQuerier{d.pool} }
 func (d *postgresDriver) reader() Querier                { return pgxQuerier{d.pool} }
 func (d *postgresDriver) anonymousReader() Querier       { return pgxQuerier{d.anonymous} }
 func (d *postgresDriver) ping(ctx context.Context) error { return d.pool.Ping(ctx) }
@@ -105,6 +104,15 @@ func (d *postgresDriver) close() error {
 	d.anonymous.Close()
 	d.pool.Close()
 	return nil
+}
+
+func (d *postgresDriver) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return pgxQuerier{d.pool}.Exec(ctx, query, args...)
+}
+
+// withShortTx is withTx: PostgreSQL itself makes commits that wait together in one write to the disk.
+func (d *postgresDriver) withShortTx(ctx context.Context, fn func(Querier) error) error {
+	return d.withTx(ctx, fn)
 }
 
 func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) error {

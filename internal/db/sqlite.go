@@ -17,10 +17,10 @@ import (
 )
 
 // sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time. For a copy
-// (OpenSource, OpenExclusive) write and read are the same connection, and no field but these and statements is set.
+// (OpenSource, OpenExclusive) write and read are the same connection, and no field but these and queue is set.
 type sqliteDriver struct {
 	write, read *sql.DB
-	statements  *statementCache               // prepared statements of read
+	queue       *writeQueue                   // of the transactions on write
 	anonymous   *sql.DB                       // used only by anonymousReader
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
@@ -54,27 +54,31 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	readOnly := url.Values{"_pragma": {"query_only(on)"}}
 	for _, pool := range []struct {
 		to      **sql.DB
+		open    func(dsn string) (*sql.DB, error)
 		options url.Values
 		conns   int
 	}{
-		{&d.write, url.Values{"_txlock": {"immediate"}}, 1},
-		{&d.read, readOnly, max(4, runtime.NumCPU()*2)},
-		{&d.anonymous, readOnly, AnonymousConns},
+		{&d.write, openStatementPool, url.Values{"_txlock": {"immediate"}}, 1},
+		{&d.read, openStatementPool, readOnly, max(4, runtime.NumCPU()*2)},
+		// The statements of unprivileged callers vary without limit: they are not worth keeping.
+		{&d.anonymous, openSQLitePool, readOnly, AnonymousConns},
 	} {
-		if *pool.to, err = sql.Open("sqlite", dsn(pool.options)); err != nil {
+		if *pool.to, err = pool.open(dsn(pool.options)); err != nil {
 			return nil, errors.Join(err, d.close())
 		}
 		(*pool.to).SetMaxOpenConns(pool.conns)
 		(*pool.to).SetMaxIdleConns(pool.conns)
 	}
 	d.anonymous.SetConnMaxIdleTime(anonymousIdleTime)
-	d.statements = newStatementCache(d.read)
+	d.queue = &writeQueue{pool: d.write}
 	// The writer connects before the readers, because only it can switch a new file to WAL.
 	if err := d.write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
 	}
 	return d, nil
 }
+
+func openSQLitePool(dsn string) (*sql.DB, error) { return sql.Open("sqlite", dsn) }
 
 // createFile creates a missing file with mode 0600, because SQLite itself would use the umask. SQLite gives the log and its
 // index the mode of the database.
@@ -102,11 +106,7 @@ func (d *sqliteDriver) checkFile() error {
 	return nil
 }
 
-func (d *sqliteDriver) writer() Querier { return stdQuerier{d.write} }
-func (d *sqliteDriver) reader() Querier { return preparedQuerier{stdQuerier{d.read}, d.statements} }
-
-// anonymousReader does not use the statement cache: the statements of unprivileged callers vary without limit and would evict
-// those of the pages.
+func (d *sqliteDriver) reader() Querier          { return stdQuerier{d.read} }
 func (d *sqliteDriver) anonymousReader() Querier { return stdQuerier{d.anonymous} }
 
 func (d *sqliteDriver) ping(ctx context.Context) error {
@@ -223,28 +223,50 @@ func (d *DB) DelegateCheckpoints(ctx context.Context, truncate func(context.Cont
 	}, nil
 }
 
+func (d *sqliteDriver) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = d.queue.runAlone(ctx, func() error {
+		n, err = stdQuerier{d.write}.Exec(ctx, query, args...)
+		return err
+	})
+	return n, err
+}
+
 func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error {
-	tx, err := d.write.BeginTx(ctx, nil)
-	if err != nil {
-		return translate(err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
-	q := txQuerier{stdQuerier{tx}, tx}
-	actor := actorOf(ctx)
-	if actor != "" {
-		if _, err := q.Exec(ctx, "insert into history_actor (id, actor) values (1, $1)", actor); err != nil {
+	return d.queue.runAlone(ctx, func() error {
+		tx, err := d.write.BeginTx(ctx, nil)
+		if err != nil {
+			return translate(err)
+		}
+		defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
+		if err := asActor(ctx, txQuerier{stdQuerier{tx}, tx}, fn); err != nil {
 			return err
 		}
+		return translate(tx.Commit())
+	})
+}
+
+func (d *sqliteDriver) withShortTx(ctx context.Context, fn func(Querier) error) error {
+	err := d.queue.runShort(ctx, func(q Querier) error { return asActor(ctx, q, fn) })
+	if errors.Is(err, errGroupRolledBack) {
+		return d.withTx(ctx, fn)
+	}
+	return err
+}
+
+// asActor runs fn with the actor of ctx in history_actor, where the triggers of the history read it.
+func asActor(ctx context.Context, q Querier, fn func(Querier) error) error {
+	actor := actorOf(ctx)
+	if actor == "" {
+		return fn(q)
+	}
+	if _, err := q.Exec(ctx, "insert into history_actor (id, actor) values (1, $1)", actor); err != nil {
+		return err
 	}
 	if err := fn(q); err != nil {
 		return err
 	}
-	if actor != "" {
-		if _, err := q.Exec(ctx, "delete from history_actor"); err != nil {
-			return err
-		}
-	}
-	return translate(tx.Commit())
+	_, err := q.Exec(ctx, "delete from history_actor")
+	return err
 }
 
 // txQuerier ends the transaction when a statement of it fails, as PostgreSQL does. SQLite itself rolls back on some

@@ -87,7 +87,7 @@ func (s *Service) storeContact(ctx context.Context, req contactRequest) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		kept := m // a copy, because WithTx may call this function again
 		if m.Cause == "" {
 			flood, err := s.exceedsFloodLimit(ctx, tx)

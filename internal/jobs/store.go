@@ -59,7 +59,7 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 	query := fmt.Sprintf(`with due as materialized (select id from jobs where %s order by run_at, id limit $%d%s)
 		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
 		returning id, kind, claim, payload, tries, run_at, created_at`, isDue, n, lock, n-2, n-1)
-	err = d.WithTx(ctx, func(tx *db.Tx) error {
+	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		claimed, err = db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
 			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
 			return j, err

@@ -91,7 +91,7 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 	s.mu.Lock()
 	before := m.presenceRef
 	s.mu.Unlock()
-	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		left, err := deletePresence(ctx, tx, before)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Service) untrack(ctx context.Context, m *member) error {
 	ref := m.presenceRef
 	m.presenceRef = ""
 	s.mu.Unlock()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		left, err := deletePresence(ctx, tx, ref)
 		if err != nil || len(left) == 0 {
 			return err

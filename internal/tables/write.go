@@ -62,10 +62,17 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 	return &n
 }
 
-// inTransaction runs a write in one transaction. The transaction is rolled back if the caller asked for a single object and
-// fn did not write exactly one row.
-func (s *Service) inTransaction(ctx context.Context, req *tableRequest, fn func(tx *db.Tx) (writeResult, error)) (out writeResult, err error) {
-	err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
+// maxShortRows is the largest number of rows that a write inserts or changes in a short transaction.
+const maxShortRows = 20
+
+// inTransaction runs a write in one transaction, a short one if it writes at most maxShortRows rows. The transaction is rolled back if
+// the caller asked for a single object and fn did not write exactly one row.
+func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bool, fn func(tx *db.Tx) (writeResult, error)) (out writeResult, err error) {
+	run := s.db.WithTx
+	if short {
+		run = s.db.WithShortTx
+	}
+	err = run(ctx, func(tx *db.Tx) (err error) {
 		if out, err = fn(tx); err != nil {
 			return err
 		}
@@ -179,7 +186,7 @@ func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[s
 	if err != nil {
 		return writeResult{}, err
 	}
-	return s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+	return s.inTransaction(ctx, req, len(objects) <= maxShortRows, func(tx *db.Tx) (out writeResult, err error) {
 		complete := p.cloneRows() // a copy, because a repeated transaction must number the rows again
 		if err := numberRows(ctx, tx, t, complete); err != nil {
 			return out, err
@@ -328,7 +335,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx) (out writeResult, err error) {
 		if len(change) > 0 { // without columns to set, no row changes, as in PostgREST
 			var old []string // the keys before the update, if it changes them
 			if change[q.Table.Key] != nil {
@@ -373,7 +380,7 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := req.limitRows(policy.Delete, nil); err != nil {
 		return err
 	}
-	out, err := s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx) (out writeResult, err error) {
 		if out.keys, err = queryTexts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
 			return out, err
 		}
@@ -403,6 +410,23 @@ func (req *tableRequest) limitRows(action policy.Action, columns []*Column) erro
 	grant, err := allowWrite(req.caller, q.Table, action, columns)
 	q.Where = All{visible(req.caller, q.Table), grantCondition(q.Table, grant), q.Where}
 	return err
+}
+
+// namesRows reports whether the conditions name the rows by their keys, at most limit of them.
+func (q *Query) namesRows(limit int) bool {
+	var names func(Node) bool
+	names = func(n Node) bool {
+		switch n := n.(type) {
+		case Compare:
+			return n.Column == q.Table.Key && n.Op == Equal
+		case In:
+			return n.Column == q.Table.Key && len(n.Values) <= limit
+		case All:
+			return slices.ContainsFunc(n, names)
+		}
+		return false
+	}
+	return names(q.Where)
 }
 
 // checkWindow returns an error for a write with limit or offset but without an order, because such a write would change

@@ -71,7 +71,7 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 // Publish sends an event that belongs to no transaction to every node. On SQLite the event is not stored.
 func (b *Bus) Publish(ctx context.Context, e Event) error {
 	if b.db.Dialect == db.Postgres {
-		return b.db.WithTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e.Kind, e.Payload) })
+		return b.db.WithShortTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e.Kind, e.Payload) })
 	}
 	b.mu.Lock()
 	b.local = append(b.local, e)

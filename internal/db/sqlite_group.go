@@ -1,0 +1,261 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits of a group: the number of its transactions, and the time for which the group accepts more. The first ones wait for the others.
+const (
+	maxGroupSize = 64
+	maxGroupTime = 10 * time.Millisecond
+)
+
+// writeQueue gives the write connection to transactions in the order in which they asked for it. Short transactions that wait one
+// behind the other share one transaction of SQLite and its commit, which waits for the disk (0.6 ms): a group. Each runs within a
+// savepoint, so that one that fails fails alone, and returns to its caller after the commit.
+type writeQueue struct {
+	pool *sql.DB // of one connection
+
+	mu      sync.Mutex
+	running bool       // a transaction has the connection
+	waiting []*waiting // the transactions that ask for it
+	waits   int64      // how many have waited, and how long
+	waited  time.Duration
+}
+
+// waiting is a transaction that waits for the connection.
+type waiting struct {
+	short bool
+	turn  chan *group // receives, once, the group to join; nil: the transaction begins one, or runs alone
+}
+
+// group is an open transaction of SQLite.
+type group struct {
+	tx      *sql.Tx
+	began   time.Time
+	results []chan error // one for each transaction that has run; receives the result of the commit
+}
+
+// errGroupRolledBack is the result of a transaction that succeeded in a group which was not committed. It runs again, alone.
+var errGroupRolledBack = errors.New("the group of the transaction was rolled back")
+
+// runShort runs fn in a transaction that can share its commit. It returns after the commit. Statements of fn are not interrupted when
+// ctx ends, because SQLite would roll back the whole group.
+func (q *writeQueue) runShort(ctx context.Context, fn func(Querier) error) error {
+	g, err := q.acquire(ctx, true)
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		tx, err := q.pool.BeginTx(context.WithoutCancel(ctx), nil)
+		if err != nil {
+			q.release(nil)
+			return translate(err)
+		}
+		g = &group{tx: tx, began: time.Now()}
+	}
+	result := make(chan error, 1)
+	if err := q.join(context.WithoutCancel(ctx), g, result, fn); err != nil {
+		return err
+	}
+	return <-result
+}
+
+// join runs fn as a part of the group and gives the connection to the next transaction, also if fn panics.
+func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn func(Querier) error) (err error) {
+	done := false
+	defer func() {
+		if !done || err != nil {
+			g = g.drop(ctx)
+		} else {
+			g.results = append(g.results, result)
+		}
+		q.release(g)
+	}()
+	if len(g.results) > 0 { // the first needs no savepoint: without it the group is empty
+		if _, err = g.tx.ExecContext(ctx, "savepoint part"); err != nil {
+			done = true
+			return translate(err)
+		}
+	}
+	part := &partQuerier{stdQuerier: stdQuerier{g.tx}}
+	if err = fn(part); err == nil {
+		err = part.failed // fn has ignored the error
+	}
+	if err == nil && len(g.results) > 0 {
+		_, err = g.tx.ExecContext(ctx, "release part")
+		err = translate(err)
+	}
+	done = true
+	return err
+}
+
+// drop undoes the part of the group that failed. It returns nil if nothing is left of the group: SQLite rolls back the whole
+// transaction after some errors, such as a full disk, and the other parts then have to run again.
+func (g *group) drop(ctx context.Context) *group {
+	if len(g.results) > 0 {
+		_, err := g.tx.ExecContext(ctx, "rollback to part")
+		if err == nil {
+			if _, err = g.tx.ExecContext(ctx, "release part"); err == nil {
+				return g
+			}
+		}
+	}
+	_ = g.tx.Rollback() // nothing was acknowledged, and SQLite rolls back what is not committed
+	g.end(errGroupRolledBack)
+	return nil
+}
+
+// commit commits the group. If the commit fails, for example because of a deferred constraint, several parts run again alone, so that
+// only the one that caused it fails.
+func (g *group) commit() {
+	err := translate(g.tx.Commit())
+	if err != nil && len(g.results) > 1 {
+		err = errGroupRolledBack
+	}
+	g.end(err)
+}
+
+func (g *group) end(err error) {
+	for _, result := range g.results {
+		result <- err
+	}
+}
+
+// runAlone runs fn when no other transaction has the connection.
+func (q *writeQueue) runAlone(ctx context.Context, fn func() error) error {
+	if _, err := q.acquire(ctx, false); err != nil {
+		return err
+	}
+	defer q.release(nil)
+	return fn()
+}
+
+// acquire waits for the connection. The caller must call release. A group is returned only if short is true.
+func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
+	q.mu.Lock()
+	if !q.running {
+		q.running = true
+		q.mu.Unlock()
+		return nil, nil
+	}
+	w := &waiting{short: short, turn: make(chan *group, 1)}
+	q.waiting = append(q.waiting, w)
+	q.waits++
+	q.mu.Unlock()
+	defer q.countWait(time.Now())
+	select {
+	case g := <-w.turn:
+		return g, nil
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	i := slices.Index(q.waiting, w)
+	if i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+	}
+	q.mu.Unlock()
+	if i < 0 { // it had its turn already
+		q.release(<-w.turn)
+	}
+	return nil, ctx.Err()
+}
+
+func (q *writeQueue) countWait(began time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waited += time.Since(began)
+}
+
+// release gives the connection to the next transaction, which joins the group if it can. Otherwise the group is committed first.
+func (q *writeQueue) release(g *group) {
+	if g != nil && len(g.results) < maxGroupSize && time.Since(g.began) < maxGroupTime {
+		if w := q.next(func(w *waiting) bool { return w.short }); w != nil {
+			w.turn <- g
+			return
+		}
+	}
+	if g != nil {
+		g.commit()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.running = false
+		return
+	}
+	w := q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	w.turn <- nil // does not block: the channel has room for one
+}
+
+// next removes the first waiting transaction from the queue and returns it, or nil if there is none or ok refuses it.
+func (q *writeQueue) next(ok func(*waiting) bool) *waiting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 || !ok(q.waiting[0]) {
+		return nil
+	}
+	w := q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return w
+}
+
+// partQuerier runs the statements of a part of a group. After a statement has failed it runs no other, as PostgreSQL does in a
+// transaction: SQLite may have rolled back what came before. The end of a context does not interrupt a statement (see runShort).
+type partQuerier struct {
+	stdQuerier
+	failed error // of the first statement that failed
+}
+
+func (p *partQuerier) note(err error) error {
+	if err != nil && !errors.Is(err, ErrNoRows) && p.failed == nil {
+		p.failed = err
+	}
+	return err
+}
+
+func (p *partQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if p.failed != nil {
+		return 0, p.failed
+	}
+	n, err := p.stdQuerier.Exec(context.WithoutCancel(ctx), query, args...)
+	return n, p.note(err)
+}
+
+func (p *partQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	rows, err := p.stdQuerier.Query(context.WithoutCancel(ctx), query, args...)
+	if err != nil {
+		return nil, p.note(err)
+	}
+	return partRows{rows, p}, nil
+}
+
+func (p *partQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
+	if p.failed != nil {
+		return failedRow{p.failed}
+	}
+	return partRow{p.stdQuerier.QueryRow(context.WithoutCancel(ctx), query, args...), p}
+}
+
+type partRows struct {
+	Rows
+	part *partQuerier
+}
+
+func (r partRows) Err() error { return r.part.note(r.Rows.Err()) }
+
+type partRow struct {
+	Row
+	part *partQuerier
+}
+
+func (r partRow) Scan(dest ...any) error { return r.part.note(r.Row.Scan(dest...)) }
