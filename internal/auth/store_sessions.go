@@ -265,6 +265,7 @@ func sessionOfRefreshToken(ctx context.Context, q db.Querier, hash string) (sess
 func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refreshToken, err error) {
 	err = q.QueryRow(ctx, `select t.generation, t.used_at, c.generation from auth_refresh_tokens t
 		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
+			and c.generation = (select max(generation) from auth_refresh_tokens where session_id = t.session_id)
 		where t.token_hash = $1`, hash).Scan(&t.generation, &t.usedAt, &t.currentGeneration)
 	return t, err
 }
