@@ -20,14 +20,14 @@ import (
 
 // Time limits of reads of the table access_keys.
 const (
-	readTimeout = 5 * time.Second // limits one read
-	// staleLimit is how long the last snapshot is used while the table cannot be read. In that time this node may accept a key
+	readTimeout = 5 * time.Second // timeout of one read
+	// staleLimit is how long an old snapshot is used while the database cannot be read. In that time this node may accept a key
 	// that another node has revoked.
 	staleLimit = 5 * time.Minute
 )
 
-// firstGeneration is the generation of a role's first key. That key has no number in its claims, and is valid without a row in
-// access_keys.
+// firstGeneration is the generation of a role's first key. The claims of that key have no generation, and the key is valid
+// without a row in access_keys.
 const firstGeneration = 1
 
 // Errors of Revoke.
@@ -36,32 +36,33 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one of the keys of a role, anon or service_role.
+// Generation is one key of a role. Role is anon or service_role; Number is the generation of the key.
 type Generation struct {
 	Role    identity.Role
 	Number  int
-	Created *time.Time // nil for the first generation
+	Created *time.Time // nil for the first generation, whose creation is not recorded
 	Revoked *time.Time // nil while the key is valid
 }
 
-// Service decides which keys are valid. It uses a snapshot of the table access_keys in memory, which it reads again after each
-// change.
+// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory, and reads the table again after
+// each change.
 type Service struct {
-	db        *db.DB
-	version   *content.Version
-	tokens    *identity.Tokens
-	now       func() time.Time
-	reading   sync.Mutex               // held while the snapshot is read
-	snapshot  atomic.Pointer[snapshot] // the last snapshot; nil before the first read
-	confirmed atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
+	db          *db.DB
+	version     *content.Version
+	tokens      *identity.Tokens
+	now         func() time.Time
+	reading     sync.Mutex               // held while the table is read, so that only one request reads it
+	snapshot    atomic.Pointer[snapshot] // the newest snapshot; nil before the first read
+	confirmedAt atomic.Int64             // when the snapshot was most recently known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys at one content version: a counter in the database that each change of what visitors see
-// raises, and by triggers each change of this table (migration 24). A snapshot is up to date if its version is the current one.
+// snapshot is the content of access_keys at one content version. The content version is a number in the database that each
+// change of visible content raises; triggers raise it for each change of access_keys too (migration 24). A snapshot is up to
+// date until the next edit.
 type snapshot struct {
-	edited int64        // content.At.Edited when the table was read
-	list   []Generation // all generations, revoked ones included
-	public string       // the newest anon key
+	edited  int64        // the version of the latest edit (content.At.Edited) before the table was read
+	keys    []Generation // the keys of all generations, revoked ones included
+	anonKey string       // the newest valid anon key
 }
 
 // New returns a service that reads its keys from d; version must be the content version of d.
@@ -74,63 +75,65 @@ func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func()
 func (s *Service) Valid(role identity.Role, number int) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
-	k, err := s.current(ctx)
+	current, err := s.currentSnapshot(ctx)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(k.list, func(g Generation) bool { return g.Role == role && g.Number == number && g.Revoked == nil }), nil
+	return slices.ContainsFunc(current.keys, func(g Generation) bool { return g.Role == role && g.Number == number && g.Revoked == nil }), nil
 }
 
-// Public returns the newest valid anon key, which the site's own pages use.
-func (s *Service) Public(ctx context.Context) (string, error) {
-	k, err := s.current(ctx)
+// AnonKey returns the newest valid anon key, which the site's own pages use.
+func (s *Service) AnonKey(ctx context.Context) (string, error) {
+	current, err := s.currentSnapshot(ctx)
 	if err != nil {
 		return "", err
 	}
-	return k.public, nil
+	return current.anonKey, nil
 }
 
-// current returns a snapshot that is up to date, or the last one within staleLimit when reading fails.
-func (s *Service) current(ctx context.Context) (*snapshot, error) {
-	k, err := s.refresh(ctx)
+// currentSnapshot returns a snapshot that is up to date. If reading fails, it returns the old one, up to staleLimit after that
+// was last known to be up to date.
+func (s *Service) currentSnapshot(ctx context.Context) (*snapshot, error) {
+	current, err := s.refresh(ctx)
 	if err == nil {
-		s.confirmed.Store(time.Now().UnixNano())
-		return k, nil
+		s.confirmedAt.Store(time.Now().UnixNano())
+		return current, nil
 	}
-	if k := s.snapshot.Load(); k != nil && time.Since(time.Unix(0, s.confirmed.Load())) < staleLimit {
-		return k, nil
+	if old := s.snapshot.Load(); old != nil && time.Since(time.Unix(0, s.confirmedAt.Load())) < staleLimit {
+		return old, nil
 	}
 	return nil, fmt.Errorf("which keys are valid cannot be read: %w", err)
 }
 
-// refresh returns the cached snapshot, and reads the table when the content version has changed since.
+// refresh returns the snapshot in memory, or reads the table if there was an edit since that snapshot.
 func (s *Service) refresh(ctx context.Context) (*snapshot, error) {
 	at, err := s.version.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if k := s.snapshot.Load(); k != nil && k.edited >= at.Edited {
-		return k, nil
+	if known := s.snapshot.Load(); known != nil && known.edited >= at.Edited {
+		return known, nil
 	}
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	if k := s.snapshot.Load(); k != nil && k.edited >= at.Edited { // another request has read it
-		return k, nil
+	if known := s.snapshot.Load(); known != nil && known.edited >= at.Edited { // another request has read the table
+		return known, nil
 	}
-	list, err := generations(ctx, s.db)
+	keys, err := listGenerations(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	k := &snapshot{edited: at.Edited, list: list}
-	if k.public, err = s.tokens.KeyOf(identity.Anon, newest(list, identity.Anon)); err != nil {
+	fresh := &snapshot{edited: at.Edited, keys: keys}
+	if fresh.anonKey, err = s.tokens.KeyOf(identity.Anon, newestValid(keys, identity.Anon)); err != nil {
 		return nil, err
 	}
-	s.snapshot.Store(k)
-	return k, nil
+	s.snapshot.Store(fresh)
+	return fresh, nil
 }
 
-// generations returns all generations by role and number. It adds the first generation of each role, which may have no row.
-func generations(ctx context.Context, q db.Querier) ([]Generation, error) {
+// listGenerations returns all generations, ordered by role and number. It adds the first generation of each role, which may
+// have no row.
+func listGenerations(ctx context.Context, q db.Querier) ([]Generation, error) {
 	list, err := readGenerations(ctx, q)
 	if err != nil {
 		return nil, err
@@ -144,8 +147,8 @@ func generations(ctx context.Context, q db.Querier) ([]Generation, error) {
 	return list, nil
 }
 
-// newest returns the highest valid generation of a role. There always is one, because Revoke replaces the last valid key.
-func newest(list []Generation, role identity.Role) (number int) {
+// newestValid returns the highest valid generation of a role. There always is one, because Revoke replaces the last valid key.
+func newestValid(list []Generation, role identity.Role) (number int) {
 	for _, g := range list {
 		if g.Role == role && g.Revoked == nil {
 			number = max(number, g.Number)
@@ -154,13 +157,15 @@ func newest(list []Generation, role identity.Role) (number int) {
 	return max(number, firstGeneration)
 }
 
-// List returns all generations, revoked ones included, by role and number.
-func (s *Service) List(ctx context.Context) ([]Generation, error) { return generations(ctx, s.db) }
+// List returns all generations, revoked ones included, ordered by role and number.
+func (s *Service) List(ctx context.Context) ([]Generation, error) {
+	return listGenerations(ctx, s.db)
+}
 
 // Newest returns the highest valid generation of a role. It is for commands that have no Service.
 func Newest(ctx context.Context, d *db.DB, role identity.Role) (int, error) {
-	list, err := generations(ctx, d)
-	return newest(list, role), err
+	list, err := listGenerations(ctx, d)
+	return newestValid(list, role), err
 }
 
 // Rotate creates a new key of a role and returns its number. The older keys stay valid unless revokeOlder is set.
@@ -211,7 +216,7 @@ func (s *Service) change(ctx context.Context, fn func(tx *db.Tx, list []Generati
 		if err := lockGenerations(ctx, tx); err != nil {
 			return err
 		}
-		list, err := generations(ctx, tx)
+		list, err := listGenerations(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -179,17 +179,17 @@ func (a *App) wire(ctx context.Context) error {
 }
 
 func (a *App) wirePages() error {
-	a.responses = a.Tables.NewResponseCache(a.content, a.Keys.Public)
+	a.responses = a.Tables.NewResponseCache(a.content, a.Keys.AnonKey)
 	describe := func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
 		return a.Media.Describe(ctx, addresses, false)
 	}
-	a.settings = settings.New(a.DB, settings.Config{Describe: describe, CheckWebhook: a.checkWebhook, Demo: demo.Loaded}, a.now)
+	a.settings = settings.New(a.DB, settings.Config{Describe: describe, CheckWebhook: a.checkWebhook, Demo: demo.LoadedContent}, a.now)
 	dist, err := web.Dist()
 	if err != nil {
 		return err
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{
-		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.Public, SecondFactor: bool(a.cfg.Auth.SecondFactor), Version: a.content,
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.AnonKey, SecondFactor: bool(a.cfg.Auth.SecondFactor), Version: a.content,
 		Describe: describe,
 		Log:      a.log,
 		Content:  a.publicContent(),

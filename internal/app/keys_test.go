@@ -107,7 +107,7 @@ func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 					t.Fatal("a second later the revoked key still reads")
 				}
 			}
-			second, err := a.Keys.Public(t.Context())
+			second, err := a.Keys.AnonKey(t.Context())
 			if err != nil || second == original || products(second) != 200 {
 				t.Errorf("the new key: %v, %d", err, products(second))
 			}

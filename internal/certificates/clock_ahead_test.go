@@ -15,7 +15,7 @@ func TestLockOfAClockAheadIsIgnored(t *testing.T) {
 		now := time.Now()
 		take := func(at time.Time) bool {
 			t.Helper()
-			got, err := acquireLock(t.Context(), d, "a", uuid.NewString(), at, at.Add(lease))
+			got, err := acquireLock(t.Context(), d, "a", uuid.NewString(), at, at.Add(leaseDuration))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,9 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// problems maps the certificate authority's error types (RFC 8555 §6.7) to what the host can do.
-var problems = map[string]string{
+// explanations maps the certificate authority's error types (RFC 8555 §6.7) to texts for the host, the person who runs this
+// program: what is wrong, and what the host can do.
+var explanations = map[string]string{
 	"dns":                     "the name has no usable address in DNS: make it point to this machine",
 	"connection":              "the certificate authority did not reach this machine under the name: does it point here, and are ports 80 and 443 open from outside?",
 	"unauthorized":            "something else answered under the name: does it point to this machine, and does no other web server stand before it?",
@@ -25,24 +26,23 @@ var problems = map[string]string{
 	"unsupportedContact":      "the certificate authority does not take the e-mail address in acme-email",
 }
 
-// explain returns why a certificate could not be obtained, in words that say what the host can do. The caller also logs the
-// error itself.
+// explain returns a text for the host: why a certificate could not be obtained. The caller also logs the error itself.
 func explain(err error) string {
 	var problem acme.Problem
 	if errors.As(err, &problem) {
 		kind := problem.Type[strings.LastIndex(problem.Type, ":")+1:]
-		if text, ok := problems[kind]; ok {
+		if text, ok := explanations[kind]; ok {
 			return text
 		}
 		return "the certificate authority refused"
 	}
 	var (
-		request *url.Error
-		dial    *net.OpError
-		lookup  *net.DNSError
+		requestErr *url.Error
+		dialErr    *net.OpError
+		lookupErr  *net.DNSError
 	)
 	switch {
-	case errors.As(err, &lookup), errors.As(err, &dial), errors.As(err, &request):
+	case errors.As(err, &lookupErr), errors.As(err, &dialErr), errors.As(err, &requestErr):
 		return "the certificate authority cannot be reached from this machine"
 	case errors.Is(err, errTooManyStarts):
 		return errTooManyStarts.Error()

@@ -12,14 +12,14 @@ import (
 )
 
 // HTTP returns the handler of unencrypted requests. It handles ACME challenges and health checks, and redirects all other
-// requests to HTTPS. site is the site's URL, https://host[:port]. A redirect keeps the requested host if it is one of the
-// domains, otherwise it has the host of site; its port is that of site. While a domain has no certificate, visitors get a page
-// that explains this, because the site itself is never served without encryption.
-func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
-	siteHost := strings.TrimPrefix(site, "https://")
-	name, port, err := net.SplitHostPort(siteHost)
+// requests to HTTPS. siteURL is https://host[:port]. A redirect keeps the requested host if that is one of the manager's
+// domains, otherwise it uses the host of siteURL; its port is always that of siteURL. While a domain has no certificate,
+// visitors get a page that explains this, because the site itself is never served without encryption.
+func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {
+	siteHost := strings.TrimPrefix(siteURL, "https://")
+	siteName, port, err := net.SplitHostPort(siteHost)
 	if err != nil {
-		name, port = siteHost, ""
+		siteName, port = siteHost, ""
 	}
 	redirect := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/health/") {
@@ -28,7 +28,7 @@ func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 		}
 		host := hostName(r.Host)
 		if !slices.Contains(m.domains, host) {
-			host = name // otherwise the request could choose the target of the redirect
+			host = siteName // otherwise the request could choose the target of the redirect
 		}
 		if !m.hasCertificate(host) {
 			writePending(w, r, host)

@@ -12,28 +12,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Times of the locks by which certmagic lets only one node at a time work on a name, for example obtain a certificate. A lock
-// is a row of certificate_locks. It expires after lease unless its node renews it, so that the lock of a node that died is
-// free again soon.
+// With these locks certmagic lets only one node at a time do a task, for example obtain the certificate of a domain. A lock is a
+// row of certificate_locks. It expires after leaseDuration unless its node renews it, so that the lock of a node that died is
+// soon free again.
 const (
-	lease      = 30 * time.Second
-	renewEvery = 10 * time.Second
-	// The interval between two attempts to get a lock grows from firstPoll to lastPoll. A node keeps a lock until it has
-	// obtained the certificate, which may take days.
-	firstPoll, lastPoll = 250 * time.Millisecond, 4 * time.Second
-	unlockTimeout       = 5 * time.Second
+	leaseDuration = 30 * time.Second
+	renewInterval = 10 * time.Second
+	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval. A node keeps a lock until
+	// it has obtained the certificate, which may take days.
+	minPollInterval, maxPollInterval = 250 * time.Millisecond, 4 * time.Second
+	unlockTimeout                    = 5 * time.Second // timeout of the statement that releases a lock
 )
 
 // heldLock is a lock that this node holds.
 type heldLock struct {
-	token   string // random; identifies this holder in the row
-	stop    context.CancelFunc
-	renewal sync.WaitGroup
+	token   string             // random; identifies this holder in the row
+	stop    context.CancelFunc // ends the renewal
+	renewal sync.WaitGroup     // the goroutine that renews the lease
 }
 
 // Lock implements certmagic.Locker. It waits until the lock is free.
 func (s *storage) Lock(ctx context.Context, name string) error {
-	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
+	for poll := minPollInterval; ; poll = min(2*poll, maxPollInterval) {
 		acquired, err := s.TryLock(ctx, name)
 		if err != nil || acquired {
 			return err
@@ -50,7 +50,7 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	token := uuid.NewString()
 	now := s.now()
-	acquired, err := acquireLock(ctx, s.db, name, token, now, now.Add(lease))
+	acquired, err := acquireLock(ctx, s.db, name, token, now, now.Add(leaseDuration))
 	if err != nil || !acquired {
 		return false, err
 	}
@@ -63,10 +63,10 @@ func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	return true, nil
 }
 
-// renewLease renews the lease until ctx ends. If another node took the lock, that is only logged: certmagic cannot be stopped
-// half-way, and before it calls the certificate authority it reads what other nodes have stored.
+// renewLease renews the lease until ctx ends. If another node took the lock, renewLease only logs that: certmagic cannot be
+// stopped half-way, and before it calls the certificate authority it reads what other nodes have stored.
 func (s *storage) renewLease(ctx context.Context, name, token string) {
-	tick := time.NewTicker(renewEvery)
+	tick := time.NewTicker(renewInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -74,7 +74,7 @@ func (s *storage) renewLease(ctx context.Context, name, token string) {
 			return
 		case <-tick.C:
 		}
-		mine, err := renewLock(ctx, s.db, name, token, s.now().Add(lease))
+		mine, err := renewLock(ctx, s.db, name, token, s.now().Add(leaseDuration))
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -8,11 +8,11 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapCore passes certmagic's log lines, which are written with the library zap, on to a slog.Logger. It drops all lines below
-// the level warning, because the manager itself logs each certificate that was or could not be obtained.
+// zapCore passes certmagic's log lines, which certmagic writes with the library zap, on to a slog.Logger. It drops all lines
+// below the level warning, because the manager itself logs whether a certificate was obtained.
 type zapCore struct {
 	log    *slog.Logger
-	fields []zapcore.Field
+	fields []zapcore.Field // added to every line (With)
 }
 
 // Enabled implements zapcore.Core.

@@ -26,8 +26,8 @@ type Config struct {
 	Domains     []string       // in ASCII, lower case; at least one
 	Email       string         // e-mail address to which the certificate authority reports problems; may be empty
 	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
-	Roots       *x509.CertPool // verify the certificate of the server at Directory; nil: the system's roots
-	SealKey     []byte         // 32 bytes; encrypts what is stored in the database
+	Roots       *x509.CertPool // root certificates for the server at Directory; nil: the system's
+	SealKey     []byte         // 32 bytes; encrypts the certificates and keys in the database
 	HTTPS, HTTP net.Addr       // addresses on which this node listens; the authority's challenges arrive there
 	CheckEvery  time.Duration  // interval of checks whether renewal is due; 10 minutes when zero
 }
@@ -39,10 +39,10 @@ type Manager struct {
 	log     *slog.Logger
 	now     func() time.Time
 	storage *storage
-	cache   *certmagic.Cache
-	magic   *certmagic.Config
+	cache   *certmagic.Cache // the certificates in memory
+	config  *certmagic.Config
 	issuer  *certmagic.ACMEIssuer
-	loaded  atomic.Bool // Run has read the stored certificates
+	loaded  atomic.Bool // true once Run has read the stored certificates
 }
 
 // New returns a Manager, which obtains and renews certificates while Run runs. The caller must close it. now is the clock for
@@ -59,16 +59,16 @@ func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager
 	}
 	logger := zap.New(zapCore{log: log})
 	m.cache = certmagic.NewCache(certmagic.CacheOptions{
-		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.magic, nil },
+		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.config, nil },
 		RenewCheckInterval: cfg.CheckEvery,
 		Logger:             logger,
 	})
-	m.magic = certmagic.New(m.cache, certmagic.Config{Storage: m.storage, Logger: logger, OnEvent: m.onEvent})
-	m.issuer = certmagic.NewACMEIssuer(m.magic, certmagic.ACMEIssuer{
+	m.config = certmagic.New(m.cache, certmagic.Config{Storage: m.storage, Logger: logger, OnEvent: m.onEvent})
+	m.issuer = certmagic.NewACMEIssuer(m.config, certmagic.ACMEIssuer{
 		CA: cfg.Directory, Email: cfg.Email, Agreed: true, TrustedRoots: cfg.Roots, Logger: logger,
 		ListenHost: host, AltHTTPPort: httpPort, AltTLSALPNPort: httpsPort,
 	})
-	m.magic.Issuers = []certmagic.Issuer{m.issuer}
+	m.config.Issuers = []certmagic.Issuer{m.issuer}
 	return m, nil
 }
 
@@ -84,34 +84,36 @@ func splitAddr(addr net.Addr) (host string, port int, err error) {
 // TLS returns the configuration of the HTTPS listener: TLS 1.2 or newer, HTTP/2, the certificates of this manager, and answers
 // to TLS-ALPN challenges.
 func (m *Manager) TLS() *tls.Config {
-	c := m.magic.TLSConfig()
+	c := m.config.TLSConfig()
 	c.MinVersion = tls.VersionTLS12
 	c.NextProtos = append([]string{"h2", "http/1.1"}, c.NextProtos...)
 	return c
 }
 
 const (
-	cleanEvery = 24 * time.Hour
-	// keepExpired is how long an expired certificate stays in the database. Usually its name is no longer configured.
+	cleanInterval = 24 * time.Hour // interval at which Run deletes old certificates
+	// keepExpired is how long an expired certificate stays in the database. Usually its domain is no longer configured.
 	keepExpired = 30 * 24 * time.Hour
+	// keepOtherKeys is how long a value stays that was sealed with another key than this program's.
+	keepOtherKeys = 4 * keepExpired
 )
 
 // Run obtains and renews certificates until ctx ends. After a failure it logs the cause and tries again, first after a minute
 // and later every six hours. A failure does not end the program: a program that is restarted again and again would send a
 // request at each start and reach the authority's limit.
 func (m *Manager) Run(ctx context.Context) {
-	if err := m.magic.ManageAsync(ctx, m.domains); err != nil {
+	if err := m.config.ManageAsync(ctx, m.domains); err != nil {
 		m.log.Error("certificates are neither obtained nor renewed until the next start", "cause", err.Error())
 	}
-	m.loaded.Store(true) // ManageAsync waits for what is stored, and not for what must be obtained
-	tick := time.NewTicker(cleanEvery)
+	m.loaded.Store(true) // ManageAsync has read the stored certificates; it obtains missing ones later
+	tick := time.NewTicker(cleanInterval)
 	defer tick.Stop()
 	for {
 		err := errors.Join(
 			certmagic.CleanStorage(ctx, m.storage, certmagic.CleanStorageOptions{
-				Logger: m.magic.Logger, InstanceID: m.storage.keyID, Interval: cleanEvery, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
+				Logger: m.config.Logger, InstanceID: m.storage.keyID, Interval: cleanInterval, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
 			}),
-			deleteForeign(ctx, m.db, m.storage.keyID, m.now().Add(-4*keepExpired)))
+			deleteValuesOfOtherKeys(ctx, m.db, m.storage.keyID, m.now().Add(-keepOtherKeys)))
 		if err != nil && ctx.Err() == nil {
 			m.log.Error("certificates: expired certificates could not be deleted; this is tried again in 24 hours", "cause", err.Error())
 		}
@@ -136,22 +138,23 @@ func (m *Manager) hasCertificate(domain string) bool {
 	return slices.ContainsFunc(m.cache.AllMatchingCertificates(domain), func(c certmagic.Certificate) bool { return !c.Expired() })
 }
 
-// Validity returns from when to when the certificate of each domain is valid, by domain; the times of a domain without one are zero.
-// Of several, it is the one that ends last. Validity returns nil until Run has read the stored certificates.
+// Validity returns from when to when the certificate of each domain is valid, by domain. If a domain has several certificates,
+// it is the one that expires last; without a certificate both times are zero. Validity returns nil until Run has read the stored
+// certificates.
 func (m *Manager) Validity() map[string][2]time.Time {
 	if !m.loaded.Load() {
 		return nil
 	}
-	found := map[string][2]time.Time{}
+	validity := map[string][2]time.Time{}
 	for _, domain := range m.domains {
-		found[domain] = [2]time.Time{}
+		validity[domain] = [2]time.Time{}
 		for _, c := range m.cache.AllMatchingCertificates(domain) {
-			if c.Leaf != nil && c.Leaf.NotAfter.After(found[domain][1]) {
-				found[domain] = [2]time.Time{c.Leaf.NotBefore, c.Leaf.NotAfter}
+			if c.Leaf != nil && c.Leaf.NotAfter.After(validity[domain][1]) {
+				validity[domain] = [2]time.Time{c.Leaf.NotBefore, c.Leaf.NotAfter}
 			}
 		}
 	}
-	return found
+	return validity
 }
 
 // Let's Encrypt allows five failed requests per name and hour. Each start of a node sends a request immediately, so the first
@@ -159,7 +162,7 @@ func (m *Manager) Validity() map[string][2]time.Time {
 // and go to the authority's test server first if it has one.
 const (
 	startsPerHour = 4
-	startsLimit   = "certificates"
+	startLimit    = "certificates" // name of the limit in the table rate_limits
 )
 
 var errTooManyStarts = fmt.Errorf("a certificate was requested %d times within the hour: the next try waits, so that the certificate authority's limit is not reached", startsPerHour)
@@ -172,7 +175,7 @@ func (m *Manager) onEvent(ctx context.Context, event string, data map[string]any
 		if tries, ok := ctx.Value(certmagic.AttemptsCtxKey).(*int); ok && *tries > 0 {
 			return nil
 		}
-		hits, err := m.db.Hit(ctx, startsLimit, domain, time.Hour, m.now())
+		hits, err := m.db.Hit(ctx, startLimit, domain, time.Hour, m.now())
 		if err == nil && hits > startsPerHour {
 			err = errTooManyStarts
 			m.log.Warn("certificate not requested", "domain", domain, "cause", err.Error())

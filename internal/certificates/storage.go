@@ -50,31 +50,31 @@ func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *s
 }
 
 // Reseal seals the values of the previous key with the current key, and returns their number. If write is false, it only counts
-// them. It does not overwrite a value that is already sealed with the current key. Call Reseal before New: a Manager reads only
-// values of the current key.
-func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (found int, err error) {
-	from := keyIDOf(previous)
-	names, err := listNames(ctx, d, from, "")
+// them. It does not overwrite a value that is already sealed with the current key. Call Reseal before New, because a Manager
+// reads only values of the current key.
+func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (count int, err error) {
+	previousID := keyIDOf(previous)
+	names, err := listNames(ctx, d, previousID, "")
 	if err != nil || !write {
 		return len(names), err
 	}
 	sealer := seal.New(key).WithPrevious(previous)
 	for _, name := range names {
-		value, updated, err := readValue(ctx, d, from, name)
+		value, updated, err := readValue(ctx, d, previousID, name)
 		if errors.Is(err, db.ErrNoRows) {
-			continue // another node was faster
+			continue // another node has resealed it
 		}
 		if err != nil {
 			return len(names), err
 		}
-		again, ok := sealer.Reseal(value, name)
+		resealed, ok := sealer.Reseal(value, name)
 		err = d.WithTx(ctx, func(tx *db.Tx) error {
 			if ok {
-				if err := insertValue(ctx, tx, keyIDOf(key), name, again, updated); err != nil {
+				if err := insertValue(ctx, tx, keyIDOf(key), name, resealed, updated); err != nil {
 					return err
 				}
 			}
-			return deleteValue(ctx, tx, from, name)
+			return deleteValue(ctx, tx, previousID, name)
 		})
 		if err != nil {
 			return len(names), err

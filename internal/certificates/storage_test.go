@@ -108,13 +108,13 @@ func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 		if got, err := before.Load(ctx, "y"); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a moved value: %q, %v", got, err)
 		}
-		if err := deleteForeign(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := deleteValuesOfOtherKeys(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("what is still in use was forgotten: %v", err)
 		}
-		if err := deleteForeign(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := deleteValuesOfOtherKeys(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("its own values were forgotten: %v", err)
 		}
-		if err := deleteForeign(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
+		if err := deleteValuesOfOtherKeys(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
 			t.Errorf("what an old secret sealed is kept: %v", err)
 		}
 	})
@@ -157,7 +157,7 @@ func TestLocksExcludeOtherNodesAndExpire(t *testing.T) {
 		two.held["issue"].stop()
 		two.held["issue"].renewal.Wait()
 		mu.Lock()
-		clock = clock.Add(lease - time.Second)
+		clock = clock.Add(leaseDuration - time.Second)
 		mu.Unlock()
 		if got, err := one.TryLock(ctx, "issue"); got || err != nil {
 			t.Errorf("before the lease ran out: %v, %v", got, err)

@@ -23,7 +23,7 @@ func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []by
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
 }
 
-// insertValue is saveValue without replacing a value that exists.
+// insertValue inserts a value, or does nothing if there is one of that name.
 func insertValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, updated time.Time) error {
 	return db.Exec(ctx, q, "insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4) on conflict (key_id, name) do nothing", keyID, name, value, updated)
 }
@@ -37,6 +37,7 @@ func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []b
 	return value, updated, err
 }
 
+// deleteValues deletes the value of that name, and all values in the folder of that name.
 func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
 	from, to := nameRange(name)
 	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
@@ -47,9 +48,9 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteForeign deletes the values of other keys than keyID that were last written before the given time: this key cannot open
-// them.
-func deleteForeign(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
+// deleteValuesOfOtherKeys deletes the values that were sealed with another key than that of keyID and last written before the
+// given time. The key of keyID cannot open them.
+func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
 

@@ -1,4 +1,5 @@
-// Package demo contains the demo content, and loads it into a site with the same code that stores the owner's uploads and rows.
+// Package demo contains the demo content, the works of an invented artist, and loads it into a new site. It stores files and rows
+// with the code that stores the owner's.
 package demo
 
 import (
@@ -19,7 +20,7 @@ type Content struct {
 	Covers   []Cover   `json:"covers"`
 }
 
-// Site holds the settings of the demo artist's site. Portrait is a file name.
+// Site holds the settings of the demo artist's site. Portrait is the file name of the artist's portrait.
 type Site struct {
 	Name      string `json:"name"`
 	Instagram string `json:"instagram"`
@@ -31,7 +32,7 @@ type Site struct {
 	Texts map[string]map[string]string `json:"texts"`
 }
 
-// Product is a row of products. Image and the galleries contain file names.
+// Product is a row of products, an artwork. Image and the galleries contain file names where the row has URLs.
 type Product struct {
 	ID             string   `json:"id"`
 	Title          string   `json:"title"`
@@ -63,7 +64,7 @@ type Review struct {
 	CreatedAt    string  `json:"created_at"`
 }
 
-// Cover is a row of cover_images. Media is a file name.
+// Cover is a row of cover_images, a large picture or film at the top of the home page. Media is its file name.
 type Cover struct {
 	ID           string `json:"id"`
 	Media        string `json:"media"`

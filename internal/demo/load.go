@@ -34,8 +34,8 @@ type Inserter interface {
 	InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error
 }
 
-// Load uploads the demo's files and inserts its rows. After it has succeeded once, later calls do nothing, so that content that
-// the owner deletes is not inserted again. If a call is interrupted, the next one inserts the missing rows.
+// Load uploads the demo's files and inserts its rows. After Load has succeeded once, later calls do nothing, so that content that
+// the owner deletes is not inserted again. After an interrupted call, the next call inserts the missing rows.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
 	loaded, err := settings.Exists(ctx, d, loadedKey)
 	if err != nil || loaded {
@@ -46,10 +46,10 @@ func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now fu
 		return err
 	}
 	l := loader{db: d, files: files, tables: tables}
-	if err := errors.Join(l.products(ctx, content.Products), l.reviews(ctx, content.Reviews), l.covers(ctx, content.Covers)); err != nil {
+	if err := errors.Join(l.loadProducts(ctx, content.Products), l.loadReviews(ctx, content.Reviews), l.loadCovers(ctx, content.Covers)); err != nil {
 		return err
 	}
-	portrait, err := l.upload(ctx, portraitBucket, content.Site.Portrait)
+	portrait, err := l.upload(ctx, productBucket, content.Site.Portrait)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,9 @@ func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now fu
 	})
 }
 
-// Loaded returns the site settings as Load saved them, in JSON, and the ids of the works that Load inserted; nil before a load.
-func Loaded(ctx context.Context, q db.Querier) (siteJSON []byte, works []string, err error) {
+// LoadedContent returns the site settings in JSON as Load saved them, and the ids of the works that Load inserted. Both are nil if
+// Load has not succeeded yet.
+func LoadedContent(ctx context.Context, q db.Querier) (siteJSON []byte, works []string, err error) {
 	if loaded, err := settings.Exists(ctx, q, loadedKey); err != nil || !loaded {
 		return nil, nil, err
 	}
@@ -73,15 +74,15 @@ func Loaded(ctx context.Context, q db.Querier) (siteJSON []byte, works []string,
 		works = append(works, p.ID)
 	}
 	site := content.Site
-	site.Portrait = address(portraitBucket, site.Portrait)
+	site.Portrait = publicURL(productBucket, site.Portrait)
 	siteJSON, err = json.Marshal(site)
 	return siteJSON, works, err
 }
 
 // Names in the URLs of the demo's files.
 const (
-	folder         = "demo" // the folder in each bucket
-	portraitBucket = "product-images"
+	folder        = "demo"           // the folder in each bucket
+	productBucket = "product-images" // files of works, and the artist's portrait
 )
 
 type loader struct {
@@ -90,7 +91,8 @@ type loader struct {
 	tables Inserter
 }
 
-var service = identity.Caller{Role: identity.Service}
+// serviceCaller inserts the rows: a caller who may write to every table.
+var serviceCaller = identity.Caller{Role: identity.Service}
 
 // upload stores a file and returns its URL. The URL has no host, so that the site can move to another one.
 func (l *loader) upload(ctx context.Context, bucket, name string) (string, error) {
@@ -105,27 +107,27 @@ func (l *loader) upload(ctx context.Context, bucket, name string) (string, error
 	if err := errors.Join(l.files.Upload(ctx, bucket, folder+"/"+name, File{Reader: f, Size: stat.Size()}), f.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	return address(bucket, name), nil
+	return publicURL(bucket, name), nil
 }
 
-func address(bucket, name string) string {
+func publicURL(bucket, name string) string {
 	return path.Join("/storage/v1/object/public", bucket, folder, name)
 }
 
 // insert writes a row, unless an interrupted load has already written it.
 func (l *loader) insert(ctx context.Context, table string, row map[string]any) error {
-	there, err := exists(ctx, l.db, table, row["id"])
-	if err != nil || there {
+	found, err := rowExists(ctx, l.db, table, row["id"])
+	if err != nil || found {
 		return err
 	}
-	return l.tables.InsertRows(ctx, service, table, []map[string]any{row})
+	return l.tables.InsertRows(ctx, serviceCaller, table, []map[string]any{row})
 }
 
-func (l *loader) products(ctx context.Context, products []Product) error {
+func (l *loader) loadProducts(ctx context.Context, products []Product) error {
 	for _, p := range products {
 		var urls []string
 		for _, name := range slices.Concat([]string{p.Image}, p.ImageGallery, p.VideoGallery) {
-			u, err := l.upload(ctx, "product-images", name)
+			u, err := l.upload(ctx, productBucket, name)
 			if err != nil {
 				return err
 			}
@@ -146,7 +148,7 @@ func (l *loader) products(ctx context.Context, products []Product) error {
 	return nil
 }
 
-func (l *loader) reviews(ctx context.Context, reviews []Review) error {
+func (l *loader) loadReviews(ctx context.Context, reviews []Review) error {
 	for _, r := range reviews {
 		row := map[string]any{
 			"id": r.ID, "client_name": r.ClientName, "location": r.Location, "message": r.Message,
@@ -166,7 +168,7 @@ func (l *loader) reviews(ctx context.Context, reviews []Review) error {
 	return nil
 }
 
-func (l *loader) covers(ctx context.Context, covers []Cover) error {
+func (l *loader) loadCovers(ctx context.Context, covers []Cover) error {
 	for _, c := range covers {
 		media, err := l.upload(ctx, "cover-images", c.Media)
 		if err != nil {

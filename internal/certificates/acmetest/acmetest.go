@@ -31,7 +31,7 @@ import (
 
 // Options configures an Authority.
 type Options struct {
-	HTTPPort, TLSPort int           // ports of this machine to which the authority sends challenges
+	HTTPPort, TLSPort int           // ports of this machine at which the authority validates names
 	Validity          time.Duration // how long its certificates are valid; whole seconds
 }
 
@@ -39,13 +39,13 @@ type Options struct {
 type Authority struct {
 	Directory string         // URL of the ACME directory
 	RootsFile string         // PEM file with the root certificate that verifies the server at Directory
-	Roots     *x509.CertPool // verify the certificates that the authority issues
+	Roots     *x509.CertPool // root certificate that verifies the certificates that the authority issues
 
 	mu     sync.Mutex
-	output bytes.Buffer
+	output bytes.Buffer // output of pebble; guarded by mu
 }
 
-// Write collects the output of pebble.
+// Write implements io.Writer: pebble writes its output to the Authority.
 func (a *Authority) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -66,25 +66,25 @@ func (a *Authority) Log() string {
 	return a.output.String()
 }
 
-// Start starts an authority, which is stopped at the end of the test.
+// Start starts an authority and waits until it responds. It is stopped at the end of the test.
 func Start(t *testing.T, o Options) *Authority {
 	t.Helper()
-	program, err := pebble()
+	program, err := buildPebble()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	a := &Authority{RootsFile: filepath.Join(dir, "cert.pem")}
-	own, err := writeCertificate(a.RootsFile, filepath.Join(dir, "key.pem"))
+	serverRoots, err := writeCertificate(a.RootsFile, filepath.Join(dir, "key.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen, manage := freeAddress(t), freeAddress(t)
-	for manage == listen {
-		manage = freeAddress(t)
+	listen, management := freeAddress(t), freeAddress(t)
+	for management == listen {
+		management = freeAddress(t)
 	}
-	settings, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": listen, "managementListenAddress": manage, "certificate": a.RootsFile, "privateKey": filepath.Join(dir, "key.pem"),
+	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		"listenAddress": listen, "managementListenAddress": management, "certificate": a.RootsFile, "privateKey": filepath.Join(dir, "key.pem"),
 		"httpPort": o.HTTPPort, "tlsPort": o.TLSPort, "keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 1, "order": 1},
 		"domainBlocklist": []string{"blocked.example"},
 		"profiles":        map[string]any{"default": map[string]any{"description": "", "validityPeriod": int(o.Validity.Seconds())}},
@@ -92,11 +92,11 @@ func Start(t *testing.T, o Options) *Authority {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "pebble.json")
-	if err := os.WriteFile(file, settings, 0o600); err != nil {
+	configFile := filepath.Join(dir, "pebble.json")
+	if err := os.WriteFile(configFile, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	process := exec.CommandContext(context.Background(), program, "-config", file, "-dnsserver", serveDNS(t))
+	process := exec.CommandContext(context.Background(), program, "-config", configFile, "-dnsserver", serveDNS(t))
 	process.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")
 	process.Stdout, process.Stderr, process.SysProcAttr = a, a, endWithParent()
 	if err := process.Start(); err != nil {
@@ -109,12 +109,12 @@ func Start(t *testing.T, o Options) *Authority {
 		_ = process.Wait() // its error says that the process was killed
 	})
 	a.Directory = "https://" + listen + "/dir"
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own}}, Timeout: 5 * time.Second}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: serverRoots}}, Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
-	root := a.wait(t, client, "https://"+manage+"/roots/0")
+	root := a.wait(t, client, "https://"+management+"/roots/0")
 	directory := a.wait(t, client, a.Directory)
-	if o.Validity < shortLife {
-		a.Directory = withoutRenewalInfo(t, directory)
+	if o.Validity < minRenewalInfoValidity {
+		a.Directory = serveWithoutRenewalInfo(t, directory)
 	}
 	a.Roots = x509.NewCertPool()
 	if !a.Roots.AppendCertsFromPEM(root) {
@@ -123,6 +123,7 @@ func Start(t *testing.T, o Options) *Authority {
 	return a
 }
 
+// wait requests a URL until pebble responds, and returns the body.
 func (a *Authority) wait(t *testing.T, client *http.Client, address string) []byte {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -152,13 +153,14 @@ func fetch(ctx context.Context, client *http.Client, address string) (body []byt
 	return io.ReadAll(response.Body)
 }
 
-// shortLife is a validity of which pebble proposes any moment to clients that ask when to renew (ARI, RFC 9773): it chooses
-// from a day before to a day after the last third begins.
-const shortLife = 72 * time.Hour
+// minRenewalInfoValidity is the least validity for which clients may ask pebble when to renew (ARI, RFC 9773). pebble proposes
+// a window of two days around the start of the last third, cut off at the expiry. With a shorter validity the window reaches the
+// expiry, and the client chooses a random moment in it.
+const minRenewalInfoValidity = 72 * time.Hour
 
-// withoutRenewalInfo serves the directory without the URL of such proposals, and returns its URL. Clients then renew a
-// short-lived certificate when a third of its life is left, and not at a random moment.
-func withoutRenewalInfo(t *testing.T, directory []byte) string {
+// serveWithoutRenewalInfo serves the ACME directory without the URL for renewal windows, and returns the URL of this directory.
+// Clients then renew a certificate when a third of its validity is left, and not at a random moment.
+func serveWithoutRenewalInfo(t *testing.T, directory []byte) string {
 	t.Helper()
 	var entries map[string]any
 	if err := json.Unmarshal(directory, &entries); err != nil {
@@ -173,8 +175,8 @@ func withoutRenewalInfo(t *testing.T, directory []byte) string {
 	return server.URL + "/dir"
 }
 
-// freeAddress returns an address with a port that is free, below those that the system gives to connections and to listeners
-// that want any port (from 32768 on): such a port could be gone before pebble listens on it.
+// freeAddress returns an address with a free port below 32768. From 32768 on the system gives ports to connections and to
+// listeners on port 0: such a port could be taken before pebble listens on it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
@@ -268,8 +270,8 @@ func answerDNS(packet []byte) []byte {
 	return reply
 }
 
-// pebble builds the server with Go's build cache and returns its path.
-var pebble = sync.OnceValues(func() (string, error) {
+// buildPebble builds the program pebble with Go's build cache and returns its path.
+var buildPebble = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err
