@@ -84,7 +84,7 @@ func databaseHooks(space *datafolder.Space, log *slog.Logger, url string) db.Hoo
 		OutageEnded: func(lasted time.Duration, refused int64) {
 			log.Info("the database can be reached again", "lasted", lasted.Round(time.Millisecond).String(), "statements refused", refused)
 		},
-		DiskFull: space.Exhausted,
+		DiskFull: space.FreeReserve,
 	}
 	if !strings.HasPrefix(url, "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
 		h.DiskFull = db.NoHooks.DiskFull

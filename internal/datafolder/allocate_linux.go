@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// allocate reserves disk space for a file. It writes to the file only where the file system cannot reserve space.
+// allocate reserves disk space for a file of size bytes. On a file system that cannot reserve space it fills the file instead.
 func allocate(f *os.File, size int64) error {
 	err := syscall.Fallocate(int(f.Fd()), 0, 0, size)
 	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {

@@ -4,5 +4,5 @@ package datafolder
 
 import "os"
 
-// allocate reserves disk space for a file by writing to it.
+// allocate reserves disk space for a file of size bytes by filling it.
 func allocate(f *os.File, size int64) error { return fill(f, size) }

@@ -21,10 +21,10 @@ const (
 	Scratch  = "scratch"   // temporary files
 	Backups  = "backups"   // the backup, if no other place is set
 
-	secretFile   = "jwt-secret"
-	previousFile = "jwt-secret.previous"
-	lockFile     = "server.lock"
-	demoFile     = "demo-owner-password"
+	secretFile         = "jwt-secret"          // the current secret (secret.go)
+	previousSecretFile = "jwt-secret.previous" // the secret before a rotation, while it is still accepted
+	lockFile           = "server.lock"         // locked by the process that uses the folder (lock.go)
+	demoPasswordFile   = "demo-owner-password" // password of the owner's account of a demo site
 )
 
 // Permissions of the files and folders that the program creates: only the user that runs it has access.
@@ -34,8 +34,8 @@ const (
 )
 
 // Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything
-// that the program stores there. It logs one line about the changed entries, and one about those that it could not change. On
-// systems without such permissions (hasModes) the folder keeps what it inherits.
+// that the program stores there. It logs one line about the changed entries, and one about the entries that it had to leave as
+// they are. Where files have no permission bits (hasModes is false), it changes no permissions.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
@@ -43,7 +43,7 @@ func Prepare(dir string, log *slog.Logger) error {
 	if !hasModes {
 		return nil
 	}
-	r := &permissions{}
+	var r restrictor
 	err := r.restrict(dir)
 	if len(r.changed) > 0 {
 		log.Info("other users had rights in the data folder: they are taken away", "folder", dir, "changed", strings.Join(r.changed, ", "))
@@ -57,19 +57,21 @@ func Prepare(dir string, log *slog.Logger) error {
 	return nil
 }
 
-// permissions collects the entries whose permissions were changed, and those that were skipped, each with the reason.
-type permissions struct{ changed, skipped []string }
+// restrictor removes other users' permissions. For the log it collects the names of the entries that it has changed, and of those
+// that it has skipped, with the reason.
+type restrictor struct{ changed, skipped []string }
 
 // isOwnEntry reports whether the program stores an entry (file or folder) of this name directly in the data folder.
 func isOwnEntry(name string) bool {
 	switch name {
-	case Files, Mail, Scratch, Backups, secretFile, previousFile, lockFile, demoFile, reserveName:
+	case Files, Mail, Scratch, Backups, secretFile, previousSecretFile, lockFile, demoPasswordFile, reserveName:
 		return true
 	}
-	return strings.HasPrefix(name, Database) || strings.HasPrefix(name, "."+secretFile+"-")
+	return strings.HasPrefix(name, Database) || strings.HasPrefix(name, temporaryPrefix)
 }
 
-func (r *permissions) restrict(dir string) error {
+// restrict removes other users' permissions on the data folder and on the program's entries in it.
+func (r *restrictor) restrict(dir string) error {
 	info, err := os.Stat(dir) // the folder itself may be a link
 	if err != nil {
 		return err
@@ -79,9 +81,9 @@ func (r *permissions) restrict(dir string) error {
 		return err
 	}
 	foreign := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool { return isOwnEntry(e.Name()) })
-	wide := info.Mode().Perm()&0o077 != 0
+	shared := info.Mode().Perm()&0o077 != 0 // other users have some permission
 	switch {
-	case !wide:
+	case !shared:
 	case !owned(info):
 		r.skipped = append(r.skipped, "the folder itself, which belongs to another user")
 	case len(foreign) > 0 || info.Mode()&fs.ModeSticky != 0: // /tmp, or somebody's home
@@ -96,7 +98,7 @@ func (r *permissions) restrict(dir string) error {
 	}
 	for _, e := range entries {
 		if isOwnEntry(e.Name()) {
-			if err := r.restrictEntry(filepath.Join(dir, e.Name()), e.Name(), wide); err != nil {
+			if err := r.restrictEntry(filepath.Join(dir, e.Name()), e.Name(), shared); err != nil {
 				return err
 			}
 		}
@@ -104,9 +106,9 @@ func (r *permissions) restrict(dir string) error {
 	return nil
 }
 
-// restrictEntry removes other users' permissions on a file or folder. If other users could enter a folder, it goes on with the
-// folder's entries. name is for the log; reachable is true if other users can enter the folders above.
-func (r *permissions) restrictEntry(path, name string, reachable bool) error {
+// restrictEntry removes other users' permissions on a file or folder. If other users could reach the entries of a folder, it
+// restricts these too. name is for the log; reachable is true if other users could enter the folders above.
+func (r *restrictor) restrictEntry(path, name string, reachable bool) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) { // a temporary file that a running server has removed
 		return nil
@@ -121,12 +123,12 @@ func (r *permissions) restrictEntry(path, name string, reachable bool) error {
 	case !info.Mode().IsRegular(): // a link's target is not the program's
 		return nil
 	}
-	wide := info.Mode().Perm()&0o077 != 0
-	if wide && !owned(info) {
+	shared := info.Mode().Perm()&0o077 != 0
+	if shared && !owned(info) {
 		r.skipped = append(r.skipped, name+", which belongs to another user")
 		return nil
 	}
-	if wide {
+	if shared {
 		if err := os.Chmod(path, mode); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -134,7 +136,7 @@ func (r *permissions) restrictEntry(path, name string, reachable bool) error {
 			r.changed = append(r.changed, name)
 		}
 	}
-	if !info.IsDir() || !wide || !reachable {
+	if !info.IsDir() || !shared || !reachable {
 		return nil
 	}
 	entries, err := os.ReadDir(path)

@@ -28,8 +28,8 @@ func (e *InUse) Error() string {
 	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, holder)
 }
 
-// Lock locks the data folder for this process, a server or the target of a copy; only one process at a time can have the lock. The kernel
-// releases it when the process ends, also after a crash. The error is an *InUse if another process has the lock.
+// Lock locks the data folder for this process: a server, or a copy into the folder. Only one process at a time can have the lock.
+// The kernel releases it when the process ends, also after a crash. The error is an *InUse if another process has the lock.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	locked, holder, err := lockAfterEnded(f)
+	locked, holder, err := lockUnlessHeld(f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
@@ -58,17 +58,18 @@ func Lock(dir string) (release func() error, err error) {
 
 const (
 	lockRetryInterval = 20 * time.Millisecond // pause between two attempts to lock
-	inheritedTimeout  = 5 * time.Second       // how long lockAfterEnded waits for a lock whose holder has ended
+	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder has ended
 )
 
-// lockAfterEnded locks the file. A process that was killed while it started another one leaves the lock with that one, until it
-// executes its program: lockAfterEnded waits for that. holder is the id of the process that has the lock, 0 if unknown.
-func lockAfterEnded(f *os.File) (locked bool, holder int, err error) {
+// lockUnlessHeld locks the file, unless a running process has the lock: then holder is that process's id, 0 if unknown. A holder
+// that was killed while it started another program leaves the lock to the new process, until that executes its program.
+// lockUnlessHeld waits for this.
+func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
 	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
 		if locked, err = TryLock(f); locked || err != nil {
 			return locked, 0, err
 		}
-		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20)) // without the id the error is less helpful, and there is no wait
+		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20)) // without an id the error is less helpful, and lockUnlessHeld does not wait
 		holder, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		if holder <= 0 || !processEnded(holder) || time.Now().After(deadline) {
 			return false, holder, nil
@@ -76,8 +77,8 @@ func lockAfterEnded(f *os.File) (locked bool, holder int, err error) {
 	}
 }
 
-// LockStart waits until no other program is starting in the folder, and locks it (openForStart) until done is called. The error
-// is ctx.Err() if ctx ends first.
+// LockStart waits until no other program is starting in the data folder. It then holds a second lock (openForStart), until done
+// is called. The error is ctx.Err() if ctx ends first.
 func LockStart(ctx context.Context, dir string) (done func() error, err error) {
 	f, err := openForStart(dir)
 	if err != nil {

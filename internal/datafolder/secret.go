@@ -13,8 +13,10 @@ import (
 
 // This file reads, creates and rotates the secret of a data folder, from which the program derives its keys.
 
-// minSecret is the least length of a secret in bytes.
-const minSecret = 32
+const (
+	minSecretLength = 32                     // in bytes
+	temporaryPrefix = "." + secretFile + "-" // begins the names of temporary files
+)
 
 // SecretFile returns the path of the file with the data folder's secret.
 func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
@@ -22,8 +24,8 @@ func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
-// readSecret reads a secret from a file of the data folder. It returns "" if the file is missing. setting is the name of the
-// secret in errors.
+// readSecret reads a secret from the file name of the data folder. It returns "" if the file is missing. setting names the secret
+// in errors.
 func readSecret(dir, name, setting string) (string, error) {
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)
@@ -34,21 +36,21 @@ func readSecret(dir, name, setting string) (string, error) {
 		return "", fmt.Errorf("%s: %w", setting, err)
 	}
 	secret := strings.TrimSpace(string(text))
-	if len(secret) < minSecret {
-		return "", fmt.Errorf("%s: %s is damaged: it holds fewer than %d characters; put it back from a backup", setting, path, minSecret)
+	if len(secret) < minSecretLength {
+		return "", fmt.Errorf("%s: %s is damaged: it holds fewer than %d characters; put it back from a backup", setting, path, minSecretLength)
 	}
 	return secret, nil
 }
 
 // newSecret returns 256 random bits in hexadecimal digits.
 func newSecret() string {
-	raw := make([]byte, 32)
-	_, _ = rand.Read(raw) // never fails
-	return hex.EncodeToString(raw)
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	return hex.EncodeToString(random)
 }
 
-// MakeSecret creates the data folder's secret and returns it. If a secret exists already, for example because another process
-// has created it meanwhile, MakeSecret returns that one.
+// MakeSecret creates the data folder's secret and returns it. If another process has already created a secret, MakeSecret returns
+// that one.
 func MakeSecret(dir string) (string, error) {
 	if err := WriteSecret(dir, newSecret()); err != nil {
 		return "", fmt.Errorf("jwt-secret: %w", err)
@@ -56,7 +58,8 @@ func MakeSecret(dir string) (string, error) {
 	return Secret(dir)
 }
 
-// WriteSecret writes the file of the secret atomically. If the file exists, it changes nothing and returns no error.
+// WriteSecret writes a secret into the file of the data folder's secret, atomically. If the file exists, WriteSecret changes
+// nothing and returns no error.
 func WriteSecret(dir, secret string) (err error) {
 	tmp, err := writeTemporary(dir, secret)
 	if err != nil {
@@ -69,10 +72,10 @@ func WriteSecret(dir, secret string) (err error) {
 	return SyncFolder(dir)
 }
 
-// WriteSecrets writes the secret and the previous one, if that is not "", of a data folder that has none.
+// WriteSecrets writes the secret and, unless it is "", the previous secret into a data folder that has neither.
 func WriteSecrets(dir, secret, previous string) error {
 	if previous != "" {
-		if err := replaceFile(dir, previousFile, previous); err != nil {
+		if err := replaceFile(dir, previousSecretFile, previous); err != nil {
 			return fmt.Errorf("jwt-secret-previous: %w", err)
 		}
 	}
@@ -82,12 +85,12 @@ func WriteSecrets(dir, secret, previous string) error {
 // PreviousSecret reads the secret that was current before RotateSecret. It returns "" if there is none, and also if a rotation
 // was interrupted before it replaced the current secret: then both files hold the same secret.
 func PreviousSecret(dir string) (string, error) {
-	previous, err := readSecret(dir, previousFile, "jwt-secret-previous")
+	previous, err := readSecret(dir, previousSecretFile, "jwt-secret-previous")
 	if err != nil || previous == "" {
 		return "", err
 	}
-	now, err := Secret(dir)
-	if previous == now {
+	current, err := Secret(dir)
+	if previous == current {
 		previous = ""
 	}
 	return previous, err
@@ -104,14 +107,14 @@ func RotateSecret(dir string) error {
 	if previous != "" {
 		return errors.New("secret: the one before this one is still there; remove it first with atelie secret forget")
 	}
-	now, err := Secret(dir)
+	current, err := Secret(dir)
 	if err != nil {
 		return err
 	}
-	if now == "" {
+	if current == "" {
 		return errors.New("secret: the data folder has none")
 	}
-	if err := replaceFile(dir, previousFile, now); err != nil {
+	if err := replaceFile(dir, previousSecretFile, current); err != nil {
 		return fmt.Errorf("jwt-secret-previous: %w", err)
 	}
 	if err := replaceFile(dir, secretFile, newSecret()); err != nil {
@@ -122,7 +125,7 @@ func RotateSecret(dir string) error {
 
 // ForgetPreviousSecret removes the previous secret. The caller must know that no data is sealed with it any more.
 func ForgetPreviousSecret(dir string) error {
-	if err := os.Remove(filepath.Join(dir, previousFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, previousSecretFile)); err != nil {
 		return fmt.Errorf("jwt-secret-previous: %w", err)
 	}
 	return SyncFolder(dir)
@@ -140,9 +143,9 @@ func replaceFile(dir, name, text string) error {
 	return SyncFolder(dir)
 }
 
-// writeTemporary writes a new file into the folder and returns its path.
+// writeTemporary writes the text and a line end into a new file of the folder, and returns its path.
 func writeTemporary(dir, text string) (path string, err error) {
-	tmp, err := os.CreateTemp(dir, "."+secretFile+"-*") // made with mode 0600
+	tmp, err := os.CreateTemp(dir, temporaryPrefix+"*") // created with mode 0600
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Level is how much space is left on the disk of the data folder.
+// Level says how much space is left on the disk of the data folder.
 type Level int
 
 // The levels. At Low the owners are warned. At Full new content and uploads are rejected, but people can still sign in and
@@ -26,14 +26,14 @@ const (
 
 const (
 	// reserveName is the name of the reserve: a file that only occupies space. It is removed when the disk is full, so that
-	// people can still sign in and delete. Its size is reserveSize bytes, but at most a quarter of the disk.
+	// people can still sign in and delete. Its size is reserveSize bytes, or a quarter of a small disk.
 	reserveName = "reserve"
 	reserveSize = 16 << 20
-	// checkEvery is the usual interval of checks. It is short because a fast upload could fill the disk between two checks.
-	checkEvery = 2 * time.Second
-	// minRetryBytes is the free space in bytes that is needed to attempt a failed write again.
+	// defaultInterval is the interval of checks. It is short because a fast upload could fill the disk between two checks.
+	defaultInterval = 2 * time.Second
+	// minRetryBytes is the free space in bytes that is needed to repeat a write that failed because the disk was full.
 	minRetryBytes = 1 << 20
-	// maxUsageAge is how long Usage returns the result of the last check before it checks again.
+	// maxUsageAge is the age from which Usage does not return the result of a check, but checks again.
 	maxUsageAge = 100 * time.Millisecond
 )
 
@@ -41,31 +41,31 @@ const (
 type Space struct {
 	CheckEvery time.Duration // interval of checks in Run; to be set before Run
 
-	dir  string
-	warn int64 // free space in bytes below which the level is Low
-	log  *slog.Logger
+	dir       string
+	warnBelow int64 // free space in bytes below which the level is Low
+	log       *slog.Logger
 
 	mu        sync.Mutex
 	running   bool      // Run has begun: checks create and remove the reserve
-	last      Usage     // result of the last check
-	checkedAt time.Time // time of the last check
+	usage     Usage     // result of the most recent check
+	checkedAt time.Time // time of the most recent check
 }
 
-// Usage is how much space the disk has, as a check found it. Free and Total are in bytes; Free does not include the reserve.
+// Usage is the result of a check of the disk. Free and Total are in bytes; Free does not include the reserve.
 type Usage struct {
 	Level       Level
 	Free, Total int64
 }
 
-// NewSpace returns a Space for the disk of dir. The level is Low below warn bytes of free space; a small disk has a lower
-// limit. Run creates the reserve.
-func NewSpace(dir string, warn int64, log *slog.Logger) *Space {
-	return &Space{CheckEvery: checkEvery, dir: dir, warn: warn, log: log}
+// NewSpace returns a Space for the disk of dir. The level is Low below warnBelow bytes of free space, but on a small disk
+// below about a tenth of the disk. Run creates the reserve.
+func NewSpace(dir string, warnBelow int64, log *slog.Logger) *Space {
+	return &Space{CheckEvery: defaultInterval, dir: dir, warnBelow: warnBelow, log: log}
 }
 
-// Run creates the reserve and checks the disk every CheckEvery until ctx ends. It calls low after each check whose level is
+// Run creates the reserve and checks the disk every CheckEvery until ctx ends. It calls onLow after each check whose level is
 // not Enough.
-func (s *Space) Run(ctx context.Context, low func(Usage)) {
+func (s *Space) Run(ctx context.Context, onLow func(Usage)) {
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Space) Run(ctx context.Context, low func(Usage)) {
 	defer tick.Stop()
 	for {
 		if usage := s.Check(); usage.Level != Enough {
-			low(usage)
+			onLow(usage)
 		}
 		select {
 		case <-ctx.Done():
@@ -83,10 +83,10 @@ func (s *Space) Run(ctx context.Context, low func(Usage)) {
 	}
 }
 
-// Usage returns the result of the last check. It checks again if that result is older than maxUsageAge, or Full.
+// Usage returns the result of the most recent check. It checks again if that result is older than maxUsageAge, or Full.
 func (s *Space) Usage() Usage {
 	s.mu.Lock()
-	usage, fresh := s.last, s.last.Level != Full && time.Since(s.checkedAt) < maxUsageAge
+	usage, fresh := s.usage, s.usage.Level != Full && time.Since(s.checkedAt) < maxUsageAge
 	s.mu.Unlock()
 	if fresh {
 		return usage
@@ -94,16 +94,16 @@ func (s *Space) Usage() Usage {
 	return s.Check()
 }
 
-// Exhausted is to be called after a write failed because the disk is full. It removes the reserve and reports whether there is
-// now enough space to try the write again.
-func (s *Space) Exhausted() (again bool) {
+// FreeReserve is to be called after a write failed because the disk is full. It removes the reserve and reports whether there is
+// now enough space to repeat the write.
+func (s *Space) FreeReserve() (retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running {
 		s.removeReserve()
 	}
 	s.check()
-	return s.last.Free >= minRetryBytes // another check may have removed the reserve already
+	return s.usage.Free >= minRetryBytes // another check may have removed the reserve already
 }
 
 // Check reads the free space, removes the reserve when there is too little, and creates it when there is enough.
@@ -111,9 +111,10 @@ func (s *Space) Check() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.check()
-	return s.last
+	return s.usage
 }
 
+// check is Check for callers that hold s.mu.
 func (s *Space) check() {
 	free, total, err := measure(s.dir)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Space) check() {
 	size := min(reserveSize, total/4)
 	hasReserve := s.hasReserve(size)
 	switch {
-	case !s.running:
+	case !s.running: // without Run, as in commands, nothing creates or removes the reserve
 	case hasReserve && free < size/2:
 		if s.removeReserve() {
 			s.log.Error("the disk is full: new content and uploads are refused until there is room; the reserve lets people sign in and delete", "folder", s.dir, "free", free, "reserve", size)
@@ -134,7 +135,7 @@ func (s *Space) check() {
 			s.log.Warn("the reserve for a full disk could not be created: on a full disk people may be unable to sign in and delete", "folder", s.dir, "cause", err.Error())
 		} else {
 			hasReserve, free = true, free-size
-			if s.last.Level == Full {
+			if s.usage.Level == Full {
 				s.log.Info("there is room on the disk again", "folder", s.dir, "free", free)
 			}
 		}
@@ -143,13 +144,13 @@ func (s *Space) check() {
 	switch {
 	case !hasReserve && free < 2*size && (s.running || free < size/2):
 		usage.Level = Full
-	case free < min(s.warn, max(total/10, size)): // a disk that is smaller than warn must not always be Low
+	case free < min(s.warnBelow, max(total/10, size)): // a disk that is smaller than warnBelow must not always be Low
 		usage.Level = Low
-		if s.last.Level == Enough {
+		if s.usage.Level == Enough {
 			s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", free, "total", total)
 		}
 	}
-	s.last, s.checkedAt = usage, time.Now()
+	s.usage, s.checkedAt = usage, time.Now()
 }
 
 func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) }
@@ -180,7 +181,8 @@ func (s *Space) makeReserve(size int64) (err error) {
 	return nil
 }
 
-// fill reserves space by writing random bytes, which no file system can compress. It is for systems that cannot reserve space.
+// fill writes size random bytes, which no file system can compress, to a file. allocate needs it where the system cannot reserve
+// space.
 func fill(f *os.File, size int64) error {
 	_, err := io.CopyN(f, rand.Reader, size)
 	return errors.Join(err, f.Sync())

@@ -9,7 +9,9 @@ import (
 	"syscall"
 )
 
-// hasModes is true if the mode of a file tells who may read it.
+// This file has the functions that depend on the operating system, for Unix. Those for Windows are in system_windows.go.
+
+// hasModes says that files have permission bits, which decide who may read them.
 const hasModes = true
 
 // TryLock locks a file or folder without waiting; false means that another process holds the lock. The kernel releases the lock
@@ -25,7 +27,7 @@ func TryLock(f *os.File) (bool, error) {
 // processEnded reports whether there is no process with this id.
 func processEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// openForStart opens what LockStart locks: the folder itself.
+// openForStart opens the data folder itself, which LockStart locks.
 func openForStart(dir string) (*os.File, error) { return os.Open(dir) }
 
 // SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
@@ -46,7 +48,7 @@ func measure(dir string) (free, total int64, err error) {
 	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // other systems have other types
 }
 
-// allocated returns how many bytes of the disk a file takes up.
+// allocated returns how many bytes a file occupies on the disk.
 func allocated(info fs.FileInfo) int64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -55,6 +57,7 @@ func allocated(info fs.FileInfo) int64 {
 	return stat.Blocks * 512
 }
 
+// owned reports whether a file belongs to the user that runs the program.
 func owned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()

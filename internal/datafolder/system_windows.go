@@ -9,11 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// hasModes is false: access control lists, which the folder inherits, say who may read a file.
+// This file has the functions that depend on the operating system, for Windows. Those for Unix are in system_unix.go.
+
+// hasModes says that files have no permission bits: access control lists, which they inherit, decide who may read them.
 const hasModes = false
 
-// lockOffset is the high half of the position of the byte that TryLock locks. Locks are mandatory here, so the byte lies far
-// behind the content, which other processes read.
+// lockOffset is the high half of the position of the byte that TryLock locks. On Windows other processes cannot read a locked
+// byte, so it lies far behind the content of the file, which they read.
 const lockOffset = 1 << 30
 
 // TryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
@@ -26,10 +28,10 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
-// processEnded reports false: no process inherits a lock here, so there is nothing to wait for.
+// processEnded reports false: on Windows no process inherits a lock, so lockUnlessHeld need not wait for one.
 func processEnded(int) bool { return false }
 
-// openForStart opens what LockStart locks: a file, because folders cannot be locked here.
+// openForStart opens a file that LockStart locks, because folders cannot be locked on Windows.
 func openForStart(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
 }
@@ -40,7 +42,7 @@ func SyncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	// os.Open asks for reading alone, and what is open for reading cannot be flushed.
+	// os.Open opens a folder only for reading, but FlushFileBuffers needs the right to write.
 	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
 		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
 	if err != nil {
@@ -60,14 +62,14 @@ func measure(dir string) (free, total int64, err error) {
 	return int64(available), int64(size), os.NewSyscallError("GetDiskFreeSpaceEx", err)
 }
 
-// allocated returns the size of a file: the program makes no sparse files here.
+// allocated returns how many bytes a file occupies on the disk: its size, because on Windows the program creates no sparse files.
 func allocated(info fs.FileInfo) int64 { return info.Size() }
 
-// owned returns true; it is not asked where hasModes is false.
+// owned returns true. It is never called, because hasModes is false.
 func owned(fs.FileInfo) bool { return true }
 
-// OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow here. The mode has
-// no meaning: files inherit their access control list.
+// OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow on Windows. It ignores
+// the mode: files inherit their access control list.
 func OpenShared(name string, flag int, _ os.FileMode) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {
