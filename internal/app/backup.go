@@ -73,12 +73,12 @@ func (a *App) blobRecorder() storage.Recorder {
 }
 
 // backupState tells the metrics how the backup is.
-func (a *App) backupState(ctx context.Context) (metrics.Backup, error) {
+func (a *App) backupState(ctx context.Context) (metrics.BackupState, error) {
 	if a.Backup == nil {
-		return metrics.Backup{}, nil
+		return metrics.BackupState{}, nil
 	}
 	status, err := a.Backup.Status(ctx)
-	state := metrics.Backup{On: true, Age: -1, Waiting: status.WaitingFiles}
+	state := metrics.BackupState{On: true, Age: -1, Waiting: status.WaitingFiles}
 	if !status.LastBackup.IsZero() {
 		state.Age = max(a.now().Sub(status.LastBackup), 0)
 	}

@@ -18,7 +18,7 @@ func (a *App) wireMetrics() {
 		return
 	}
 	a.metrics = metrics.New(metrics.Sources{
-		Build: a.cfg.Build, DB: a.DB, Jobs: a.Jobs, Space: a.space, Sockets: a.Realtime.Sockets, Mails: a.Mail.Attempts, Backup: a.backupState,
+		Version: a.cfg.Build, DB: a.DB, Jobs: a.Jobs, Space: a.space, Sockets: a.Realtime.Sockets, Mails: a.Mail.Attempts, Backup: a.backupState,
 		Caches: map[string]*content.Lookups{
 			"pages": a.pages.Lookups(), "responses": a.responses.Lookups(), "renditions": a.Media.RenditionLookups(),
 			"file_rows": a.Storage.RowLookups(), "rendition_rows": a.Media.RowLookups(),

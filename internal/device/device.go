@@ -12,8 +12,8 @@ type Device struct {
 	Program string `json:"program,omitempty"`
 }
 
-// patterns maps parts of a User-Agent to names for people. find returns the name of the first match, so the order matters: the
-// User-Agent of most browsers also contains the names of other browsers (that of Edge contains Chrome and Safari).
+// patterns maps parts of a User-Agent to names for people. The order matters, because most User-Agents also contain the names of
+// other browsers: that of Edge contains Chrome and Safari.
 type patterns []struct{ part, name string }
 
 var browsers = patterns{
@@ -25,9 +25,10 @@ var systems = patterns{
 	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"CrOS", "ChromeOS"}, {"Windows", "Windows"}, {"Macintosh", "Mac"}, {"Mac OS X", "Mac"}, {"Linux", "Linux"},
 }
 
-func (m patterns) find(s string) string {
-	for _, pattern := range m {
-		if strings.Contains(s, pattern.part) {
+// find returns the name of the first pattern whose part the User-Agent contains, or "".
+func (p patterns) find(userAgent string) string {
+	for _, pattern := range p {
+		if strings.Contains(userAgent, pattern.part) {
 			return pattern.name
 		}
 	}

@@ -1,5 +1,5 @@
-// Package i18n contains the server's texts in both languages: the texts of mails, text messages, the heads of pages, and pages
-// for browsers without scripts. The texts of the site's components are in web/src/locales.
+// Package i18n contains the server's texts in English and Portuguese: the texts of mails, text messages, the heads of pages, and
+// pages for browsers without scripts. The texts of the site's components are in web/src/locales.
 package i18n
 
 import (
@@ -22,16 +22,16 @@ const (
 	PT Language = "pt"
 )
 
-// Languages lists both languages.
+// Languages lists the languages of the site.
 var Languages = []Language{EN, PT}
 
 //go:embed en.json pt.json
 var files embed.FS
 
 // catalogues contains the texts of each language, by key.
-var catalogues = map[Language]map[string]string{EN: load("en.json"), PT: load("pt.json")}
+var catalogues = map[Language]map[string]string{EN: readCatalogue("en.json"), PT: readCatalogue("pt.json")}
 
-func load(name string) map[string]string {
+func readCatalogue(name string) map[string]string {
 	data, err := files.ReadFile(name)
 	if err != nil {
 		panic(err) // cannot happen: the file is embedded
@@ -50,7 +50,7 @@ func Choose(preferences ...string) Language {
 		if len(preference) > 1000 { // too long for a real header
 			continue
 		}
-		type weighted struct {
+		type weighted struct { // an item with its weight
 			language Language
 			quality  float64
 		}
@@ -71,7 +71,7 @@ func Choose(preferences ...string) Language {
 			}
 		}
 		if len(known) > 0 {
-			return slices.MaxFunc(known, func(a, b weighted) int { return cmp.Compare(a.quality, b.quality) }).language // of equal weights the first
+			return slices.MaxFunc(known, func(a, b weighted) int { return cmp.Compare(a.quality, b.quality) }).language // the first of those with the highest quality
 		}
 	}
 	return EN
@@ -100,7 +100,7 @@ func (l Language) Time(t time.Time) string {
 	return l.Text("time", "day", strconv.Itoa(t.Day()), "month", l.Text("month."+strconv.Itoa(int(t.Month()))), "year", strconv.Itoa(t.Year()), "clock", t.Format("15:04"))
 }
 
-// Other returns the other one of the two languages.
+// Other returns Portuguese for English, and English for Portuguese.
 func (l Language) Other() Language {
 	if l == PT {
 		return EN

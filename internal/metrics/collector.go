@@ -14,51 +14,54 @@ import (
 	"atelie/internal/jobs"
 )
 
+// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus).
+
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {
-	Build   string // version of the program
+	Version string // version of the program
 	DB      *db.DB
 	Jobs    *jobs.Queue
-	Space   *datafolder.Space
+	Space   *datafolder.Space           // disk of the data folder
 	Caches  map[string]*content.Lookups // by the value of the label cache
 	Sockets func() int                  // number of live connections to this node
 	Mails   func() (delivered, failed int64)
-	Backup  func(ctx context.Context) (Backup, error)
+	Backup  func(ctx context.Context) (BackupState, error)
 }
 
-// Backup is how the backup is.
-type Backup struct {
+// BackupState describes the backup, which is stored in a place: a folder or a bucket. Without a backup only On is set, to false.
+type BackupState struct {
 	On      bool
-	Age     time.Duration // of the newest moment in the place of the backup; negative if there is none
-	Waiting int64         // files that are not in the place yet
+	Age     time.Duration // age of the newest state that can be restored; negative if there is none
+	Waiting int64         // number of files that are not in the place yet
 }
 
-// queueTimeout limits how long a scrape waits for the database.
-const queueTimeout = 2 * time.Second
+// scrapeTimeout limits how long a scrape waits for the database.
+const scrapeTimeout = 2 * time.Second
 
 var (
-	jobsWaiting   = desc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
-	jobsFailed    = desc("atelie_jobs_failed", "Jobs without another attempt; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
-	databaseUp    = desc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
-	poolMax       = desc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
-	poolOpen      = desc("atelie_database_connections_open", "Open connections of the pool.", "pool")
-	poolInUse     = desc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
-	poolWaits     = desc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
-	poolWaited    = desc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
-	cacheRequests = desc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one. The row caches are only used during an outage of the database.", "cache", "result")
-	diskFree      = desc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
-	diskTotal     = desc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
-	liveSockets   = desc("atelie_live_sockets", "Live connections to this node.")
-	backupAge     = desc("atelie_backup_age_seconds", "Age of the newest moment that is in the place of the backup; infinite while there is none. Missing when backups are off.")
-	backupWaiting = desc("atelie_backup_waiting_files", "Files that are not in the place of the backup yet. Missing when backups are off.")
-	mailAttempts  = desc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
+	jobsWaiting   = newDesc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
+	jobsFailed    = newDesc("atelie_jobs_failed", "Jobs without another attempt; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
+	databaseUp    = newDesc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
+	poolMax       = newDesc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
+	poolOpen      = newDesc("atelie_database_connections_open", "Open connections of the pool.", "pool")
+	poolInUse     = newDesc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
+	poolWaits     = newDesc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
+	poolWaited    = newDesc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
+	cacheRequests = newDesc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one. The row caches are only used during an outage of the database.", "cache", "result")
+	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
+	diskTotal     = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
+	liveSockets   = newDesc("atelie_live_sockets", "Live connections to this node.")
+	backupAge     = newDesc("atelie_backup_age_seconds", "Age of the newest moment that is in the place of the backup; infinite while there is none. Missing when backups are off.")
+	backupWaiting = newDesc("atelie_backup_waiting_files", "Files that are not in the place of the backup yet. Missing when backups are off.")
+	mailAttempts  = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
 var descriptions = []*prometheus.Desc{
 	jobsWaiting, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaits, poolWaited, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
 }
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
+// newDesc describes a metric to Prometheus.
+func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
@@ -83,7 +86,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	counter := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout) // Prometheus gives no context
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout) // Prometheus gives no context
 	defer cancel()
 	depths, err := c.Jobs.Depths(ctx)
 	if err != nil {

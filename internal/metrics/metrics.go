@@ -1,5 +1,5 @@
-// Package metrics describes the running program to Prometheus. Labels only have values that are constants of the program:
-// never a path, a host or a name of a request, so that their number does not grow.
+// Package metrics describes the running program to Prometheus. No value of a label comes from a request, such as a path or a host,
+// because each new value would add time series.
 package metrics
 
 import (
@@ -16,8 +16,8 @@ import (
 // Surface is the part of the URL space that a request belongs to.
 type Surface int
 
-// The surfaces. Render is the part of storage that answers with pictures in other sizes. Other is what belongs to no surface,
-// such as health checks.
+// The surfaces. Render is the part of /storage/v1 that responds with pictures in other sizes. Other is for requests that belong to
+// no surface, such as health checks.
 const (
 	Auth Surface = iota
 	Rest
@@ -35,15 +35,15 @@ var surfaceNames = [...]string{Auth: "auth", Rest: "rest", Storage: "storage", R
 // statusClasses are the values of the label status. A status below 100 or above 599 counts as 5xx.
 var statusClasses = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// durationBuckets are the upper limits of the latency histograms in seconds. Most answers come from memory, in less than a
-// millisecond; 40 is the timeout of requests.
+// durationBuckets are the upper limits of the buckets of durations, in seconds. Most responses come from memory in less than a
+// millisecond. The last limit, 40, is the timeout of requests that transfer no file.
 var durationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 40}
 
 // Metrics counts requests and answers scrapes. A scrape is one reading of all metrics by Prometheus.
 type Metrics struct {
 	requests  [len(surfaceNames)][len(statusClasses)]prometheus.Counter
 	durations [len(surfaceNames)]prometheus.Observer
-	scrape    http.Handler
+	scrape    http.Handler // responds with all metrics
 }
 
 // New returns the metrics of a program with these sources.
@@ -58,7 +58,7 @@ func New(s Sources, log *slog.Logger) *Metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "atelie_build_info", Help: "Always 1. The labels are the version of the program, its database and the version of Go.",
 	}, []string{"version", "database", "goversion"})
-	build.WithLabelValues(s.Build, string(s.DB.Dialect), runtime.Version()).Set(1)
+	build.WithLabelValues(s.Version, string(s.DB.Dialect), runtime.Version()).Set(1)
 
 	m := &Metrics{}
 	for surface, name := range surfaceNames {
@@ -89,7 +89,7 @@ func (m *Metrics) Observe(surface Surface, status int, took time.Duration) {
 	}
 }
 
-// ServeHTTP answers GET /metrics. It asks for no key: the host keeps the address of the metrics from strangers.
+// ServeHTTP responds to GET /metrics. It requires no key: the host of the site must make this address unreachable from outside.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {

@@ -14,16 +14,16 @@ const KeySize = 32
 // ErrOpen is returned by Open when the bytes were changed, or were sealed with another key or for another place (see Seal).
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
-// Sealer seals with the current key, and opens what the current key or the previous one sealed.
+// Sealer seals with the current key, and opens what the current key or the previous key has sealed.
 type Sealer struct {
-	aead     cipher.AEAD
+	current  cipher.AEAD
 	previous cipher.AEAD // nil: there is no previous key
 }
 
 // New returns a sealer for a key of KeySize bytes. It panics for another length: callers derive their keys, so a wrong
 // length is a mistake in the code.
 func New(key []byte) Sealer {
-	return Sealer{aead: newAEAD(key)}
+	return Sealer{current: newAEAD(key)}
 }
 
 // WithPrevious returns a copy of the sealer that also opens what the previous key sealed.
@@ -38,11 +38,11 @@ func newAEAD(key []byte) cipher.AEAD {
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // 32 bytes are a valid key
+		panic(err) // cannot happen: 32 bytes are a valid key
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		panic(err) // AES has the block size that GCM wants
+		panic(err) // cannot happen: AES has the block size that GCM requires
 	}
 	return aead
 }
@@ -50,12 +50,12 @@ func newAEAD(key []byte) cipher.AEAD {
 // Seal encrypts plain and binds it to a place: a text that names the purpose or the row of the sealed bytes. Open fails for any
 // other place, so sealed bytes that are copied to another row or column cannot be opened there.
 func (s Sealer) Seal(plain []byte, place string) []byte {
-	return s.aead.Seal(nil, nil, plain, []byte(place))
+	return s.current.Seal(nil, nil, plain, []byte(place))
 }
 
 // Open returns the bytes that were sealed for this place. Its only error is ErrOpen.
 func (s Sealer) Open(sealed []byte, place string) ([]byte, error) {
-	plain, err := s.aead.Open(nil, nil, sealed, []byte(place))
+	plain, err := s.current.Open(nil, nil, sealed, []byte(place))
 	if err != nil && s.previous != nil {
 		plain, err = s.previous.Open(nil, nil, sealed, []byte(place))
 	}
@@ -65,9 +65,9 @@ func (s Sealer) Open(sealed []byte, place string) ([]byte, error) {
 	return plain, nil
 }
 
-// Reseal seals with the current key what the previous one sealed. ok is false when the previous key does not open it, or
-// when there is no previous key.
-func (s Sealer) Reseal(sealed []byte, place string) (again []byte, ok bool) {
+// Reseal seals with the current key what the previous key has sealed. ok is false if the previous key does not open it, or if
+// there is no previous key.
+func (s Sealer) Reseal(sealed []byte, place string) (resealed []byte, ok bool) {
 	if s.previous == nil {
 		return nil, false
 	}
