@@ -21,9 +21,9 @@ import (
 // arrives in pieces.
 type Disk struct {
 	root   string
-	shards sync.Map // paths of the folders ab/cd that were created and synced
+	shards sync.Map // paths of the folders ab/cd that this process has created or found, and synced to disk
 
-	checkSpace func() error // see NewDisk
+	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
 }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
@@ -32,19 +32,19 @@ type Info struct {
 	SHA256 string
 }
 
-// Names of the folders for blobs that are not committed yet.
+// Names of the folders for blobs that are not committed yet. In a bucket, piecesFolder begins the names of tails (s3_pieces.go).
 const (
-	temporary = "tmp"
-	pieces    = "staged"
+	temporaryFolder = "tmp"
+	piecesFolder    = "staged"
 )
 
 // NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes
 // may use one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before
-// each read of its body. An error of checkSpace ends the upload, so that uploads do not use the disk's reserve. With Unbounded,
-// uploads can fill the disk.
+// each read of its body. Its error ends the upload, so that uploads do not use the space of the reserve (package datafolder),
+// with which people can still sign in and delete on a full disk.
 func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: checkSpace}
-	for _, folder := range []string{temporary, pieces} {
+	for _, folder := range []string{temporaryFolder, piecesFolder} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
 			return nil, fmt.Errorf("folder for files: %w", err)
 		}
@@ -64,7 +64,7 @@ func OpenDisk(root string) (*Disk, error) {
 	return d, nil
 }
 
-// Unbounded is a value of NewDisk's parameter checkSpace that lets blobs fill the disk.
+// Unbounded is a checkSpace that never fails: blobs can fill the disk.
 func Unbounded() error { return nil }
 
 // Stage implements Store. It writes the blob to a temporary file.
@@ -80,15 +80,15 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	at := f.Name()
+	location := f.Name() // where the file is now
 	s := &Staged{ReadSeeker: f}
 	s.commit = func(context.Context) error {
 		if err := f.Sync(); err != nil {
 			return err
 		}
-		moved, err := d.moveIn(at, target)
+		moved, err := d.moveIn(location, target)
 		if moved {
-			at = target
+			location = target
 		}
 		if err != nil {
 			return err
@@ -96,22 +96,22 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 		return f.Close()
 	}
 	s.discard = func(context.Context) error {
-		_ = f.Close() // fails if Commit has closed it
-		return os.Remove(at)
+		_ = f.Close() // fails if commit has closed f
+		return os.Remove(location)
 	}
-	in := newSource(ctx, body, d.checkSpace)
-	_, err = io.Copy(f, in)
+	source := newBodyReader(ctx, body, d.checkSpace)
+	_, err = io.Copy(f, source)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Discard(ctx))
 	}
-	s.Info = in.info()
+	s.Info = source.info()
 	return s, nil
 }
 
-// moveIn renames a complete file to its final place. moved is true if it was renamed; that is possible even with an error.
+// moveIn renames a complete file to its final path. moved tells whether the file was renamed; it can be true even with an error.
 func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	if err := d.makeShard(filepath.Dir(target)); err != nil {
 		return false, err
@@ -180,7 +180,7 @@ func (d *Disk) path(id string) (string, error) {
 // recognizes that the file is in use. If a sweep removes the file before it is locked, createTemporary creates another one.
 func (d *Disk) createTemporary() (*os.File, error) {
 	for {
-		f, err := datafolder.OpenShared(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := datafolder.OpenShared(filepath.Join(d.root, temporaryFolder, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
@@ -201,12 +201,12 @@ func (d *Disk) createTemporary() (*os.File, error) {
 
 // sweepTemporary removes the temporary files that no running process has locked.
 func (d *Disk) sweepTemporary() error {
-	entries, err := os.ReadDir(filepath.Join(d.root, temporary))
+	entries, err := os.ReadDir(filepath.Join(d.root, temporaryFolder))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := sweepFile(filepath.Join(d.root, temporary, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := sweepFile(filepath.Join(d.root, temporaryFolder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -14,41 +14,41 @@ import (
 
 // This file is the part of Disk for blobs that arrive in pieces.
 
-// Append implements Store. at is what the previous call returned and the caller has saved. When Append returns a nil error, the
-// piece is synced to disk. It does not matter here whether the piece is the last one, as it does with S3.
-func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
+// Append implements Store. state is what the previous call returned and the caller has saved. When Append returns a nil error,
+// the piece is synced to disk. Unlike S3, Disk treats the last piece like any other.
+func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
-		return at, err
+		return state, err
 	}
-	name := filepath.Join(d.root, pieces, id)
+	name := filepath.Join(d.root, piecesFolder, id)
 	if len(data) > PieceSize {
-		return at, errTooMuch
+		return state, errPieceTooLarge
 	}
 	if err := errors.Join(ctx.Err(), d.checkSpace()); err != nil {
-		return at, err
+		return state, err
 	}
 	flags := os.O_RDWR
-	if at.Size == 0 {
+	if state.Size == 0 {
 		flags |= os.O_CREATE
 	}
 	f, err := datafolder.OpenShared(name, flags, 0o600)
 	if err != nil {
-		return at, err
+		return state, err
 	}
-	if err := errors.Join(appendAt(f, at.Size, data), f.Close()); err != nil {
-		return at, err
+	if err := errors.Join(appendAt(f, state.Size, data), f.Close()); err != nil {
+		return state, err
 	}
-	if at.Size == 0 {
+	if state.Size == 0 {
 		if err := datafolder.SyncFolder(filepath.Dir(name)); err != nil {
-			return at, err
+			return state, err
 		}
 	}
-	at.Size += int64(len(data))
-	return at, nil
+	state.Size += int64(len(data))
+	return state, nil
 }
 
-// appendAt writes data at an offset, which is the size that the caller has saved. The file is longer if an earlier call wrote
-// bytes but the caller did not save the new size; appendAt then removes these bytes first.
+// appendAt writes data at offset, the size that the caller has saved. The file is longer than offset if an earlier call wrote
+// bytes whose size the caller did not save; appendAt removes these bytes first.
 func appendAt(f *os.File, offset int64, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -67,12 +67,12 @@ func appendAt(f *os.File, offset int64, data []byte) error {
 }
 
 // Finish implements Store.
-func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error) {
+func (d *Disk) Finish(_ context.Context, id string, state Partial) (*Staged, error) {
 	target, err := d.path(id)
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(d.root, pieces, id)
+	name := filepath.Join(d.root, piecesFolder, id)
 	from := name
 	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
 		from = target
@@ -83,7 +83,7 @@ func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error)
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = sameSize(info.Size(), at)
+		err = checkSize(info.Size(), state)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -98,16 +98,16 @@ func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error)
 		_, err := d.moveIn(name, target)
 		return err
 	}
-	return &Staged{Info: Info{Size: at.Size}, ReadSeeker: f, commit: commit, discard: func(context.Context) error {
-		_ = f.Close() // only read from
+	return &Staged{Info: Info{Size: state.Size}, ReadSeeker: f, commit: commit, discard: func(context.Context) error {
+		_ = f.Close() // f was only read
 		return nil
 	}}, nil
 }
 
-// sameSize returns an error if the number of stored bytes differs from the state.
-func sameSize(stored int64, at Partial) error {
-	if stored != at.Size {
-		return fmt.Errorf("%d bytes are stored, %d were appended", stored, at.Size)
+// checkSize returns an error unless the number of stored bytes is that of the state.
+func checkSize(stored int64, state Partial) error {
+	if stored != state.Size {
+		return fmt.Errorf("%d bytes are stored, %d were appended", stored, state.Size)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (d *Disk) Discard(ctx context.Context, id string, _ Partial) error {
 	if err := validID(id); err != nil {
 		return err
 	}
-	if err := removeFile(filepath.Join(d.root, pieces, id)); err != nil {
+	if err := removeFile(filepath.Join(d.root, piecesFolder, id)); err != nil {
 		return err
 	}
 	return d.Delete(ctx, id)
@@ -128,7 +128,7 @@ func (d *Disk) Sweep(_ context.Context, before time.Time, keep func(id string) b
 	if err := d.sweepTemporary(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(filepath.Join(d.root, pieces))
+	entries, err := os.ReadDir(filepath.Join(d.root, piecesFolder))
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *Disk) Sweep(_ context.Context, before time.Time, keep func(id string) b
 		if keep(e.Name()) || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := removeFile(filepath.Join(d.root, pieces, e.Name())); err != nil {
+		if err := removeFile(filepath.Join(d.root, piecesFolder, e.Name())); err != nil {
 			return err
 		}
 	}

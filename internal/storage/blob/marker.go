@@ -17,8 +17,11 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// markerName is the name of a file in the folder, or an object in the bucket, that contains an id. The site's database
-// contains the same id. If the ids differ, the store was emptied or exchanged, for example by a wrong mount.
+// This file reads and writes the marker of a store.
+
+// markerName is the name of the marker: a file in the folder, or an object in the bucket, that contains an id. The site's database
+// contains the same id. A marker that is missing or differs means that the store was emptied or exchanged, for example by a wrong
+// mount.
 const markerName = ".atelie"
 
 // Errors of Ready: the store has no marker, or the marker of another site.
@@ -68,9 +71,9 @@ func (d *Disk) Ready(ctx context.Context, marker string) error {
 	return compareMarkers(found, marker)
 }
 
-// checkFolder returns an error unless the folder exists and NewDisk has created its parts.
+// checkFolder returns an error unless the folder has the subfolder for temporary files, which NewDisk creates.
 func (d *Disk) checkFolder() error {
-	if _, err := os.Stat(filepath.Join(d.root, temporary)); err != nil {
+	if _, err := os.Stat(filepath.Join(d.root, temporaryFolder)); err != nil {
 		return fmt.Errorf("the place for files cannot be used: %w", err)
 	}
 	return nil
@@ -91,7 +94,7 @@ func (s *S3) Marker(ctx context.Context) (string, error) { return s.readMarker(c
 
 func (s *S3) readMarker(ctx context.Context, options ...func(*s3.Options)) (marker string, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)}, options...)
-	if err = failed(ctx, "read the marker", err); err != nil {
+	if err = requestError(ctx, "read the marker", err); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil
 		}
@@ -108,7 +111,7 @@ func (s *S3) Mark(ctx context.Context, marker string) error {
 		return err
 	}
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName), Body: bytes.NewReader([]byte(marker + "\n"))})
-	return failed(ctx, "write the marker", err)
+	return requestError(ctx, "write the marker", err)
 }
 
 // Ready implements Store with one short request that is not repeated.

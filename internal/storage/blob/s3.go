@@ -29,7 +29,7 @@ import (
 // S3Config configures NewS3.
 type S3Config struct {
 	Endpoint, Region string // Endpoint is http(s)://host[:port]
-	KeyID, Secret    string
+	KeyID, Secret    string // the access key
 	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
 	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
 	Create           bool   // NewS3 creates the bucket if it is missing
@@ -45,17 +45,17 @@ type S3 struct {
 
 // Limits of the requests to the server; sizes are in bytes.
 const (
-	inFlight       = 2                // parts of an upload that are sent at the same time; with the next part they use 3 PieceSize of memory
-	minPart        = 5 << 20          // smallest part that S3 accepts, except for the last part
+	maxInFlight    = 2                // parts of an upload that are sent at the same time, while the next part is read: 3 × PieceSize of memory
+	minPartSize    = 5 << 20          // size of the smallest part that S3 accepts, except for the last part
 	dialTimeout    = 5 * time.Second  // timeout of a connection
 	headerTimeout  = 30 * time.Second // timeout until the headers of a response
 	startTimeout   = 20 * time.Second // timeout of NewS3
 	readyTimeout   = 2 * time.Second  // timeout of Ready
 	maxRetryWait   = time.Second      // longest wait between two attempts of a request
-	cleanUpTimeout = 30 * time.Second // timeout of a deletion
-	partGrace      = 10 * time.Second // see sendPart
-	openAttempts   = 4                // attempts of a read that returns no bytes
-	smallPiece     = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger
+	cleanUpTimeout = 30 * time.Second // timeout of a deletion, or of the end of an upload that failed
+	partGrace      = 10 * time.Second // how long sendPart continues after its context has ended
+	readAttempts   = 4                // attempts of a read that returns no bytes
+	smallPiece     = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger than this
 )
 
 // NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the
@@ -78,18 +78,19 @@ func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
 		}),
 		Logger: logging.Nop{},
-		// Checksums are verified where the server sends them. For an object that was uploaded in parts it sends none of the
-		// whole object: that needs no warning.
+		// The SDK verifies the checksums that the server sends. The server has no checksum of a whole object that was uploaded in
+		// parts, which is no reason for a warning.
 		DisableLogOutputChecksumValidationSkipped: true,
 	})}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := s.ensureBucket(ctx, cfg.Create); err != nil {
-		return nil, fmt.Errorf("storage-url: %s: %s", cfg.Endpoint, reason(err, cfg.Bucket))
+		return nil, fmt.Errorf("storage-url: %s: %s", cfg.Endpoint, explainBucketError(err, cfg.Bucket))
 	}
 	return s, nil
 }
 
+// ensureBucket returns an error unless the bucket can be used. If create is true, it creates a missing bucket.
 func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket})
 	if err == nil || !create || statusOf(err) != http.StatusNotFound {
@@ -103,8 +104,8 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	return err
 }
 
-// reason explains to the host in one line why the bucket cannot be used.
-func reason(err error, bucket string) string {
+// explainBucketError explains in one line, to the person who runs this program, why the bucket cannot be used.
+func explainBucketError(err error, bucket string) string {
 	switch status := statusOf(err); {
 	case status == http.StatusNotFound:
 		return "there is no bucket " + bucket + " (add create=on to have it made), or the server does not know the key"
@@ -122,7 +123,7 @@ func reason(err error, bucket string) string {
 	return "no answer: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
 }
 
-// noRateLimit replaces the SDK's limit for retries, which stays used up for a while after an outage.
+// noRateLimit replaces the SDK's limit for retries. After an outage that limit would be used up for a while.
 type noRateLimit struct{}
 
 func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
@@ -148,26 +149,26 @@ func codeOf(err error) string {
 	return ""
 }
 
-// fullCodes are the error codes of servers whose disk is full or whose quota is used up.
-var fullCodes = []string{"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded", "StorageQuotaExceeded"}
+// storeFullCodes are the error codes of servers whose disk is full or whose quota is used up.
+var storeFullCodes = []string{"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded", "StorageQuotaExceeded"}
 
-// failed converts the error of a request: to fs.ErrNotExist for a missing blob, fs.ErrExist for one that exists already,
-// apperr.NoSpace for a full store, else to ErrUnavailable. If ctx has ended, the result includes its error. doing names
-// the request in error texts.
-func failed(ctx context.Context, doing string, err error) error {
+// requestError converts the error of a request: to fs.ErrNotExist for a missing blob, fs.ErrExist for a blob that exists
+// already, apperr.NoSpace for a full store, and otherwise to ErrUnavailable. If ctx has ended, the result contains the error of
+// ctx instead. action names the request in error texts.
+func requestError(ctx context.Context, action string, err error) error {
 	switch status := statusOf(err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)
-	case status == http.StatusInsufficientStorage, slices.Contains(fullCodes, codeOf(err)):
-		return apperr.NoSpace.Because(fmt.Errorf("%s: %w", doing, err))
+	case status == http.StatusInsufficientStorage, slices.Contains(storeFullCodes, codeOf(err)):
+		return apperr.NoSpace.Because(fmt.Errorf("%s: %w", action, err))
 	case status == http.StatusNotFound && codeOf(err) != "NoSuchBucket" && codeOf(err) != "NoSuchUpload":
-		return fmt.Errorf("%s: %w", doing, errors.Join(fs.ErrNotExist, err))
+		return fmt.Errorf("%s: %w", action, errors.Join(fs.ErrNotExist, err))
 	case status == http.StatusPreconditionFailed:
-		return fmt.Errorf("%s: %w", doing, errors.Join(fs.ErrExist, err))
+		return fmt.Errorf("%s: %w", action, errors.Join(fs.ErrExist, err))
 	}
-	return ErrUnavailable.Because(fmt.Errorf("%s: %w", doing, err))
+	return ErrUnavailable.Because(fmt.Errorf("%s: %w", action, err))
 }
 
 // key returns the name of a blob's object in the bucket.
@@ -178,36 +179,37 @@ func (s *S3) key(id string) (string, error) {
 	return s.prefix + id[:2] + "/" + id[2:4] + "/" + id, nil
 }
 
+// buffers holds buffers for pieces.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Stage implements Store. It keeps a blob of one piece in memory, and immediately uploads a larger one under its final name, to
-// which nothing refers yet.
+// Stage implements Store. It keeps a blob of one piece in memory until the commit. A larger blob it uploads immediately under its
+// final name, because nothing refers to that yet.
 func (s *S3) Stage(ctx context.Context, id string, body io.Reader) (*Staged, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
 	}
-	in := newSource(ctx, body, Unbounded)
-	first, whole, err := nextPiece(in)
+	source := newBodyReader(ctx, body, Unbounded)
+	first, whole, err := nextPiece(source)
 	if err != nil {
 		return nil, err
 	}
 	if whole {
-		return s.stagePiece(key, first, in.info()), nil
+		return s.stagePiece(key, first, source.info()), nil
 	}
-	uploadID, err := s.begin(ctx, key)
+	uploadID, err := s.beginUpload(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.sendAll(ctx, key, uploadID, first, in)
+	parts, err := s.sendAll(ctx, key, uploadID, first, source)
 	if err == nil {
-		err = s.complete(ctx, key, uploadID, parts)
+		err = s.completeUpload(ctx, key, uploadID, parts)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.abort(context.WithoutCancel(ctx), key, uploadID))
+		return nil, errors.Join(err, s.abortUpload(context.WithoutCancel(ctx), key, uploadID))
 	}
-	r := &s3Reader{ctx: ctx, s: s, key: key, size: in.size}
-	return &Staged{Info: in.info(), ReadSeeker: r,
+	r := &s3Reader{ctx: ctx, store: s, key: key, size: source.size}
+	return &Staged{Info: source.info(), ReadSeeker: r,
 		commit:  func(context.Context) error { return r.Close() },
 		discard: func(ctx context.Context) error { return errors.Join(r.Close(), s.deleteKey(ctx, key)) }}, nil
 }
@@ -221,7 +223,7 @@ func (s *S3) stagePiece(key string, piece *bytes.Buffer, info Info) *Staged {
 	return &Staged{Info: info, ReadSeeker: bytes.NewReader(piece.Bytes()), discard: discard, commit: func(ctx context.Context) error {
 		_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(piece.Bytes()), IfNoneMatch: aws.String("*")})
 		if err != nil {
-			return failed(ctx, "put", err)
+			return requestError(ctx, "put", err)
 		}
 		return discard(ctx)
 	}}
@@ -246,10 +248,10 @@ func nextPiece(r io.Reader) (b *bytes.Buffer, whole bool, err error) {
 	return b, false, nil
 }
 
-// sendAll sends first and the rest of body in parts, inFlight at a time.
+// sendAll sends first and the rest of body in parts, maxInFlight at a time.
 func (s *S3) sendAll(ctx context.Context, key, uploadID string, first *bytes.Buffer, body io.Reader) (parts []*Part, err error) {
 	group, sending := errgroup.WithContext(ctx)
-	group.SetLimit(inFlight)
+	group.SetLimit(maxInFlight)
 	for next, last := first, false; next.Len() > 0; {
 		piece, part, number := next, new(Part), len(parts)+1
 		parts = append(parts, part)
@@ -272,10 +274,10 @@ func (s *S3) sendAll(ctx context.Context, key, uploadID string, first *bytes.Buf
 	return parts, err
 }
 
-func (s *S3) begin(ctx context.Context, key string) (string, error) {
+func (s *S3) beginUpload(ctx context.Context, key string) (string, error) {
 	out, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &s.bucket, Key: &key, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32})
 	if err != nil {
-		return "", failed(ctx, "begin upload", err)
+		return "", requestError(ctx, "begin upload", err)
 	}
 	return aws.ToString(out.UploadId), nil
 }
@@ -294,12 +296,12 @@ func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, dat
 		err = ctx.Err()
 	}
 	if err != nil {
-		return Part{}, failed(ctx, "send part", err)
+		return Part{}, requestError(ctx, "send part", err)
 	}
 	return Part{aws.ToString(out.ETag), aws.ToString(out.ChecksumCRC32)}, nil
 }
 
-func (s *S3) complete(ctx context.Context, key, uploadID string, parts []*Part) error {
+func (s *S3) completeUpload(ctx context.Context, key, uploadID string, parts []*Part) error {
 	sent := make([]types.CompletedPart, 0, len(parts))
 	for i, p := range parts {
 		part := types.CompletedPart{ETag: aws.String(p.ETag), PartNumber: aws.Int32(int32(i + 1))} // at most 10,000
@@ -311,18 +313,18 @@ func (s *S3) complete(ctx context.Context, key, uploadID string, parts []*Part) 
 	_, err := s.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket: &s.bucket, Key: &key, UploadId: &uploadID, IfNoneMatch: aws.String("*"), MultipartUpload: &types.CompletedMultipartUpload{Parts: sent},
 	})
-	return failed(ctx, "complete upload", err)
+	return requestError(ctx, "complete upload", err)
 }
 
-// abort ends a multipart upload and removes its parts. An unknown upload is no error.
-func (s *S3) abort(ctx context.Context, key, uploadID string) error {
+// abortUpload ends a multipart upload and removes its parts. An unknown upload is no error.
+func (s *S3) abortUpload(ctx context.Context, key, uploadID string) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpTimeout)
 	defer cancel()
 	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.bucket, Key: &key, UploadId: &uploadID})
 	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
-	return failed(ctx, "abort upload", err)
+	return requestError(ctx, "abort upload", err)
 }
 
 // Delete implements Store.
@@ -341,14 +343,14 @@ func (s *S3) deleteKey(ctx context.Context, key string) error {
 	if statusOf(err) == http.StatusNotFound && codeOf(err) != "NoSuchBucket" {
 		return nil
 	}
-	return failed(ctx, "delete", err)
+	return requestError(ctx, "delete", err)
 }
 
 // Empty implements Store.
 func (s *S3) Empty(ctx context.Context) (bool, error) {
 	page, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix, MaxKeys: aws.Int32(1)})
 	if err != nil {
-		return false, failed(ctx, "list", err)
+		return false, requestError(ctx, "list", err)
 	}
 	return len(page.Contents) == 0, nil
 }

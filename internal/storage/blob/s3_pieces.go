@@ -16,85 +16,86 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file is the part of S3 for blobs that arrive in pieces.
+// This file is the part of S3 for blobs that arrive in pieces. A piece may be smaller than minPartSize, the least size of a part
+// of a multipart upload.
 
-// tailKey returns the name of the object with a blob's tail: the bytes at its end that are too few for a part of a multipart
-// upload. end is the size of the blob with its tail.
+// Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
+// smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.
+func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return state, err
+	}
+	if len(data) > PieceSize {
+		return state, errPieceTooLarge
+	}
+	if state.UploadID == "" {
+		if state.UploadID, err = s.beginUpload(ctx, key); err != nil {
+			return state, err
+		}
+	}
+	if state.OldTailEnd > 0 { // the caller has saved state, so the tail before the current one is not needed any more
+		if err := s.deleteKey(ctx, s.tailKey(id, state.OldTailEnd)); err != nil {
+			return state, err
+		}
+		state.OldTailEnd = 0
+	}
+	if state.TailSize > 0 {
+		tail, err := s.readTail(ctx, id, state, len(data))
+		if err != nil {
+			return state, err
+		}
+		data = append(tail, data...)
+		state.OldTailEnd = state.Size
+	}
+	newSize := state.Size - state.TailSize + int64(len(data))
+	if len(data) < minPartSize && !last {
+		tail := s.tailKey(id, newSize)
+		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &tail, Body: bytes.NewReader(data)}); err != nil {
+			return state, requestError(ctx, "store the tail", err)
+		}
+		state.Size, state.TailSize = newSize, int64(len(data))
+		return state, nil
+	}
+	part, err := s.sendPart(ctx, key, state.UploadID, len(state.Parts)+1, data)
+	if err != nil {
+		return state, err
+	}
+	state.Parts, state.Size, state.TailSize = append(slices.Clone(state.Parts), &part), newSize, 0
+	return state, nil
+}
+
+// tailKey returns the name of the object with a blob's tail. end is the size of the blob with this tail: each tail has a name of
+// its own, so that Append can continue from the state before the newest tail too.
 func (s *S3) tailKey(id string, end int64) string {
 	return s.tailPrefix(id) + strconv.FormatInt(end, 10)
 }
 
-func (s *S3) tailPrefix(id string) string { return s.prefix + pieces + "/" + id + "/" }
-
-// Append implements Store. A piece of at least minPart bytes, or the last one, becomes a part of a multipart upload. A
-// smaller piece, the tail, is stored in a separate object, and the next call prepends it to its piece.
-func (s *S3) Append(ctx context.Context, id string, at Partial, data []byte, last bool) (Partial, error) {
-	key, err := s.key(id)
-	if err != nil {
-		return at, err
-	}
-	if len(data) > PieceSize {
-		return at, errTooMuch
-	}
-	if at.UploadID == "" {
-		if at.UploadID, err = s.begin(ctx, key); err != nil {
-			return at, err
-		}
-	}
-	if at.Old > 0 { // the caller has saved at, so the tail before the current one is not needed any more
-		if err := s.deleteKey(ctx, s.tailKey(id, at.Old)); err != nil {
-			return at, err
-		}
-		at.Old = 0
-	}
-	if at.Tail > 0 {
-		tail, err := s.readTail(ctx, id, at, len(data))
-		if err != nil {
-			return at, err
-		}
-		data = append(tail, data...)
-		at.Old = at.Size
-	}
-	newSize := at.Size - at.Tail + int64(len(data))
-	if len(data) < minPart && !last {
-		tail := s.tailKey(id, newSize)
-		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &tail, Body: bytes.NewReader(data)}); err != nil {
-			return at, failed(ctx, "store the tail", err)
-		}
-		at.Size, at.Tail = newSize, int64(len(data))
-		return at, nil
-	}
-	part, err := s.sendPart(ctx, key, at.UploadID, len(at.Parts)+1, data)
-	if err != nil {
-		return at, err
-	}
-	at.Parts, at.Size, at.Tail = append(slices.Clone(at.Parts), &part), newSize, 0
-	return at, nil
-}
+func (s *S3) tailPrefix(id string) string { return s.prefix + piecesFolder + "/" + id + "/" }
 
 // readTail returns the tail, in a slice with capacity for spare more bytes.
-func (s *S3) readTail(ctx context.Context, id string, at Partial, spare int) ([]byte, error) {
-	key := s.tailKey(id, at.Size)
+func (s *S3) readTail(ctx context.Context, id string, state Partial, spare int) ([]byte, error) {
+	key := s.tailKey(id, state.Size)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
-		return nil, failed(ctx, "read the tail", err)
+		return nil, requestError(ctx, "read the tail", err)
 	}
-	tail := make([]byte, at.Tail, at.Tail+int64(spare))
+	tail := make([]byte, state.TailSize, state.TailSize+int64(spare))
 	_, err = io.ReadFull(out.Body, tail)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
-		return nil, failed(ctx, "read the tail", err)
+		return nil, requestError(ctx, "read the tail", err)
 	}
 	return tail, nil
 }
 
-// Finish implements Store. It completes the object in its final place before the commit: nothing refers to it yet.
-func (s *S3) Finish(ctx context.Context, id string, at Partial) (*Staged, error) {
+// Finish implements Store. It completes the object under its final name before the commit, because nothing refers to that yet.
+func (s *S3) Finish(ctx context.Context, id string, state Partial) (*Staged, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.complete(ctx, key, at.UploadID, at.Parts); err != nil {
-		// An earlier call may have completed the upload. Then the object is there.
+	if err := s.completeUpload(ctx, key, state.UploadID, state.Parts); err != nil {
+		// An earlier call may have completed the upload: then the object exists.
 		if codeOf(err) != "NoSuchUpload" && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -103,10 +104,10 @@ func (s *S3) Finish(ctx context.Context, id string, at Partial) (*Staged, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := sameSize(f.size, at); err != nil {
+	if err := checkSize(f.size, state); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Staged{Info: Info{Size: at.Size}, ReadSeeker: f,
+	return &Staged{Info: Info{Size: state.Size}, ReadSeeker: f,
 		commit: func(ctx context.Context) error {
 			return errors.Join(f.Close(), s.deleteTails(ctx, s.tailPrefix(id), nil))
 		},
@@ -114,13 +115,13 @@ func (s *S3) Finish(ctx context.Context, id string, at Partial) (*Staged, error)
 }
 
 // Discard implements Store.
-func (s *S3) Discard(ctx context.Context, id string, at Partial) error {
+func (s *S3) Discard(ctx context.Context, id string, state Partial) error {
 	key, err := s.key(id)
 	if err != nil {
 		return err
 	}
-	if at.UploadID != "" {
-		if err := s.abort(ctx, key, at.UploadID); err != nil {
+	if state.UploadID != "" {
+		if err := s.abortUpload(ctx, key, state.UploadID); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func (s *S3) deleteTails(ctx context.Context, prefix string, keep func(types.Obj
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return failed(ctx, "list tails", err)
+			return requestError(ctx, "list tails", err)
 		}
 		for _, o := range page.Contents {
 			if keep != nil && keep(o) {
@@ -153,7 +154,7 @@ func (s *S3) Sweep(ctx context.Context, before time.Time, keep func(id string) b
 	for uploads.HasMorePages() {
 		page, err := uploads.NextPage(ctx)
 		if err != nil {
-			return failed(ctx, "list uploads", err)
+			return requestError(ctx, "list uploads", err)
 		}
 		for _, u := range page.Uploads {
 			key := aws.ToString(u.Key)
@@ -161,12 +162,12 @@ func (s *S3) Sweep(ctx context.Context, before time.Time, keep func(id string) b
 			if own, err := s.key(id); err != nil || own != key || keep(id) || !aws.ToTime(u.Initiated).Before(before) {
 				continue
 			}
-			if err := s.abort(ctx, key, aws.ToString(u.UploadId)); err != nil {
+			if err := s.abortUpload(ctx, key, aws.ToString(u.UploadId)); err != nil {
 				return err
 			}
 		}
 	}
-	prefix := s.prefix + pieces + "/"
+	prefix := s.prefix + piecesFolder + "/"
 	return s.deleteTails(ctx, prefix, func(o types.Object) bool {
 		id, _, _ := strings.Cut(strings.TrimPrefix(aws.ToString(o.Key), prefix), "/")
 		return keep(id) || !aws.ToTime(o.LastModified).Before(before)

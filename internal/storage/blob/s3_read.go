@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Open implements Store. It requests the whole blob with one request, so that the blob can be read to its end even if it is
-// removed meanwhile. After a Seek to another position, the next Read sends another request.
+// Open implements Store. It sends one request for the whole blob, so that a running read continues if the blob is removed. After a
+// Seek to another position, the next Read sends another request.
 func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -28,23 +28,23 @@ func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 func (s *S3) open(ctx context.Context, key string) (*s3Reader, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
-		return nil, failed(ctx, "open", err)
+		return nil, requestError(ctx, "open", err)
 	}
-	return &s3Reader{ctx: ctx, s: s, key: key, size: aws.ToInt64(out.ContentLength), etag: out.ETag, body: out.Body}, nil
+	return &s3Reader{ctx: ctx, store: s, key: key, size: aws.ToInt64(out.ContentLength), etag: out.ETag, body: out.Body}, nil
 }
 
-// s3Reader reads an object as a stream from its position. If body is nil, the next Read requests the object from there.
+// s3Reader reads an object as a stream. If body is nil, the next Read requests the object from its position on.
 type s3Reader struct {
-	ctx  context.Context // a field, because Read has no context parameter
-	s    *S3
-	key  string
-	etag *string       // entity tag of the object that was opened
-	size int64         // bytes of the whole object
-	at   int64         // position of the next Read
-	body io.ReadCloser // nil, or a stream at position bodyAt
-	cuts int           // interruptions since the last byte was read
+	ctx      context.Context // a field, because Read has no context parameter
+	store    *S3
+	key      string
+	etag     *string // entity tag of the object; nil before the first request
+	size     int64   // bytes of the whole object
+	position int64   // position of the next Read
+	failures int     // reads that failed since a byte was read
 
-	bodyAt int64
+	body         io.ReadCloser // a stream of the object's bytes from bodyPosition on, or nil
+	bodyPosition int64
 }
 
 func (r *s3Reader) Read(p []byte) (int, error) {
@@ -52,10 +52,10 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	for {
-		if r.at >= r.size {
+		if r.position >= r.size {
 			return 0, io.EOF
 		}
-		if r.body != nil && r.bodyAt != r.at {
+		if r.body != nil && r.bodyPosition != r.position {
 			r.closeBody()
 		}
 		if r.body == nil {
@@ -64,10 +64,10 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 			}
 		}
 		n, err := r.body.Read(p)
-		r.at += int64(n)
-		r.bodyAt = r.at
+		r.position += int64(n)
+		r.bodyPosition = r.position
 		if n > 0 {
-			r.cuts = 0
+			r.failures = 0
 			return n, nil
 		}
 		if err == nil {
@@ -75,26 +75,27 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		}
 		// The connection broke before the end of the object. Continue at this position with a new request, a few times.
 		r.closeBody()
-		if r.cuts++; r.cuts >= openAttempts {
+		if r.failures++; r.failures >= readAttempts {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
-			return 0, failed(r.ctx, "read", err)
+			return 0, requestError(r.ctx, "read", err)
 		}
 	}
 }
 
+// request opens the stream at the position of the next Read.
 func (r *s3Reader) request() error {
-	out, err := r.s.client.GetObject(r.ctx, &s3.GetObjectInput{
-		Bucket: &r.s.bucket, Key: &r.key, IfMatch: r.etag, Range: aws.String(fmt.Sprintf("bytes=%d-", r.at)),
+	out, err := r.store.client.GetObject(r.ctx, &s3.GetObjectInput{
+		Bucket: &r.store.bucket, Key: &r.key, IfMatch: r.etag, Range: aws.String(fmt.Sprintf("bytes=%d-", r.position)),
 	})
 	if err != nil {
-		return failed(r.ctx, "read", err)
+		return requestError(r.ctx, "read", err)
 	}
-	r.body, r.bodyAt, r.etag = out.Body, r.at, out.ETag
-	if rest := aws.ToInt64(out.ContentLength); rest != r.size-r.at {
+	r.body, r.bodyPosition, r.etag = out.Body, r.position, out.ETag
+	if rest := aws.ToInt64(out.ContentLength); rest != r.size-r.position {
 		r.closeBody()
-		return fmt.Errorf("%d bytes are stored from %d on, of %d in all", rest, r.at, r.size)
+		return fmt.Errorf("%d bytes are stored from %d on, of %d in all", rest, r.position, r.size)
 	}
 	return nil
 }
@@ -103,15 +104,15 @@ func (r *s3Reader) request() error {
 func (r *s3Reader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
-		offset += r.at
+		offset += r.position
 	case io.SeekEnd:
 		offset += r.size
 	}
 	if offset < 0 {
-		return r.at, fmt.Errorf("seek before the start: %w", fs.ErrInvalid)
+		return r.position, fmt.Errorf("seek before the start: %w", fs.ErrInvalid)
 	}
-	r.at = offset
-	return r.at, nil
+	r.position = offset
+	return r.position, nil
 }
 
 func (r *s3Reader) Close() error {

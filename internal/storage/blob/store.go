@@ -16,10 +16,10 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Store stores blobs: Disk in a folder, S3 in a bucket. Ids are UUIDs that the caller creates and uses once.
+// Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once.
 //
-// When the process dies, a blob to which no row refers can be left. So that such blobs can be found, the caller records an id
-// before Stage or Finish, and deletes that record once a row refers to the blob.
+// If the process dies, a blob can be left to which no row of the database refers. So that such blobs can be found, the caller
+// records an id before Stage or Finish, and deletes that record once a row refers to the blob.
 type Store interface {
 	// Stage stores all of body; the caller then commits it under id or discards it. An error of body is returned unchanged, and
 	// nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
@@ -29,19 +29,19 @@ type Store interface {
 	// Delete removes a blob. A missing blob is no error.
 	Delete(ctx context.Context, id string) error
 
-	// Append adds data, at most PieceSize bytes, to a blob that arrives in pieces. at is the state that the previous call
+	// Append adds data, a piece of at most PieceSize bytes, to a blob that arrives in pieces. state is what the previous call
 	// returned, or the zero Partial. last is true if the piece completes the blob. The caller saves the returned state, from
-	// which any node can continue. If the state is not saved, the next call starts from the old one and overwrites the piece.
-	// Calls for one id must not run concurrently.
-	Append(ctx context.Context, id string, at Partial, data []byte, last bool) (Partial, error)
-	// Finish stages the appended blob; the SHA-256 of the result is empty. It can be called again for a blob that was staged
-	// or even committed before. Discard of the result keeps the pieces.
-	Finish(ctx context.Context, id string, at Partial) (*Staged, error)
+	// which any node can continue. If the state was not saved, the next call gets the old state and overwrites the piece. Calls
+	// for one id must not run concurrently.
+	Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error)
+	// Finish stages the appended blob; the result has no SHA-256. Finish can be called again for a blob that was staged or even
+	// committed before. Discard of the result keeps the pieces.
+	Finish(ctx context.Context, id string, state Partial) (*Staged, error)
 	// Discard removes everything that Append and Finish have stored under id.
-	Discard(ctx context.Context, id string, at Partial) error
+	Discard(ctx context.Context, id string, state Partial) error
 
-	// Sweep removes the remains of interrupted uploads that began before the given time, except the pieces of ids for which
-	// keep returns true.
+	// Sweep removes what interrupted uploads have left from before the given time, except the pieces of ids for which keep
+	// returns true.
 	Sweep(ctx context.Context, before time.Time, keep func(id string) bool) error
 	// Empty reports whether the store has no blobs and no pieces.
 	Empty(ctx context.Context) (bool, error)
@@ -54,11 +54,11 @@ type Store interface {
 	Ready(ctx context.Context, marker string) error
 }
 
-// PieceSize is the size in bytes of the parts in which a blob is sent, and the largest piece of Append.
+// PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the largest size of a piece of Append.
 const PieceSize = 8 << 20
 
-// Staged is a complete blob that is not committed yet. It reads the blob's bytes from the start. The caller of Stage or
-// Finish must call Discard in the end.
+// Staged is a complete blob that is not committed yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or Finish must
+// call Discard in the end; after a Commit that does nothing.
 type Staged struct {
 	Info
 	io.ReadSeeker
@@ -94,14 +94,14 @@ func Put(ctx context.Context, s Store, id string, body io.Reader) (Info, error) 
 
 // Partial is the state of a blob that arrives in pieces. Callers read Size only; the other fields belong to S3.
 type Partial struct {
-	Size     int64   `json:"size"` // stored bytes
-	UploadID string  `json:"upload_id,omitempty"`
-	Parts    []*Part `json:"parts,omitempty"`
-	Tail     int64   `json:"tail,omitempty"` // bytes at the end that are too few for a part (S3.Append)
-	Old      int64   `json:"old,omitempty"`  // Size when the previous tail was written, which the next call deletes
+	Size       int64   `json:"size"` // stored bytes
+	UploadID   string  `json:"upload_id,omitempty"`
+	Parts      []*Part `json:"parts,omitempty"`
+	TailSize   int64   `json:"tail,omitempty"` // bytes at the end that are too few for a part (S3.Append)
+	OldTailEnd int64   `json:"old,omitempty"`  // Size when the previous tail was written, which the next call deletes
 }
 
-// Part is a piece that S3 has confirmed.
+// Part is a part of a multipart upload that the S3 server has confirmed.
 type Part struct {
 	ETag  string `json:"e"`
 	CRC32 string `json:"c,omitempty"`
@@ -110,10 +110,10 @@ type Part struct {
 // ErrUnavailable is the error for a store that does not respond, or responds with an error. The client may try again.
 var ErrUnavailable = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The file store does not answer at the moment, please try again")
 
-var errTooMuch = errors.New("a piece is larger than PieceSize")
+var errPieceTooLarge = errors.New("a piece is larger than PieceSize")
 
-// source reads a body, and counts and hashes its bytes. It fails when its context ends or checkSpace returns an error.
-type source struct {
+// bodyReader reads a body, and counts and hashes its bytes. It fails when its context ends or checkSpace returns an error.
+type bodyReader struct {
 	ctx        context.Context // a field, because Read has no context parameter
 	body       io.Reader
 	checkSpace func() error
@@ -121,24 +121,24 @@ type source struct {
 	size       int64
 }
 
-func newSource(ctx context.Context, body io.Reader, checkSpace func() error) *source {
-	return &source{ctx: ctx, body: body, checkSpace: checkSpace, hash: sha256.New()}
+func newBodyReader(ctx context.Context, body io.Reader, checkSpace func() error) *bodyReader {
+	return &bodyReader{ctx: ctx, body: body, checkSpace: checkSpace, hash: sha256.New()}
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+func (r *bodyReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := s.checkSpace(); err != nil {
+	if err := r.checkSpace(); err != nil {
 		return 0, err
 	}
-	n, err := s.body.Read(p)
-	s.size += int64(n)
-	_, _ = s.hash.Write(p[:n]) // never fails
+	n, err := r.body.Read(p)
+	r.size += int64(n)
+	_, _ = r.hash.Write(p[:n]) // never fails
 	return n, err
 }
 
-func (s *source) info() Info { return Info{s.size, hex.EncodeToString(s.hash.Sum(nil))} }
+func (r *bodyReader) info() Info { return Info{r.size, hex.EncodeToString(r.hash.Sum(nil))} }
 
 // validID returns an error unless id is a UUID in canonical form. Nothing else can become a path or a key.
 func validID(id string) error {

@@ -1,5 +1,5 @@
-// Package blobtest gives a test a fresh store of each kind: a folder, and a bucket on a real S3 server (versitygw,
-// pinned in tools/go.mod) that is started once per test program.
+// Package blobtest gives tests buckets on a real S3 server: the program versitygw, whose version is in tools/go.mod. One server is
+// started per test program and shared by its tests.
 package blobtest
 
 import (
@@ -21,14 +21,14 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// The key of every test server.
+// The access key of every test server.
 const (
 	KeyID  = "test-key"
 	Secret = "test-secret"
 )
 
-// Main runs a package's tests and then stops the shared server and calls stop. A package that uses Bucket calls Main from its
-// TestMain.
+// Main runs a package's tests, then calls the functions in stop, stops the shared server and exits. A package that uses Bucket
+// calls Main from its TestMain.
 func Main(m *testing.M, stop ...func() error) {
 	code := m.Run()
 	for _, end := range append(stop, Stop) {
@@ -42,16 +42,17 @@ func Main(m *testing.M, stop ...func() error) {
 
 // Server is an S3 server for tests. After Kill it can be started again with Run, on the same port and with the same objects.
 type Server struct {
-	Address string // host:port
-	dir     string
-	process *exec.Cmd
+	Address string    // host:port
+	dir     string    // folder with the objects of all buckets
+	process *exec.Cmd // nil while the server does not run
 }
 
+// shared is the server of Bucket, which the first call starts.
 var shared struct {
 	sync.Mutex
 	server  *Server
-	err     error
-	buckets int
+	err     error // why the server could not be started
+	buckets int   // number of buckets; the name of a bucket contains its number
 }
 
 // Bucket returns the settings of a new bucket on the shared server.
@@ -90,7 +91,7 @@ func Stop() error {
 	return err
 }
 
-// Config returns the settings of a bucket on this server. blob.NewS3 creates the bucket.
+// Config returns the settings of a bucket on this server. With them blob.NewS3 creates the bucket.
 func (s *Server) Config(bucket string) blob.S3Config {
 	return blob.S3Config{Endpoint: "http://" + s.Address, Region: "us-east-1", KeyID: KeyID, Secret: Secret, Bucket: bucket, PathStyle: true, Create: true}
 }
@@ -105,10 +106,10 @@ func Folder(bucket string) string {
 	return shared.server.Folder(bucket)
 }
 
-// Start starts another server, which is not shared, on a free port.
+// Start starts a server on a free port. A test that kills its server needs one of its own.
 func Start(ctx context.Context) (*Server, error) {
-	// Built first: between the choice of the port and its use another program may take it.
-	if _, err := binary(); err != nil {
+	// The program is built before the port is chosen, because another program may take the port until it is used.
+	if _, err := buildServer(); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "atelie-s3")
@@ -119,12 +120,12 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Address: free.Addr().String(), dir: dir}
-	if err := free.Close(); err != nil {
+	s := &Server{Address: listener.Addr().String(), dir: dir}
+	if err := listener.Close(); err != nil {
 		return nil, err
 	}
 	if err := s.Run(ctx); err != nil {
@@ -133,16 +134,16 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// Run starts the program and waits until it responds.
+// Run starts the program and waits until it accepts connections.
 func (s *Server) Run(ctx context.Context) error {
-	program, err := binary()
+	program, err := buildServer()
 	if err != nil {
 		return err
 	}
 	s.process = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", s.Address, "--access", KeyID, "--secret", Secret, "--quiet",
 		"posix", "--sidecar", filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "data")) // not every file system has extended attributes
-	var said bytes.Buffer
-	s.process.Stdout, s.process.Stderr, s.process.Dir = &said, &said, s.dir
+	var output bytes.Buffer
+	s.process.Stdout, s.process.Stderr, s.process.Dir = &output, &output, s.dir
 	s.process.SysProcAttr = endWithParent()
 	if err := s.process.Start(); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (s *Server) Run(ctx context.Context) error {
 			return conn.Close()
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("versitygw did not get ready: %w: %s", errors.Join(err, s.Kill()), said.String())
+			return fmt.Errorf("versitygw did not get ready: %w: %s", errors.Join(err, s.Kill()), output.String())
 		}
 	}
 }
@@ -173,8 +174,8 @@ func (s *Server) Kill() error {
 // Remove ends the program and removes its files.
 func (s *Server) Remove() error { return errors.Join(s.Kill(), os.RemoveAll(s.dir)) }
 
-// binary builds the server with Go's build cache and returns its path.
-var binary = sync.OnceValues(func() (string, error) {
+// buildServer builds the program versitygw with Go's build cache and returns its path.
+var buildServer = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err

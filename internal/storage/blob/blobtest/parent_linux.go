@@ -2,5 +2,5 @@ package blobtest
 
 import "syscall"
 
-// endWithParent makes the kernel kill the server when the test program dies before Main could stop it.
+// endWithParent returns attributes of a process with which the kernel kills it when its parent, the test program, dies.
 func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,5 +4,5 @@ package blobtest
 
 import "syscall"
 
-// endWithParent does nothing: other systems cannot end a process with its parent.
+// endWithParent returns attributes of a process without effect: only Linux can end a process with its parent.
 func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
