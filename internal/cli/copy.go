@@ -356,7 +356,7 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 		stored, err := t.isStored(ctx, blobID)
 		return !stored, err
 	}
-	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, Present: t.rows.Resumed, Removed: removed, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
+	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SkipPresent: t.rows.Resumed, Removed: removed, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
 		state, err := json.Marshal(fileProgress{after})
 		if err != nil {
 			return err

@@ -68,8 +68,8 @@ func allocated(info fs.FileInfo) int64 { return info.Size() }
 // owned returns true. It is never called, because hasModes is false.
 func owned(fs.FileInfo) bool { return true }
 
-// OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow on Windows. It ignores
-// the mode: files inherit their access control list.
+// OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow on Windows. It
+// ignores the mode: files inherit their access control list.
 func OpenShared(name string, flag int, _ os.FileMode) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {

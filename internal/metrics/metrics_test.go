@@ -28,7 +28,9 @@ func open(t *testing.T, d *db.DB) *Metrics {
 	return New(Sources{
 		Version: "v1", DB: d, Jobs: queue, Space: datafolder.NewSpace(t.TempDir(), 0, log), Caches: map[string]*content.Lookups{"pages": {}},
 		Sockets: func() int { return 3 }, Mails: func() (delivered, failed int64) { return 5, 7 },
-		Backup: func(context.Context) (BackupState, error) { return BackupState{On: true, Age: 90 * time.Second, Waiting: 4}, nil },
+		Backup: func(context.Context) (BackupState, error) {
+			return BackupState{On: true, Age: 90 * time.Second, Waiting: 4}, nil
+		},
 	}, log)
 }
 

@@ -13,25 +13,25 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// sweepAge is the age at which Sweep removes a pending blob. heartbeat is the interval at which a running upload renews its
-// pending blob, so that Sweep does not remove it.
+// sweepAge is the age from which Sweep removes a pending blob. heartbeatInterval is the interval at which a running upload renews
+// its pending blob, so that Sweep does not remove it.
 const (
-	sweepAge  = time.Hour
-	heartbeat = sweepAge / 4
+	sweepAge          = time.Hour
+	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs, the bytes of files under ids. A blob is pending while no object, original or rendition refers to it. A
-// pending blob has a row in storage_trash, written before the blob's first byte and deleted by the transaction that refers to
-// the blob. By these rows Sweep finds and removes every file that a crash leaves.
+// Blobs stores blobs, the bytes of files under ids. A blob is pending while no row of an object, original or rendition refers to
+// it. A pending blob has a row in storage_trash, which is written before the blob's first byte, and deleted in the transaction
+// whose rows refer to the blob. By these rows Sweep finds and removes every file that a crash has left.
 type Blobs struct {
-	db     *db.DB
-	store  blob.Store
-	record Recorder
-	now    func() time.Time
+	db       *db.DB
+	store    blob.Store
+	recorder Recorder
+	now      func() time.Time
 }
 
-// Recorder has functions that are called in the transactions that change which blobs rows refer to: Added when rows begin to refer
-// to blobs, Removed when nothing refers to a blob any more. The backup needs them.
+// Recorder tells the backup which blobs the site has. Added is called in the transaction whose rows begin to refer to blobs,
+// Removed in the transaction after which no row refers to a blob any more.
 type Recorder struct {
 	Added   func(ctx context.Context, tx *db.Tx, ids ...string) error
 	Removed func(ctx context.Context, tx *db.Tx, id string) error
@@ -44,8 +44,8 @@ var NoRecorder = Recorder{
 }
 
 // NewBlobs returns Blobs that keep the bytes in store and the rows of pending blobs in d.
-func NewBlobs(d *db.DB, store blob.Store, record Recorder, now func() time.Time) *Blobs {
-	return &Blobs{d, store, record, now}
+func NewBlobs(d *db.DB, store blob.Store, recorder Recorder, now func() time.Time) *Blobs {
+	return &Blobs{d, store, recorder, now}
 }
 
 // Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
@@ -53,7 +53,7 @@ func (b *Blobs) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) 
 	return b.store.Open(ctx, id)
 }
 
-// Reserve records n new pending blobs, which have no bytes yet, and returns their ids.
+// Reserve records n new pending blobs, which have no bytes yet, and returns their ids, under which Stage and Put store bytes.
 func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	err = b.db.WithTx(ctx, func(tx *db.Tx) error {
 		ids = nil
@@ -69,7 +69,7 @@ func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	return ids, err
 }
 
-// Staged is a complete file to which no row refers yet.
+// Staged is a complete file to which no row refers yet (see blob.Staged).
 type Staged struct {
 	*blob.Staged
 	blobs   *Blobs
@@ -115,13 +115,13 @@ func (b *Blobs) Commit(ctx context.Context, tx *db.Tx, ids ...string) error {
 			return err
 		}
 	}
-	return b.record.Added(ctx, tx, ids...)
+	return b.recorder.Added(ctx, tx, ids...)
 }
 
 // Discard makes a blob pending in the transaction that deletes the reference to it, and removes the blob after the commit.
 func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 	tx.AfterCommit(func() { b.Remove(context.WithoutCancel(ctx), id) })
-	if err := b.record.Removed(ctx, tx, id); err != nil {
+	if err := b.recorder.Removed(ctx, tx, id); err != nil {
 		return err
 	}
 	return insertPending(ctx, tx, id, b.now())
@@ -168,12 +168,12 @@ type heartbeatReader struct {
 	ctx   context.Context // a field, because Read has no context parameter
 	blobs *Blobs
 	id    string
-	last  time.Time
+	last  time.Time // when the pending blob was last renewed
 	body  io.Reader
 }
 
 func (h *heartbeatReader) Read(p []byte) (int, error) {
-	if now := h.blobs.now(); now.Sub(h.last) > heartbeat {
+	if now := h.blobs.now(); now.Sub(h.last) > heartbeatInterval {
 		if err := renewPending(h.ctx, h.blobs.db, h.id, now); err != nil {
 			return 0, err
 		}

@@ -15,6 +15,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file creates the site's own buckets, and handles the requests that read buckets.
+
 // EnsureBuckets creates the site's three public buckets and sets their limits (docs/product.md, rule 42). review-images
 // accepts only pictures, the other two also films. Limits that the owner has changed stay.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
@@ -28,7 +30,7 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 				limit := min(s.cfg.MaxUpload, maxImageBytes)
 				b.FileSizeLimit, b.AllowedMimeTypes = &limit, images
 			}
-			if err := saveBucket(ctx, tx, b); err != nil {
+			if err := ensureBucket(ctx, tx, b); err != nil {
 				return err
 			}
 		}
@@ -36,13 +38,14 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 	})
 }
 
-func mimeTypes(keep func(*files.Type) bool) (out []string) {
+// mimeTypes returns the MIME types of the accepted file types for which keep returns true.
+func mimeTypes(keep func(*files.Type) bool) (names []string) {
 	for _, t := range files.Types {
 		if keep(t) {
-			out = append(out, t.MIME)
+			names = append(names, t.MIME)
 		}
 	}
-	return out
+	return names
 }
 
 // allows reports whether files of a MIME type may be stored in the bucket. AllowedMimeTypes may have wildcards such as
@@ -58,7 +61,7 @@ func (b bucket) allows(mime string) bool {
 // isFixed reports whether the bucket must stay public and cannot be deleted, because the site's pages show the files in it.
 func (b bucket) isFixed() bool { return files.SiteBucket(b.ID) }
 
-// bucketJSON is a bucket as the client's type Bucket reads it.
+// bucketJSON is a bucket in the form of the type Bucket of the client (supabase-js). Owner is always empty, Type always STANDARD.
 type bucketJSON struct {
 	ID               string   `json:"id"`
 	Name             string   `json:"name"`
@@ -94,7 +97,7 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 		*n.dst = v
 	}
 	var err error
-	if p.Descending, err = sorting(q.Get("sortColumn"), q.Get("sortOrder"), bucketSorts, "sortColumn", "sortOrder", &p.Column); err != nil {
+	if p.Descending, err = readSorting(q.Get("sortColumn"), q.Get("sortOrder"), bucketSorts, "sortColumn", "sortOrder", &p.Column); err != nil {
 		return err
 	}
 	if p.Search = q.Get("search"); !files.Storable(p.Search) {
@@ -104,11 +107,11 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := make([]bucketJSON, 0, len(buckets))
+	items := make([]bucketJSON, 0, len(buckets))
 	for _, b := range buckets {
-		out = append(out, s.offered(b).json())
+		items = append(items, s.withDecodableTypes(b).json())
 	}
-	return httpx.JSON(w, http.StatusOK, out)
+	return httpx.JSON(w, http.StatusOK, items)
 }
 
 // Bucket handles GET /storage/v1/bucket/{bucket}. The response is the same for a bucket that the caller may not see as for a
@@ -121,24 +124,25 @@ func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Bucket(identity.Of(r.Context()), b.ID, b.Public) {
 		return files.ErrNoBucket
 	}
-	return httpx.JSON(w, http.StatusOK, s.offered(b).json())
+	return httpx.JSON(w, http.StatusOK, s.withDecodableTypes(b).json())
 }
 
-// offered returns a bucket of the site without the types that this machine cannot decode (HEIC and AVIF without libvips), so
-// that the admin page can reject such a file before it is sent. The row keeps all types: libvips may be installed later.
-func (s *Service) offered(b bucket) bucket {
+// withDecodableTypes returns a bucket of the site without the types that this machine cannot decode (HEIC and AVIF without
+// libvips), so that the admin page can reject such a file before it is sent. The row keeps all types, because libvips may be
+// installed later. Other buckets are returned unchanged.
+func (s *Service) withDecodableTypes(b bucket) bucket {
 	if files.SiteBucket(b.ID) {
 		b.AllowedMimeTypes = slices.DeleteFunc(slices.Clone(b.AllowedMimeTypes), func(mime string) bool {
 			kind := files.TypeOf(mime)
-			return kind != nil && s.readable(kind) != nil
+			return kind != nil && s.checkDecodable(kind) != nil
 		})
 	}
 	return b
 }
 
-// sorting checks the requested column and order of a listing. It puts the column into dst, which keeps its default if none is
-// requested. columnParameter and orderParameter name the parameters in errors.
-func sorting(column, order string, allowed []string, columnParameter, orderParameter string, dst *string) (descending bool, err error) {
+// readSorting checks the requested column and order of a listing. It puts the column into dst, which keeps its default if the
+// request has no column. columnParameter and orderParameter name the parameters in errors.
+func readSorting(column, order string, allowed []string, columnParameter, orderParameter string, dst *string) (descending bool, err error) {
 	if column != "" {
 		if !slices.Contains(allowed, column) {
 			return false, files.ErrInvalidParameter(columnParameter + " must be one of " + strings.Join(allowed, ", "))

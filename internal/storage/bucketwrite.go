@@ -21,8 +21,8 @@ import (
 
 // This file creates, changes, empties and deletes buckets.
 
-// bucketRequest is the body of CreateBucket and UpdateBucket. An update does not change a setting that is missing; null
-// removes a limit.
+// bucketRequest is the body of a request to CreateBucket or UpdateBucket. An update changes only the settings that the body has.
+// null removes file_size_limit or allowed_mime_types.
 type bucketRequest struct {
 	ID               string          `json:"id"`
 	Name             string          `json:"name"`
@@ -34,17 +34,20 @@ type bucketRequest struct {
 }
 
 var (
-	// bucketName is Supabase's rule for names, without the characters that end the path of a URL.
-	bucketName = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
-	mimeName   = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
-	sizeText   = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
+	// bucketNamePattern is Supabase's rule for names, without the characters that end the path of a URL.
+	bucketNamePattern = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
+	// mimePattern matches a MIME type in lower case, such as image/png or image/*.
+	mimePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
+	// sizePattern matches a number with or without a unit (parseSize).
+	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets cannot be names of buckets, because URLs of this surface have these words in the same position.
+// reservedBuckets cannot be names of buckets: in URLs below /storage/v1/object these words stand where other URLs have a bucket,
+// and clients remove . and .. from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 func validBucketName(name string) bool {
-	return bucketName.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
+	return bucketNamePattern.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
 }
 
 // maxMimeTypes is the largest number of types in a bucket's allowed_mime_types.
@@ -80,7 +83,7 @@ func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 			return files.ErrInvalidParameter("allowed_mime_types may have " + strconv.Itoa(maxMimeTypes) + " entries")
 		}
 		for i, t := range types {
-			if types[i] = strings.ToLower(strings.TrimSpace(t)); types[i] != "*/*" && !mimeName.MatchString(types[i]) {
+			if types[i] = strings.ToLower(strings.TrimSpace(t)); types[i] != "*/*" && !mimePattern.MatchString(types[i]) {
 				return errTypeRefused(strconv.Quote(t))
 			}
 		}
@@ -108,7 +111,7 @@ func parseSize(raw json.RawMessage) (*int64, error) {
 	} else if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 		return nil, err
 	}
-	parts := sizeText.FindStringSubmatch(strings.TrimSpace(text))
+	parts := sizePattern.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
 		return nil, errBadSize
 	}

@@ -11,16 +11,16 @@ import (
 	"atelie/internal/policy"
 )
 
-// copyMetadata is metadata in the body of a request to Copy. The copy gets it in place of the source's metadata. MimeType must
-// be the source's, because a file's type follows from its bytes.
+// copyMetadata is the metadata that a copy gets in place of its source's, if the request has copyMetadata: false. MimeType must be
+// empty or the source's, because a file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"`
 	MimeType        string `json:"mimetype"`
 }
 
-// Copy handles POST /storage/v1/object/copy. It stores the source's bytes like a new upload, with all checks. With the header
-// x-upsert: true the copy may replace an object.
+// Copy handles POST /storage/v1/object/copy. It stores the source's bytes as a new upload, with all checks of an upload. With the
+// header x-upsert: true the copy may replace an object.
 func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	req, destination, err := s.readMove(w, r, policy.FileRead)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range 5 { // tries again if the source is replaced between the two queries of its row
+	for range 5 { // Copy reads the source's row twice, and tries again if the source was replaced in between
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return noRowsAs(err, files.ErrNoObject)
@@ -41,7 +41,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.SiteBucket(destination.ID) { // the copy gets the original too, from which its own cleaned copy is made
+		if files.SiteBucket(destination.ID) { // copies the file as it was uploaded; put makes a cleaned copy of it
 			find = findOriginal
 		}
 		source, f, err := s.open(ctx, find, o.Bucket, o.Name)
@@ -56,7 +56,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		body := newStream(w, f)
 		defer body.clearDeadlines()
-		defer func() { _ = body.Close() }() // only read from
+		defer func() { _ = body.Close() }() // the file was only read
 		copied, err := s.put(ctx, caller, destination, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOption
 			return opts, errBadMetadata.Because(err)
 		}
 	}
-	if err := plainEncoding(m.ContentEncoding); err != nil {
+	if err := checkEncoding(m.ContentEncoding); err != nil {
 		return opts, err
 	}
 	if m.MimeType != "" && m.MimeType != o.MimeType {

@@ -250,7 +250,7 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return time.Now().Add(2 * sweepAge) }
-	s := &site{Site: storagetest.On(t, d, blobs)}
+	s := &site{Site: storagetest.NewWithStore(t, d, blobs)}
 	s.Root = root
 	s.Service = New(d, NewBlobs(d, blobs, NoRecorder, now), nil, Config{MaxUpload: maxUpload}, now)
 	// A killed program's last statements may still be under way in the PostgreSQL server, or not even be read: its sessions

@@ -12,11 +12,11 @@ import (
 // take an hour.
 const stallTimeout = time.Minute
 
-// stream wraps the body of a request and its response for a long transfer. Each Read and Write gives the connection a new
-// deadline, in place of the server's time limit for a whole request.
+// stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each Write
+// of its response gives the connection a new deadline, in place of the server's time limit for a whole request.
 type stream struct {
 	http.ResponseWriter
-	body io.ReadCloser // the body that Read reads; nil if only the response is long
+	body io.ReadCloser // what Read reads: the request's body or a stored file; nil for a download
 	conn *http.ResponseController
 }
 
@@ -32,7 +32,8 @@ func (s *stream) clearDeadlines() {
 	}
 }
 
-// setDeadlines sets the deadlines of reading and writing. It does nothing for writers without a connection, as in tests.
+// setDeadlines sets the deadlines of reading and writing; the zero time removes them. It does nothing for a ResponseWriter without
+// a connection, as in tests.
 func (s *stream) setDeadlines(at time.Time) error {
 	err := errors.Join(s.conn.SetReadDeadline(at), s.conn.SetWriteDeadline(at))
 	if errors.Is(err, http.ErrNotSupported) {

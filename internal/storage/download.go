@@ -17,10 +17,11 @@ import (
 
 // Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
-	return s.rows.Serve(w, r, r.URL.Path, func(remember func(files.Object)) error {
-		// The response is the same for a private bucket as for one that does not exist, as on Supabase.
+	fresh := func(remember func(files.Object)) error {
+		// As on Supabase, the response for a private bucket is the same as for one that does not exist.
 		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
-	}, func(o files.Object) error {
+	}
+	stale := func(o files.Object) error { // during an outage of the database, with the remembered object
 		if r.URL.Query().Has("original") || r.URL.Query().Has("versionId") {
 			return db.ErrOutage
 		}
@@ -28,28 +29,31 @@ func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(send(w, r, o, f), f.Close())
-	})
+		send(w, r, o, f)
+		return f.Close()
+	}
+	return s.rows.Serve(w, r, r.URL.Path, fresh, stale)
 }
 
-// Download handles GET and HEAD of objects on the URLs that need a token; the caller must be allowed to read the bucket.
+// Download handles GET and HEAD of the URLs of objects that need a token. The caller must be allowed to read the bucket.
 func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
 	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject, func(files.Object) {})
 }
 
 // serve responds with the object that a request names. visible reports whether the request may read a bucket; notVisible is the
-// error if it may not. serve calls remember with the object if anyone can get the same bytes at the public URL.
+// error if it may not. If anyone can get the same bytes at the public URL, serve passes the object to remember.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error, remember func(files.Object)) error {
 	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {
 		return err
 	}
 	canWrite := policy.Object(identity.Of(r.Context()), b.ID, policy.FileWrite)
+	wantsOriginal := r.URL.Query().Has("original") // the file as it was uploaded
 	find := findObject
-	if r.URL.Query().Has("original") {
+	if wantsOriginal {
 		if !canWrite {
-			return errNotOriginal
+			return errOriginalForbidden
 		}
 		find = findOriginal
 	}
@@ -57,18 +61,21 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // only read from
-	if kind := files.TypeOf(o.MimeType); kind != nil && kind.Hidden && files.SiteBucket(b.ID) && !canWrite {
+	defer func() { _ = f.Close() }() // f was only read
+	kind := files.TypeOf(o.MimeType)
+	hidden := kind != nil && kind.Hidden // a picture whose metadata cannot be removed
+	if hidden && files.SiteBucket(b.ID) && !canWrite {
 		return errHidden
 	}
-
-	if kind := files.TypeOf(o.MimeType); b.Public && !r.URL.Query().Has("original") && (kind == nil || !kind.Hidden) {
+	if b.Public && !wantsOriginal && !hidden {
 		remember(o)
 	}
-	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") { // a signed URL has no caller, so its response can be cached
+	// A request to a signed URL has no caller: its response can be cached.
+	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") {
 		o.CacheControl = "private, no-store"
 	}
-	return send(w, r, o, f)
+	send(w, r, o, f)
+	return nil
 }
 
 // target returns the bucket and the name of the object that a request reads. visible and notVisible are as for serve.
@@ -89,7 +96,7 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible 
 }
 
 // send responds with the bytes of f and the headers of o. net/http takes care of ranges and conditional requests.
-func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeker) error {
+func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeker) {
 	h, query := w.Header(), r.URL.Query()
 	files.SetHeaders(h, o.MimeType, o.CacheControl, o.ETag)
 	switch {
@@ -102,7 +109,6 @@ func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeke
 	response := newStream(w, nil)
 	defer response.clearDeadlines()
 	http.ServeContent(response, files.SingleRange(r), "", o.UpdatedAt, f)
-	return nil
 }
 
 // finder reads an object's row.

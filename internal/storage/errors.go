@@ -13,37 +13,39 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of this surface. WriteError puts Status into the body of the response, and sends most errors with HTTP status 400.
+// The errors of this surface (/storage/v1). WriteError puts the Status of an error into the body of the response, and sends most
+// errors with HTTP status 400, as Supabase does.
 var (
-	errDuplicate   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")
-	errForbidden   = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
-	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The object exceeded the maximum allowed size")
-	errBadType     = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "mime type is not supported")
-	errCompressed  = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "Files with a content encoding are not supported")
-	errNoContent   = apperr.New(http.StatusBadRequest, "InvalidRequest", "No content provided")
-	errCutShort    = apperr.New(http.StatusBadRequest, "InvalidRequest", "The upload ended before the file was complete")
-	errBadForm     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The form could not be read")
-	errSeveral     = apperr.New(http.StatusBadRequest, "InvalidRequest", "Only one file can be uploaded at a time")
-	errBadMetadata = apperr.New(http.StatusBadRequest, "InvalidParameter", "metadata must be a JSON object")
-	errBadCache    = apperr.New(http.StatusBadRequest, "InvalidParameter", "cacheControl must be a number of seconds or valid Cache-Control directives")
-	errQuota       = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The storage is full: its quota has been reached")
-	errNotEmpty    = apperr.New(http.StatusConflict, "BucketNotEmpty", "The bucket you tried to delete is not empty")
-	errBucketTaken = apperr.New(http.StatusConflict, "BucketAlreadyExists", "The resource already exists")
-	errBucketName  = apperr.New(http.StatusBadRequest, "InvalidBucketName", "Bucket name invalid")
-	errBucketFixed = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private")
-	errNoToken     = apperr.New(http.StatusBadRequest, "InvalidRequest", "querystring must have required property 'token'")
-	errBadSigned   = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address is not valid")
-	errSignedEnded = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address has expired")
-	errOtherObject = apperr.New(http.StatusBadRequest, "InvalidSignature", "The signed address belongs to another object")
-	errTokenUsed   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed address has been used already")
-	errBadBody     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
+	errDuplicate       = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")
+	errForbidden       = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
+	errTooLarge        = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The object exceeded the maximum allowed size")
+	errBadType         = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "mime type is not supported")
+	errCompressed      = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "Files with a content encoding are not supported")
+	errNoContent       = apperr.New(http.StatusBadRequest, "InvalidRequest", "No content provided")
+	errCutShort        = apperr.New(http.StatusBadRequest, "InvalidRequest", "The upload ended before the file was complete")
+	errBadForm         = apperr.New(http.StatusBadRequest, "InvalidRequest", "The form could not be read")
+	errSeveralFiles    = apperr.New(http.StatusBadRequest, "InvalidRequest", "Only one file can be uploaded at a time")
+	errBadMetadata     = apperr.New(http.StatusBadRequest, "InvalidParameter", "metadata must be a JSON object")
+	errBadCacheControl = apperr.New(http.StatusBadRequest, "InvalidParameter", "cacheControl must be a number of seconds or valid Cache-Control directives")
+	errQuota           = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The storage is full: its quota has been reached")
+	errNotEmpty        = apperr.New(http.StatusConflict, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+	errBucketTaken     = apperr.New(http.StatusConflict, "BucketAlreadyExists", "The resource already exists")
+	errBucketName      = apperr.New(http.StatusBadRequest, "InvalidBucketName", "Bucket name invalid")
+	errBucketFixed     = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private")
+	errNoToken         = apperr.New(http.StatusBadRequest, "InvalidRequest", "querystring must have required property 'token'")
+	errBadToken        = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address is not valid")
+	errTokenExpired    = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address has expired")
+	errOtherObject     = apperr.New(http.StatusBadRequest, "InvalidSignature", "The signed address belongs to another object")
+	errTokenUsed       = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed address has been used already")
+	errBadBody         = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
 )
 
+// Errors of pictures.
 var (
-	errHEIC        = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
-	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
-	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
-	errMovedIn     = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
+	errHEIC              = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
+	errHidden            = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
+	errOriginalForbidden = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
+	errMoveIntoSite      = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
 )
 
 func errTypeRefused(mime string) *apperr.Error {
@@ -93,9 +95,9 @@ const publicRenditions = "/storage/v1/render/image/public/"
 // is 400, except that it is e.Status for rejected tokens (401, as on every surface), wrong methods (405), public renditions
 // of missing objects (404), and failures of the server.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
-	s, ok := errorNamesByCode[e.Code]
+	names, ok := errorNamesByCode[e.Code]
 	if !ok {
-		s = errorNames{e.Code, e.Code}
+		names = errorNames{e.Code, e.Code}
 	}
 	status := http.StatusBadRequest
 	// Browsers request public renditions. From a 404 caches and search engines learn that a picture is gone.
@@ -113,7 +115,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		Error      string `json:"error"`
 		Message    string `json:"message"`
 		Code       string `json:"code"`
-	}{strconv.Itoa(e.Status), s.older, message, s.newer})
+	}{strconv.Itoa(e.Status), names.older, message, names.newer})
 	if err != nil { // the visitor has gone
 		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
 	}

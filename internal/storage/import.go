@@ -13,47 +13,46 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file stores files that come from another site.
+// This file imports files of another site.
 
-// importedSum is the name in an object's metadata under which the SHA-256 of an imported file is stored. The stored file can
-// differ from the imported one: pictures are cleaned, and films get their index in front.
-const importedSum = "imported_sha256"
+// importedSumKey is the key of the SHA-256 of the imported file in an object's metadata. The stored file can differ from the
+// imported file: pictures are cleaned, and the index of a film is moved to its beginning.
+const importedSumKey = "imported_sha256"
 
-// ImportFile stores a file of another site under a free name, as an upload with the service key does. size is the body's length in
-// bytes, or -1 if it is unknown. Cache-Control directives that cannot be read are replaced by the default. The errors are those of
-// Put.
-func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControlHeader string) error {
+// ImportFile stores a file of another site as an upload with the service key does. An object of that name is an error. size is the
+// body's length in bytes, or -1 if it is unknown. An invalid cacheControl is replaced by the default. The errors are those of Put.
+func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControl string) error {
 	caller := identity.Caller{Role: identity.Service}
 	b, err := s.checkUpload(ctx, caller, bucketID, name, false)
 	if err != nil {
 		return err
 	}
-	if _, err := cacheControl(cacheControlHeader); err != nil {
-		cacheControlHeader = ""
+	if _, err := normalizeCacheControl(cacheControl); err != nil {
+		cacheControl = ""
 	}
 	sum := sha256.New()
 	_, err = s.put(ctx, caller, b, name, io.TeeReader(body, sum), size, func() (PutOptions, error) {
-		return PutOptions{CacheControl: cacheControlHeader, Metadata: map[string]any{importedSum: hex.EncodeToString(sum.Sum(nil))}}, nil
+		return PutOptions{CacheControl: cacheControl, Metadata: map[string]any{importedSumKey: hex.EncodeToString(sum.Sum(nil))}}, nil
 	})
 	return err
 }
 
-// ImportedSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made: of the imported file, or of
-// the upload. It returns "" if there is no such object.
+// ImportedSum returns the SHA-256, in hexadecimal digits, of the imported file from which an object was made. For an object that
+// was uploaded it is that of the uploaded file. ImportedSum returns "" if there is no such object.
 func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
-	o, text, err := findMetadata(ctx, s.db, bucketID, name)
+	o, metadataText, err := findMetadata(ctx, s.db, bucketID, name)
 	if errors.Is(err, db.ErrNoRows) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	if text != nil {
+	if metadataText != nil {
 		var metadata map[string]any
-		if err := json.Unmarshal([]byte(*text), &metadata); err != nil {
+		if err := json.Unmarshal([]byte(*metadataText), &metadata); err != nil {
 			return "", err
 		}
-		if sum, ok := metadata[importedSum].(string); ok {
+		if sum, ok := metadata[importedSumKey].(string); ok {
 			return sum, nil
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// objectInfo describes an object in the form of the client's type FileObjectV2. Version is the blob id, which changes with the
-// content; Metadata is the JSON object that was sent with the upload.
+// objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the blob id, which
+// changes with the content. Metadata is the JSON object that was sent with the upload.
 type objectInfo struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
@@ -29,15 +29,16 @@ type objectInfo struct {
 // Info handles GET and HEAD /storage/v1/object/info/{bucket}/{path...}, also under info/authenticated.
 func (s *Service) Info(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
-	return s.info(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject)
+	return s.serveInfo(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject)
 }
 
-// PublicInfo responds with the same for public buckets, under info/public, which needs no token.
+// PublicInfo handles GET and HEAD /storage/v1/object/info/public/{bucket}/{path...} for public buckets. It needs no token.
 func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
-	return s.info(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
+	return s.serveInfo(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
+// serveInfo responds with the objectInfo of the object that a request names. visible and notVisible are as for serve.
+func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
 	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {
 		return err

@@ -9,25 +9,27 @@ import (
 	"atelie/internal/files"
 )
 
-// keptBucket holds the removed objects that a revision still refers to. Its id has a control character, so that no URL and no
-// request can name it.
+// This file keeps removed objects whose URL is in a revision, and restores them. A revision is what a row was before a change or a
+// deletion; the owner can bring it back.
+
+// keptBucket is the bucket of the kept objects. Its id has a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
 
-// keep moves an object of the site's buckets into keptBucket if a revision refers to its URL, or to that of the film whose still it
-// is. Its bytes, its original and its renditions stay as they are. It reports whether it has moved the object.
-func (s *Service) keep(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
+// keep moves an object of the site's buckets into keptBucket if a revision refers to its URL. It also moves the still (the
+// picture) of a film to whose URL a revision refers. The object's bytes, original and renditions stay as they are.
+func (s *Service) keep(ctx context.Context, tx *db.Tx, o files.Object) (moved bool, err error) {
 	if s.cfg.FileURLsLike == nil || !files.SiteBucket(o.Bucket) {
 		return false, nil
 	}
 	urls, err := s.cfg.FileURLsLike(ctx, tx, plainPart(o.Name))
-	if err != nil || !objectsOf(urls)[o.Bucket+"/"+o.Name] {
+	if err != nil || !referencedObjects(urls)[o.Bucket+"/"+o.Name] {
 		return false, err
 	}
-	return true, insertKept(ctx, tx, o, s.now())
+	return true, moveToKept(ctx, tx, o, s.now())
 }
 
-// plainPart returns the longest part of a name before its first dot that has only letters, digits and hyphens of ASCII. A film and
-// its still have the same.
+// plainPart returns the longest part of a name before its first dot that has only letters, digits and hyphens of ASCII. These are
+// the same in a URL and in JSON as in the name. A film and its still have the same plain part.
 func plainPart(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
 	longest := ""
@@ -41,8 +43,9 @@ func plainPart(name string) string {
 	return longest
 }
 
-// RestoreFiles moves kept objects back to their public URLs, with the stills of films, in one transaction. It returns those of the
-// site's URLs that have no file; other URLs it leaves alone. The error is errQuota if the files do not fit into the quota.
+// RestoreFiles moves kept objects back to their public URLs, with the stills of films, in one transaction. Of the URLs in the
+// site's buckets it returns those that have no file; it ignores other URLs. The error is errQuota if the files do not fit into
+// the quota.
 func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []string, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		missing = []string{}
@@ -52,7 +55,7 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 			if !ok || !files.SiteBucket(bucket) {
 				continue
 			}
-			back, err := s.restoreObject(ctx, tx, bucket, name)
+			moved, err := s.restoreObject(ctx, tx, bucket, name)
 			if errors.Is(err, db.ErrNoRows) {
 				missing = append(missing, url)
 				continue
@@ -60,7 +63,7 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 			if err != nil {
 				return err
 			}
-			restored = restored || back
+			restored = restored || moved
 			if still, ok := files.StillOf(name); ok {
 				if _, err := s.restoreObject(ctx, tx, bucket, still); err != nil && !errors.Is(err, db.ErrNoRows) {
 					return err
@@ -75,8 +78,9 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 	return missing, err
 }
 
-// restoreObject moves the newest kept object of a name back, unless an object has the name. Either is as new, so that
-// CollectUnreferenced leaves it until the row that refers to it is saved. The error is db.ErrNoRows if there is neither.
+// restoreObject moves the newest kept object of a name back, unless an object has the name. renameObject gives either object the
+// current time, so that CollectUnreferenced leaves it until the row that refers to it is saved. The error is db.ErrNoRows if
+// there is neither.
 func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name string) (restored bool, err error) {
 	if o, err := lockObject(ctx, tx, bucketID, name); err == nil {
 		return false, renameObject(ctx, tx, o.ID, bucketID, name, s.now())
@@ -93,18 +97,18 @@ func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name s
 	return true, renameObject(ctx, tx, id, bucketID, name, s.now())
 }
 
-// CollectKept removes the kept objects whose former URL is not among those that referenced returns: the revisions that referred to
-// them are gone. It returns the number of removed objects.
-func (s *Service) CollectKept(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
+// CollectKept removes the kept objects whose former URL is not among those that referencedURLs returns, because the revisions with
+// that URL are gone. It returns the number of removed objects.
+func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	all, err := listKept(ctx, s.db)
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
-	urls, err := referenced(ctx) // after the objects were listed, as in CollectUnreferenced
+	urls, err := referencedURLs(ctx) // after the objects were listed, as in CollectUnreferenced
 	if err != nil {
 		return 0, err
 	}
-	used := objectsOf(urls)
+	used := referencedObjects(urls)
 	for _, k := range all {
 		if used[k.Bucket+"/"+k.Name] {
 			continue

@@ -12,11 +12,11 @@ import (
 
 // This file handles requests for the older listing of objects, which lists one folder.
 
-// Limits of the requests with a JSON body.
+// Limits of the requests with a JSON body, for all handlers of this package.
 const (
 	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
 	maxPage     = 1500    // largest number of entries in a listing
-	maxRemoved  = 1000    // largest number of names in a request to remove or sign objects
+	maxNames    = 1000    // largest number of names in a request to remove or sign objects
 	maxBody     = 2 << 20 // size of the body in bytes
 )
 
@@ -35,11 +35,13 @@ type sortBy struct {
 	Order  string `json:"order"`
 }
 
+// read checks the order (readSorting) and puts the column into column.
 func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
-	return sorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
+	return readSorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
 }
 
-// listItem is an entry in the form of the client's type FileObject. For a folder, all fields except the name are null.
+// listItem is an entry in the form of the type FileObject of the client (supabase-js). For a folder, all fields except the name
+// are null.
 type listItem struct {
 	Name           string        `json:"name"`
 	ID             *string       `json:"id"`
@@ -56,7 +58,7 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
-	l, prefix, err := req.listing(r.PathValue("bucket"))
+	l, prefix, err := req.toListing(r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
@@ -79,9 +81,9 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// listing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the
-// requested one: prefix is this part, with which the names in the response begin.
-func (req *listRequest) listing(bucketID string) (l listing, prefix string, err error) {
+// toListing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the requested
+// one; prefix is this part, with which the names in the response begin.
+func (req *listRequest) toListing(bucketID string) (l listing, prefix string, err error) {
 	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPage, Offset: req.Offset}
 	if l.Folder != "" && !strings.HasSuffix(l.Folder, "/") {
 		l.Folder += "/"

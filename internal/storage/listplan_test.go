@@ -32,13 +32,13 @@ func TestAPageReadsNoMoreNamesThanItShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range []page{
-			{}, {After: &place{Name: "folder/15000.png"}}, {Prefix: "folder/1", Descending: true}, {Descending: true, After: &place{Name: "side-10001.png"}},
-			{Delimiter: true}, {Delimiter: true, After: &place{Name: "folder/", Folder: true}}, {Delimiter: true, Descending: true, After: &place{Name: "side-00003.png"}},
-			{Delimiter: true, Prefix: "folder/", After: &place{Name: "folder/15000.png"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &place{Name: "folder/15000.png"}},
-			{Delimiter: true, Prefix: "folder/", Descending: true}, {Prefix: "folder/", Descending: true, After: &place{Name: "folder/15000.png"}}, {Prefix: "folder/", After: &place{Name: "folder/15000.png"}},
-			{Column: "created_at"}, {Column: "updated_at", Descending: true}, {Column: "created_at", After: &place{Name: "side-10001.png", Time: &s.Clock}},
-			{Column: "updated_at", Descending: true, After: &place{Name: "side-10001.png", Time: &s.Clock}}, {Column: "created_at", Prefix: "folder/1000", Descending: true}, {Column: "created_at", Prefix: "folder/1000", Descending: true, After: &place{Name: "folder/10004.png", Time: &s.Clock}},
-			{Prefix: "folder/", After: &place{Name: "a made-up place"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &place{Name: "z"}},
+			{}, {After: &pageEnd{Name: "folder/15000.png"}}, {Prefix: "folder/1", Descending: true}, {Descending: true, After: &pageEnd{Name: "side-10001.png"}},
+			{Delimiter: true}, {Delimiter: true, After: &pageEnd{Name: "folder/", Folder: true}}, {Delimiter: true, Descending: true, After: &pageEnd{Name: "side-00003.png"}},
+			{Delimiter: true, Prefix: "folder/", After: &pageEnd{Name: "folder/15000.png"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &pageEnd{Name: "folder/15000.png"}},
+			{Delimiter: true, Prefix: "folder/", Descending: true}, {Prefix: "folder/", Descending: true, After: &pageEnd{Name: "folder/15000.png"}}, {Prefix: "folder/", After: &pageEnd{Name: "folder/15000.png"}},
+			{Column: "created_at"}, {Column: "updated_at", Descending: true}, {Column: "created_at", After: &pageEnd{Name: "side-10001.png", Time: &s.Clock}},
+			{Column: "updated_at", Descending: true, After: &pageEnd{Name: "side-10001.png", Time: &s.Clock}}, {Column: "created_at", Prefix: "folder/1000", Descending: true}, {Column: "created_at", Prefix: "folder/1000", Descending: true, After: &pageEnd{Name: "folder/10004.png", Time: &s.Clock}},
+			{Prefix: "folder/", After: &pageEnd{Name: "a made-up place"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &pageEnd{Name: "z"}},
 		} {
 			p.Bucket, p.Limit = "product-images", 10
 			if p.Column == "" {

@@ -19,7 +19,8 @@ import (
 // maxPageV2 is the largest number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
 
-// listV2Request is the body of a request to ListV2. Prefix is the beginning of the full names.
+// listV2Request is the body of a request to ListV2. Prefix is the beginning of the full names. With WithDelimiter all objects in a
+// folder below the prefix are one entry, the folder.
 type listV2Request struct {
 	Prefix             string `json:"prefix"`
 	Limit              *int64 `json:"limit"`
@@ -29,6 +30,8 @@ type listV2Request struct {
 	NoncurrentVersions string `json:"noncurrentVersions"`
 }
 
+// listV2Folder and listV2Object are the entries of a page. Name is the full name; a folder's Name ends in a slash. Key is the full
+// name without that slash or, with WithDelimiter, its last part.
 type listV2Folder struct {
 	Name string `json:"name"`
 	Key  string `json:"key"`
@@ -59,7 +62,7 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
-	p, err := req.page(r.PathValue("bucket"))
+	p, err := req.toPage(r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	}
 	if response.HasNext = len(entries) > limit; response.HasNext {
 		entries = entries[:limit]
-		if response.NextCursor, err = p.cursor(entries[limit-1]); err != nil {
+		if response.NextCursor, err = p.encodeCursor(entries[limit-1]); err != nil {
 			return err
 		}
 	}
@@ -94,8 +97,8 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, response)
 }
 
-// page checks the request.
-func (req *listV2Request) page(bucketID string) (p page, err error) {
+// toPage checks the request.
+func (req *listV2Request) toPage(bucketID string) (p page, err error) {
 	p = page{Bucket: bucketID, Prefix: strings.TrimLeft(req.Prefix, "/"), Delimiter: req.WithDelimiter, Column: "name", Limit: maxPageV2}
 	if !files.Storable(p.Prefix) {
 		return p, files.ErrInvalidParameter("prefix must not have control characters")
@@ -113,14 +116,14 @@ func (req *listV2Request) page(bucketID string) (p page, err error) {
 		return p, files.ErrNotOffered("noncurrentVersions")
 	}
 	if req.Cursor != "" {
-		p.After, err = p.place(req.Cursor)
+		p.After, err = p.decodeCursor(req.Cursor)
 	}
 	return p, err
 }
 
-// place decodes and checks a cursor. A cursor is not signed: it holds nothing secret, and with a forged one the page only
-// begins elsewhere.
-func (p *page) place(cursor string) (*place, error) {
+// decodeCursor decodes and checks a cursor. A cursor is not signed, because it contains nothing secret, and with a forged cursor
+// the page only begins elsewhere.
+func (p *page) decodeCursor(cursor string) (*pageEnd, error) {
 	bad := func(cause error) *apperr.Error {
 		return files.ErrInvalidParameter("cursor is not one of this listing").Because(cause)
 	}
@@ -128,27 +131,27 @@ func (p *page) place(cursor string) (*place, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
-	var at place
-	if err := json.Unmarshal(text, &at); err != nil {
+	var end pageEnd
+	if err := json.Unmarshal(text, &end); err != nil {
 		return nil, bad(err)
 	}
-	if !files.Storable(at.Name) || (p.Column != "name" && !at.Folder) != (at.Time != nil) || (at.Time != nil && (at.Time.Year() < 1970 || at.Time.Year() > 9999)) {
+	if !files.Storable(end.Name) || (p.Column != "name" && !end.Folder) != (end.Time != nil) || (end.Time != nil && (end.Time.Year() < 1970 || end.Time.Year() > 9999)) {
 		return nil, bad(nil)
 	}
-	return &at, nil
+	return &end, nil
 }
 
-// cursor encodes the place where a page ended, for the request of the next page.
-func (p *page) cursor(last entry) (string, error) {
-	at := place{Name: last.Name, Folder: last.Object == nil}
+// encodeCursor returns the cursor for the next page after a page that ends with the entry last.
+func (p *page) encodeCursor(last entry) (string, error) {
+	end := pageEnd{Name: last.Name, Folder: last.Object == nil}
 	if o := last.Object; o != nil {
 		switch p.Column {
 		case "created_at":
-			at.Time = &o.CreatedAt
+			end.Time = &o.CreatedAt
 		case "updated_at":
-			at.Time = &o.UpdatedAt
+			end.Time = &o.UpdatedAt
 		}
 	}
-	text, err := json.Marshal(at)
+	text, err := json.Marshal(end)
 	return base64.RawURLEncoding.EncodeToString(text), err
 }

@@ -12,15 +12,15 @@ import (
 	"atelie/internal/policy"
 )
 
-// moveRequest is the body of Move and Copy. Without a destination bucket the object stays in its bucket.
+// moveRequest is the body of a request to Move or Copy. Without DestinationBucket the destination is in the source's bucket.
 type moveRequest struct {
 	BucketID          string  `json:"bucketId"`
 	SourceKey         string  `json:"sourceKey"`
 	DestinationKey    string  `json:"destinationKey"`
 	DestinationBucket string  `json:"destinationBucket"`
-	SourceVersionID   *string `json:"sourceVersionId"`
+	SourceVersionID   *string `json:"sourceVersionId"` // rejected: objects have no versions
 
-	// For Copy only. If copyMetadata is false, the copy gets Metadata in place of its source's.
+	// For Copy only. If CopyMetadata is false, the copy gets Metadata in place of its source's.
 	CopyMetadata *bool           `json:"copyMetadata"`
 	Metadata     json.RawMessage `json:"metadata"`
 }
@@ -88,7 +88,7 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 		return o, err
 	}
 	if files.SiteBucket(destination.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
-		return o, errMovedIn // a copy would be cleaned; a move changes no file
+		return o, errMoveIntoSite // pictures of the site must be cleaned, and a move changes no file
 	}
 	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)

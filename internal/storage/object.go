@@ -7,10 +7,13 @@ import (
 	"atelie/internal/files"
 )
 
+// This file has the JSON forms that several responses of this surface share.
+
 // isoTime formats a time as the responses of this surface contain it: in UTC with milliseconds.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// fileMetadata describes an object's bytes in the form of the client's type FileMetadata.
+// fileMetadata describes an object's file in the form of the type FileMetadata of the client (supabase-js). HTTPStatusCode is
+// always 200; the client's type has it.
 type fileMetadata struct {
 	ETag           string `json:"eTag"`
 	Size           int64  `json:"size"`

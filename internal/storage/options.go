@@ -8,7 +8,7 @@ import (
 
 // This file checks the options of an upload: the Cache-Control header and the metadata.
 
-// defaultCacheControl is used for uploads without the header. It is the client's own default, an hour.
+// defaultCacheControl is used for uploads without a Cache-Control header. It is the default of the client (supabase-js), an hour.
 const defaultCacheControl = "max-age=3600"
 
 // cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) with which a file may be served. The
@@ -19,21 +19,21 @@ var cacheDirectives = map[string]bool{
 	"must-revalidate": false, "proxy-revalidate": false, "immutable": false,
 }
 
-// cacheControl checks the Cache-Control value that an upload requests for its downloads. It returns the value in normalized
-// form, or the default if it is empty.
-func cacheControl(value string) (string, error) {
+// normalizeCacheControl checks the Cache-Control value that an upload requests for the downloads of its file. It returns the
+// value in lower case with one space after each comma, or the default if the value is empty.
+func normalizeCacheControl(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
 		return defaultCacheControl, nil
 	}
 	directives := strings.Split(value, ",")
 	if len(directives) > len(cacheDirectives) {
-		return "", errBadCache.Becausef("%d directives", len(directives))
+		return "", errBadCacheControl.Becausef("%d directives", len(directives))
 	}
 	for i, d := range directives {
 		name, seconds, hasSeconds := strings.Cut(strings.ToLower(strings.TrimSpace(d)), "=")
 		takesSeconds, known := cacheDirectives[name]
 		if !known || takesSeconds != hasSeconds || (hasSeconds && !isSeconds(seconds)) {
-			return "", errBadCache.Becausef("%q", value)
+			return "", errBadCacheControl.Becausef("%q", value)
 		}
 		directives[i] = name
 		if hasSeconds {

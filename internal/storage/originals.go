@@ -14,7 +14,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file gives archives the files and buckets of a site, and stores those of an archive.
+// This file reads the uploaded files and the buckets of a site for an archive, and stores those of an archive that is imported.
 
 // Original is the file of an object as it was uploaded. SHA256 is in hexadecimal digits, Size in bytes.
 type Original struct {
@@ -26,8 +26,8 @@ type Original struct {
 	Cleaned                      bool            // the public file is a cleaned copy of this one
 }
 
-// Originals lists the files of all objects, ordered by bucket and name, the same on both engines. Removed files that are kept for
-// revisions are left out.
+// Originals lists the original files of all objects, ordered by bucket and name. It leaves out removed objects that are kept for
+// revisions. It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
 func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	all, err := listOriginals(ctx, q)
 	slices.SortFunc(all, func(a, b Original) int {
@@ -36,8 +36,8 @@ func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	return all, err
 }
 
-// PutOriginal stores a file of an archive as an upload does. It reads Bucket, Name, Size, CacheControl and Metadata of o. The error
-// is an *apperr.Error if the file is refused.
+// PutOriginal stores a file of an archive as an upload does. It reads Bucket, Name, Size, CacheControl and Metadata of o. The
+// error is an *apperr.Error if the file is refused.
 func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) error {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if len(o.Metadata) > 0 {
@@ -49,7 +49,7 @@ func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) e
 	return err
 }
 
-// BucketSettings are the settings that the owner has made for a bucket. FileSizeLimit is in bytes; nil for none.
+// BucketSettings are the settings of a bucket. FileSizeLimit is in bytes, nil for no limit; AllowedMimeTypes is nil for all types.
 type BucketSettings struct {
 	ID               string   `json:"id"`
 	Public           bool     `json:"public"`
@@ -57,18 +57,19 @@ type BucketSettings struct {
 	AllowedMimeTypes []string `json:"allowed_mime_types"`
 }
 
-// OwnBuckets lists the buckets with settings of the owner, ordered by id.
+// OwnBuckets lists the buckets that the owner has created or whose settings the owner has changed, ordered by id.
 func OwnBuckets(ctx context.Context, q db.Querier) ([]BucketSettings, error) {
-	all, err := listOwnBuckets(ctx, q)
-	out := make([]BucketSettings, len(all))
-	for i, b := range all {
-		out[i] = BucketSettings{b.ID, b.Public, b.FileSizeLimit, b.AllowedMimeTypes}
+	buckets, err := listOwnBuckets(ctx, q)
+	settings := make([]BucketSettings, len(buckets))
+	for i, b := range buckets {
+		settings[i] = BucketSettings{b.ID, b.Public, b.FileSizeLimit, b.AllowedMimeTypes}
 	}
-	return out, err
+	return settings, err
 }
 
-// SaveBucket creates a bucket with these settings, or changes them for one that exists, by the rules of the requests of the
-// surface. The error is an *apperr.Error if a setting is refused, such as a limit above the largest upload of this server.
+// SaveBucket creates a bucket with these settings, or changes the settings of a bucket that exists. The rules are those of
+// CreateBucket and UpdateBucket. The error is an *apperr.Error if a setting is refused, such as a limit above the largest upload
+// of this server.
 func (s *Service) SaveBucket(ctx context.Context, given BucketSettings) error {
 	if !validBucketName(given.ID) {
 		return errBucketName.Becausef("%q", given.ID)

@@ -44,7 +44,7 @@ func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := (&site{Site: storagetest.On(t, dbtest.Open(t, dialect), blobs)}).wire()
+			s := (&site{Site: storagetest.NewWithStore(t, dbtest.Open(t, dialect), blobs)}).wire()
 			for _, name := range []string{"kept.png", "removed.png"} {
 				s.UploadFile("product-images/"+name, content)
 			}
@@ -183,7 +183,7 @@ func TestARangeThatCannotGoOnIsCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := (&site{Site: storagetest.On(t, d, vanishing{disk})}).wire()
+		s := (&site{Site: storagetest.NewWithStore(t, d, vanishing{disk})}).wire()
 		server := httptest.NewServer(s.HTTP)
 		defer server.Close()
 		s.UploadFile("product-images/a.mp4", content)

@@ -27,12 +27,11 @@ type PutOptions struct {
 	CacheControl string         // the Cache-Control header of downloads; "" is defaultCacheControl
 	Metadata     map[string]any // any JSON object, or nil
 
-	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error aborts the upload; may be nil
+	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
 }
 
-// Put stores a file as the upload endpoint does. size is the body's length in bytes, or -1 if it is unknown. When Put
-// returns a nil error, the file and its row are stored durably. If Put rejects the upload, the error is an *apperr.Error of
-// the endpoint.
+// Put stores a file as the request Upload does. size is the body's length in bytes, or -1 if it is unknown. When Put returns a nil
+// error, the file and its row are stored durably. If Put rejects the upload, the error is an *apperr.Error, as for the request.
 func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name string, body io.Reader, size int64, opts PutOptions) (files.Object, error) {
 	b, err := s.checkUpload(ctx, caller, bucket, name, opts.Upsert)
 	if err != nil {
@@ -46,8 +45,8 @@ func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name 
 const commitTimeout = 30 * time.Second
 
 // put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls
-// readOptions after it has read the body, because the fields of a form may follow the file. Invariant, also after a crash: a
-// row never refers to an incomplete file, and a file without a row is listed as a pending blob, which Sweep deletes later.
+// readOptions after it has read the body, because the fields of a form may follow the file. Even after a crash, no row refers to
+// an incomplete file, and a file without a row is recorded as a pending blob, which Sweep deletes later.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {
@@ -86,7 +85,7 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 // commit stores a staged file and its cleaned copy, if any, durably, and saves the row. inspection is nil for a film in a
 // bucket that is not the site's.
 func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, inspection *files.Inspection, opts PutOptions) (saved files.Object, err error) {
-	if o.CacheControl, err = cacheControl(opts.CacheControl); err != nil {
+	if o.CacheControl, err = normalizeCacheControl(opts.CacheControl); err != nil {
 		return files.Object{}, err
 	}
 	metadata, err := encodeMetadata(opts.Metadata)
@@ -199,14 +198,15 @@ func (s *Service) accept(b bucket, name string, head []byte) (*files.Type, error
 	if kind == nil {
 		return nil, errTypeRefused(http.DetectContentType(head))
 	}
-	if err := s.readable(kind); err != nil {
+	if err := s.checkDecodable(kind); err != nil {
 		return nil, err
 	}
 	return kind, admit(b, kind, name)
 }
 
-// readable rejects hidden types that this machine cannot decode: the site could not show such a picture to anyone.
-func (s *Service) readable(kind *files.Type) error {
+// checkDecodable rejects hidden types (files.Type) that this machine cannot decode: the site could not show such a picture to
+// anyone.
+func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.Hidden || s.media.Reads(kind):
 		return nil

@@ -7,8 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// quotaLeft returns the largest size in bytes that the quota allows for a new object of that name. The bytes of the object
-// that it would replace are treated as free. Without a quota the result is math.MaxInt64.
+// This file checks the quota, the limit for the total size of all uploaded files.
+
+// quotaLeft returns the largest size in bytes that the quota allows for a new object of that name. The bytes of the object that
+// the new one would replace count as free. Without a quota the result is math.MaxInt64.
 func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, error) {
 	if s.cfg.Quota == 0 {
 		return math.MaxInt64, nil
@@ -20,8 +22,8 @@ func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, 
 	return max(0, s.cfg.Quota-used), nil
 }
 
-// checkQuota returns errQuota if a transaction that saves an object exceeds the quota. It takes a lock that all nodes share,
-// so that two uploads cannot both use the last free bytes.
+// checkQuota returns errQuota if the files exceed the quota, in the transaction that has saved an object. It takes a lock that all
+// nodes share, so that two uploads cannot both use the same free bytes.
 func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if s.cfg.Quota == 0 {
 		return nil
@@ -29,7 +31,7 @@ func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if err := lockQuota(ctx, tx); err != nil {
 		return err
 	}
-	used, err := usedBytes(ctx, tx, "", "")
+	used, err := usedBytes(ctx, tx, "", "") // of all objects
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// removeRequest is the body of Remove. The client calls its list "prefixes", but its entries are whole names.
+// removeRequest is the body of a request to Remove. The client (supabase-js) calls the list "prefixes", but its entries are whole
+// names.
 type removeRequest struct {
 	Prefixes []removeEntry `json:"prefixes"`
 }
@@ -60,8 +61,8 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	switch n := len(req.Prefixes); {
 	case n == 0:
 		return errBadBody.Becausef("no prefixes")
-	case n > maxRemoved:
-		return files.ErrInvalidParameter("prefixes may have " + strconv.Itoa(maxRemoved) + " entries")
+	case n > maxNames:
+		return files.ErrInvalidParameter("prefixes may have " + strconv.Itoa(maxNames) + " entries")
 	}
 	names := make([]string, 0, len(req.Prefixes))
 	for _, e := range req.Prefixes {
@@ -122,8 +123,8 @@ func (s *Service) removeAll(ctx context.Context, bucketID string, names []string
 	return removed, err
 }
 
-// removeObject removes an object's row and what media derived from it; the blobs are removed after the commit. An object that a
-// revision refers to is kept instead (kept.go). The error is db.ErrNoRows if there is no such object.
+// removeObject removes an object (discardObject) or, if a revision refers to it, keeps it in keptBucket (kept.go). The error is
+// db.ErrNoRows if there is no such object.
 func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Object, error) {
 	locked, err := lockObject(ctx, tx, bucketID, name)
 	if err != nil {
@@ -135,6 +136,7 @@ func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name st
 	return s.discardObject(ctx, tx, locked)
 }
 
+// discardObject removes a locked object's row and what media derived from it. Its blob is removed after the commit.
 func (s *Service) discardObject(ctx context.Context, tx *db.Tx, locked files.Object) (files.Object, error) {
 	if err := s.media.Discard(ctx, tx, locked.ID); err != nil {
 		return files.Object{}, err

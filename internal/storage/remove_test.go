@@ -38,7 +38,7 @@ func TestRemovingMany(t *testing.T) {
 		storagetest.Same(t, s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), []any{})
 		s.UploadFile("product-images/a.png", storagetest.PNG(4, 4)) // the name is free again
 
-		many, err := json.Marshal(map[string]any{"prefixes": make([]string, maxRemoved+1)})
+		many, err := json.Marshal(map[string]any{"prefixes": make([]string, maxNames+1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,43 +13,44 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// ResumableUpload describes an upload whose bytes arrive in several requests; package resumable implements their protocol. All
-// fields are known from the first request on.
+// ResumableUpload describes an upload whose bytes arrive in several requests; package resumable implements the protocol of these
+// requests. The first request has the values of all fields.
 type ResumableUpload struct {
 	Bucket, Name string
-	Size         int64 // size of the whole file in bytes
-	Upsert       bool  // an object of the same name is replaced
-	Options      PutOptions
-	Grant        *UploadGrant // set if a signed upload URL is used; its permission and its Upsert then apply instead of the caller's
+	Size         int64        // size of the whole file in bytes
+	Upsert       bool         // the upload may replace an object of the same name
+	Options      PutOptions   // CacheControl and Metadata; Upsert in it is not used
+	Grant        *UploadGrant // set if a signed upload URL is used: its permission and its Upsert then apply instead of the caller's
 }
 
 // checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
-	if upload.Grant == nil {
+	grant := upload.Grant
+	if grant == nil {
 		return s.checkUpload(ctx, caller, upload.Bucket, upload.Name, upload.Upsert)
 	}
-	if upload.Grant.url != upload.Bucket+"/"+upload.Name {
-		return bucket{}, errOtherObject.Becausef("signed for %q", upload.Grant.url)
+	if grant.url != upload.Bucket+"/"+upload.Name {
+		return bucket{}, errOtherObject.Becausef("signed for %q", grant.url)
 	}
-	if err := s.checkUnused(ctx, upload.Grant, upload.Bucket, upload.Name); err != nil {
+	if err := s.checkUnused(ctx, grant, upload.Bucket, upload.Name); err != nil {
 		return bucket{}, err
 	}
 	b, err := s.bucket(ctx, upload.Bucket)
-	if err == nil && !upload.Grant.Upsert {
+	if err == nil && !grant.Upsert {
 		err = s.checkNameFree(ctx, upload.Bucket, upload.Name)
 	}
 	return b, err
 }
 
 // CheckResumable makes the checks of Put that are possible before the whole file has arrived. It returns the error of the first
-// check that fails. head is empty, or the first SniffLength bytes of the file (all bytes of a shorter one); the file's type is
-// checked only if head is not empty.
+// check that fails. head is empty, or the first files.SniffLength bytes of the file (all bytes of a shorter file). The file's type
+// is checked only if head is not empty.
 func (s *Service) CheckResumable(ctx context.Context, caller identity.Caller, upload ResumableUpload, head []byte) error {
 	b, err := s.checkTarget(ctx, caller, upload)
 	if err != nil {
 		return err
 	}
-	if _, err := cacheControl(upload.Options.CacheControl); err != nil {
+	if _, err := normalizeCacheControl(upload.Options.CacheControl); err != nil {
 		return err
 	}
 	if _, err := encodeMetadata(upload.Options.Metadata); err != nil {
@@ -75,7 +76,7 @@ func (s *Service) CheckResumable(ctx context.Context, caller identity.Caller, up
 	return err
 }
 
-// acceptStaged is accept with a check of the size, which is in bytes.
+// acceptStaged is accept with a check of a picture's size, which is in bytes.
 func (s *Service) acceptStaged(b bucket, name string, head []byte, size int64) (*files.Type, error) {
 	kind, err := s.accept(b, name, head)
 	if err == nil && kind.Image && size > maxImageBytes {
@@ -87,7 +88,7 @@ func (s *Service) acceptStaged(b bucket, name string, head []byte, size int64) (
 // Complete makes an object of a file whose pieces have all arrived under blobID, with the checks of Put. sha256 is the file's
 // checksum in hexadecimal digits. inTx runs in the transaction that saves the object. After an error the pieces stay: the
 // caller can call Complete again, or Abandon.
-func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload ResumableUpload, blobID string, at blob.Partial, sha256 string, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
+func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload ResumableUpload, blobID string, state blob.Partial, sha256 string, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
 	b, err := s.checkTarget(ctx, caller, upload)
 	if err != nil {
 		return files.Object{}, err
@@ -103,7 +104,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 			return inTx(ctx, tx)
 		}
 	}
-	pieces, err := s.blobs.store.Finish(ctx, blobID, at)
+	pieces, err := s.blobs.store.Finish(ctx, blobID, state)
 	if err != nil {
 		return files.Object{}, err
 	}
@@ -130,17 +131,17 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 }
 
 // Append adds a piece to an arriving file (see Append of blob.Store).
-func (s *Service) Append(ctx context.Context, blobID string, at blob.Partial, data []byte, last bool) (blob.Partial, error) {
-	return s.blobs.store.Append(ctx, blobID, at, data, last)
+func (s *Service) Append(ctx context.Context, blobID string, state blob.Partial, data []byte, last bool) (blob.Partial, error) {
+	return s.blobs.store.Append(ctx, blobID, state, data, last)
 }
 
 // Abandon removes the pieces of an arriving file. It does nothing if the file has become an object.
-func (s *Service) Abandon(ctx context.Context, blobID string, at blob.Partial) error {
+func (s *Service) Abandon(ctx context.Context, blobID string, state blob.Partial) error {
 	used, err := blobIsUsed(ctx, s.db, blobID)
 	if err != nil || used {
 		return err
 	}
-	return s.blobs.store.Discard(ctx, blobID, at)
+	return s.blobs.store.Discard(ctx, blobID, state)
 }
 
 // SweepPieces removes pieces that are older than a day and belong to no upload: known reports whether an upload has a blob.

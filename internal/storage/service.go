@@ -1,5 +1,6 @@
-// Package storage is the files surface (/storage/v1). The owner uploads, lists and removes objects in buckets; anyone can get
-// them by their public URLs. The rows are in the database; package blob stores the bytes.
+// Package storage serves the files surface, the part of Supabase's interface at /storage/v1. The owner uploads, lists and removes
+// objects (files with a bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the
+// database; package blob stores their bytes.
 package storage
 
 import (
@@ -29,11 +30,12 @@ type Config struct {
 	// PreviousSignKey is derived from the previous secret: URLs that it signed are still valid. It is nil without a
 	// previous secret.
 	PreviousSignKey []byte
-	// Content reports whether the database has an outage, and the content version. If it is nil, no file is served during an
-	// outage.
+	// Content tells whether the database has an outage, and has the content version. If it is nil, no file is served during
+	// an outage.
 	Content *content.Version
-	// FileURLsLike returns texts of revisions, among them all URLs of files that have part in their name: removed files that a
-	// revision refers to are kept. part has nothing but letters, digits and hyphens of ASCII. nil: no removed file is kept.
+	// FileURLsLike returns the texts in revisions (earlier states of rows) among which are all URLs that contain part, which has
+	// only letters, digits and hyphens of ASCII. A removed file whose URL is among the texts is kept. If FileURLsLike is nil, no
+	// removed file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 }
 
@@ -50,8 +52,8 @@ type Media interface {
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Discard removes what is derived from an object, in the transaction that removes or replaces the object.
 	Discard(ctx context.Context, tx *db.Tx, objectID string) error
-	// ReadTransform checks the transform of a request to sign a URL, and returns it for the token; nil if it asks for
-	// no rendition.
+	// ReadTransform checks the transform (size and format of a rendition) in a request to sign a URL, and returns it for the
+	// token. It returns nil if the request is for no rendition.
 	ReadTransform(text json.RawMessage) (json.RawMessage, error)
 	// RenderTransform responds with the rendition that the token of a signed URL names.
 	RenderTransform(w http.ResponseWriter, r *http.Request, transform json.RawMessage) error
@@ -64,22 +66,22 @@ type Service struct {
 	media Media
 	cfg   Config
 	now   func() time.Time
-	rows  *files.RowCache[files.Object]
+	rows  *files.RowCache[files.Object] // the rows behind public URLs, used during an outage of the database
 }
 
 // New returns a Service. EnsureBuckets must have run once on the database before the first request.
 func New(d *db.DB, blobs *Blobs, media Media, cfg Config, now func() time.Time) *Service {
 	return &Service{db: d, blobs: blobs, media: media, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, func(o files.Object) int {
-		const ids = 600 // estimate for ids, checksum, times and the entry itself
-		return ids + 2*len(o.Name) + len(o.CacheControl)
+		const fixedBytes = 600 // estimate for ids, checksum, times and the entry itself
+		return fixedBytes + 2*len(o.Name) + len(o.CacheControl)
 	})}
 }
 
-// RowLookups returns the counts of the row cache for public files.
+// RowLookups returns the counts of hits and misses of the row cache.
 func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
 
-// checkUpload checks what is known of an upload before its first byte: bucket, caller, name and, without upsert, that no
-// object has the name. It returns the bucket.
+// checkUpload makes the checks of an upload that are possible before its first byte: the bucket exists, the caller may write to
+// it, the name is valid and, without upsert, no object has the name. It returns the bucket.
 func (s *Service) checkUpload(ctx context.Context, caller identity.Caller, bucketID, name string, upsert bool) (bucket, error) {
 	b, err := s.writableBucket(ctx, caller, bucketID)
 	if err != nil {

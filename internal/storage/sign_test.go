@@ -244,7 +244,7 @@ func FuzzSignedTokens(f *testing.F) {
 	now := time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	s := New(nil, nil, nil, Config{SignKey: []byte("a key for addresses alone, in tests")}, clock)
-	for _, purpose := range []string{forDownload, forUpload} {
+	for _, purpose := range []string{purposeDownload, purposeUpload} {
 		token, err := s.signToken(purpose, signedClaims{URL: "b/a.png", Owner: uuid.NewString()}, time.Minute)
 		if err != nil {
 			f.Fatal(err)
@@ -256,13 +256,13 @@ func FuzzSignedTokens(f *testing.F) {
 		f.Add("eyJhbGciOiJub25lIn0."+parts[1]+".", "a.png")
 	}
 	session := identity.New(identity.Config{Secret: []byte("a secret for tests, long enough to sign")}, clock)
-	token, err := session.Sign(jwt.MapClaims{"role": "authenticated", "sub": storagetest.AdminID, "aud": forDownload, "url": "b/a.png", "exp": now.Add(time.Hour).Unix()})
+	token, err := session.Sign(jwt.MapClaims{"role": "authenticated", "sub": storagetest.AdminID, "aud": purposeDownload, "url": "b/a.png", "exp": now.Add(time.Hour).Unix()})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(token, "a.png")
 	f.Fuzz(func(t *testing.T, token, name string) {
-		for _, purpose := range []string{forDownload, forUpload} {
+		for _, purpose := range []string{purposeDownload, purposeUpload} {
 			claims, err := s.verifyTokenFor(purpose, token, "b", name)
 			if err != nil {
 				if claims != nil || !files.IsRefusal(err) {
@@ -297,7 +297,7 @@ func FuzzListingOptions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		var v1 listRequest
 		if json.Unmarshal([]byte(body), &v1) == nil {
-			if l, _, err := v1.listing("b"); err == nil && (!files.Storable(l.Folder) || !files.Storable(l.Search) || l.Limit < 1 || l.Limit > maxPage || l.Offset < 0) {
+			if l, _, err := v1.toListing("b"); err == nil && (!files.Storable(l.Folder) || !files.Storable(l.Search) || l.Limit < 1 || l.Limit > maxPage || l.Offset < 0) {
 				t.Errorf("%s gives %+v", body, l)
 			} else if err != nil && !files.IsRefusal(err) {
 				t.Error(err)
@@ -305,7 +305,7 @@ func FuzzListingOptions(f *testing.F) {
 		}
 		var v2 listV2Request
 		if json.Unmarshal([]byte(body), &v2) == nil {
-			p, err := v2.page("b")
+			p, err := v2.toPage("b")
 			if err != nil {
 				if !files.IsRefusal(err) {
 					t.Error(err)

@@ -20,15 +20,15 @@ import (
 // maxExpiresIn is the longest validity of a signed URL, in seconds: about 68 years.
 const maxExpiresIn = 1<<31 - 1
 
-// signRequest is the body of Sign and SignMany.
+// signRequest is the body of a request to Sign or SignMany.
 type signRequest struct {
 	ExpiresIn *int64          `json:"expiresIn"` // seconds
 	Paths     []string        `json:"paths"`     // names of objects, for SignMany
-	Transform json.RawMessage `json:"transform"` // describes a rendition to sign in place of the object, for Sign
+	Transform json.RawMessage `json:"transform"` // size and format of a rendition to sign in place of the object, for Sign
 	VersionID *string         `json:"versionId"` // rejected: objects have no versions
 }
 
-// readSigning reads and checks the body of Sign and SignMany. life is how long the URL is valid.
+// readSigning reads and checks a signRequest. life is how long the URL will be valid.
 func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signRequest, life time.Duration, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, 0, err
@@ -43,8 +43,8 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
 }
 
-// Sign handles POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the
-// object, without another key, until the URL expires.
+// Sign responds to POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the object,
+// or the rendition if the request has a transform, until the URL expires.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
 	if err != nil {
@@ -80,9 +80,9 @@ func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.
 // /storage/v1. The name in it is not percent-encoded, because the client encodes the URL. The client does not encode ?
 // and #, which would end the path: a name with one of them is encoded here, so Signed may receive it encoded twice.
 func (s *Service) signedURL(bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
-	purpose, prefix := forDownload, "/object/sign/"
+	purpose, prefix := purposeDownload, "/object/sign/"
 	if transform != nil {
-		purpose, prefix = forRender, "/render/image/sign/"
+		purpose, prefix = purposeRender, "/render/image/sign/"
 	}
 	token, err := s.signToken(purpose, signedClaims{URL: bucketID + "/" + name, Transform: transform}, life)
 	if strings.ContainsAny(name, "?#") {
@@ -107,8 +107,8 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	if req.Transform != nil { // the client does not offer this
 		return files.ErrNotOffered("transform for several paths")
 	}
-	if n := len(req.Paths); n == 0 || n > maxRemoved {
-		return files.ErrInvalidParameter("paths must have 1 to " + strconv.Itoa(maxRemoved) + " entries")
+	if n := len(req.Paths); n == 0 || n > maxNames {
+		return files.ErrInvalidParameter("paths must have 1 to " + strconv.Itoa(maxNames) + " entries")
 	}
 	bucketID := r.PathValue("bucket")
 	if _, err := s.bucket(r.Context(), bucketID); err != nil {
@@ -138,7 +138,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 // Signed handles GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the URL decides who may read the
 // object; the caller does not matter.
 func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
-	claims, err := s.verifyToken(forDownload, r.URL.Query().Get("token"))
+	claims, err := s.verifyToken(purposeDownload, r.URL.Query().Get("token"))
 	if err != nil {
 		return err
 	}
@@ -153,14 +153,14 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
 }
 
-// RenderSigned handles /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token names.
+// RenderSigned responds to /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token describes.
 func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
-	claims, err := s.verifyTokenFor(forRender, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path"))
+	claims, err := s.verifyTokenFor(purposeRender, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path"))
 	if err != nil {
 		return err
 	}
 	if claims.Transform == nil {
-		return errBadSigned.Becausef("no transform")
+		return errBadToken.Becausef("no transform")
 	}
 	return s.media.RenderTransform(w, r, claims.Transform)
 }

@@ -13,9 +13,9 @@ import (
 
 // Purposes of signed URLs. The purpose is the token's audience (aud), so that a token is valid for one purpose only.
 const (
-	forDownload = "storage:download"
-	forUpload   = "storage:upload"
-	forRender   = "storage:render"
+	purposeDownload = "storage:download"
+	purposeUpload   = "storage:upload"
+	purposeRender   = "storage:render"
 )
 
 // signedClaims are the claims in the token of a signed URL.
@@ -30,8 +30,8 @@ type signedClaims struct {
 
 var errNoSignKey = errors.New("no key for signed addresses")
 
-// signToken returns the token of a signed URL, valid for life. SignKey signs nothing else, so a session's token is not a
-// valid token of a URL, nor the reverse.
+// signToken returns the token of a signed URL, which is valid for life. SignKey signs only these tokens: a session's token is not
+// valid in a URL, and a URL's token is not valid as a session's.
 func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) (string, error) {
 	if len(s.cfg.SignKey) == 0 {
 		return "", errNoSignKey
@@ -56,7 +56,7 @@ func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signed
 }
 
 // verifyToken verifies a token's key, purpose and expiry, but not the object. Errors: errNoToken for an empty token,
-// errSignedEnded for an expired one, errBadSigned for any other invalid one.
+// errTokenExpired for an expired one, errBadToken for any other invalid one.
 func (s *Service) verifyToken(purpose, token string) (*signedClaims, error) {
 	if token == "" {
 		return nil, errNoToken
@@ -76,9 +76,9 @@ func (s *Service) verifyToken(purpose, token string) (*signedClaims, error) {
 	}, jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(), jwt.WithAudience(purpose), jwt.WithTimeFunc(s.now))
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired):
-		return nil, errSignedEnded.Because(err)
+		return nil, errTokenExpired.Because(err)
 	case err != nil:
-		return nil, errBadSigned.Because(err)
+		return nil, errBadToken.Because(err)
 	}
 	return &c, nil
 }

@@ -17,7 +17,7 @@ import (
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...} with a URL to which one object of that name
+// SignUpload responds to POST /storage/v1/object/upload/sign/{bucket}/{path...} with a signed URL, to which an object of that name
 // can be uploaded without another key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
@@ -25,19 +25,19 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(r.Context(), caller, bucketID, name, upsert); err != nil {
 		return err
 	}
-	token, err := s.signToken(forUpload, signedClaims{URL: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
+	token, err := s.signToken(purposeUpload, signedClaims{URL: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
 	if err != nil {
 		return err
 	}
-	at := url.URL{Path: "/object/upload/sign/" + bucketID + "/" + name}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"url": at.EscapedPath() + "?token=" + token, "token": token})
+	signed := url.URL{Path: "/object/upload/sign/" + bucketID + "/" + name}
+	return httpx.JSON(w, http.StatusOK, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload handles PUT on a URL of SignUpload. A URL that may replace an object can be used until it expires. Any
-// other URL can be used for one successful upload; after a failed upload the client may try again.
+// SignedUpload handles PUT to a URL of SignUpload. A URL that may replace an object can be used until it expires, any other URL
+// for one successful upload: after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	claims, err := s.verifyTokenFor(forUpload, r.URL.Query().Get("token"), bucketID, name)
+	claims, err := s.verifyTokenFor(purposeUpload, r.URL.Query().Get("token"), bucketID, name)
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,8 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// checkUnused returns errTokenUsed if a signed upload URL was used already. If the object exists, the error is
-// errDuplicate: a client that lost the response to its upload learns that the upload succeeded.
+// checkUnused returns errTokenUsed if a signed upload URL was used already or, if the object exists, errDuplicate: a client that
+// lost the response to its upload learns that the upload succeeded.
 func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
 		return nil
@@ -78,7 +78,7 @@ func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
 	if g.Upsert {
 		return nil
 	}
-	first, err := useToken(ctx, tx, g.ID, g.until)
+	first, err := recordTokenUse(ctx, tx, g.ID, g.until)
 	if err == nil && !first {
 		return errDuplicate.Becausef("by this signed address")
 	}
@@ -97,7 +97,7 @@ type UploadGrant struct {
 
 // ReadGrant checks a token of SignUpload and returns its grant. The errors are those of SignedUpload.
 func (s *Service) ReadGrant(token string) (*UploadGrant, error) {
-	c, err := s.verifyToken(forUpload, token)
+	c, err := s.verifyToken(purposeUpload, token)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"atelie/internal/files"
 )
 
+// This file contains the queries on storage_buckets.
+
 // bucket is a row of storage_buckets. FileSizeLimit is in bytes; nil means that only Config.MaxUpload applies. If
 // AllowedMimeTypes is nil, all types of package files are allowed.
 type bucket struct {
@@ -63,8 +65,8 @@ func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, err
 		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)
 }
 
-// saveBucket creates a bucket of the site, or sets the limits of an existing one unless the owner has changed them.
-func saveBucket(ctx context.Context, q db.Querier, b bucket) error {
+// ensureBucket creates a bucket of the site, or sets the limits of an existing one unless the owner has changed them.
+func ensureBucket(ctx context.Context, q db.Querier, b bucket) error {
 	allowed, err := json.Marshal(b.AllowedMimeTypes)
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func lockBucket(ctx context.Context, tx *db.Tx, id string) (bucket, error) {
 	return scanBucket(tx.QueryRow(ctx, "update storage_buckets set name = name where id = $1 returning "+bucketColumns, id))
 }
 
-// updateBucket saves the settings of the owner. From then on saveBucket leaves the bucket as it is.
+// updateBucket saves the settings of the owner. From then on ensureBucket leaves the bucket as it is.
 func updateBucket(ctx context.Context, tx *db.Tx, b bucket) error {
 	allowed, err := b.allowedText()
 	if err != nil {

@@ -8,12 +8,14 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on storage_kept, the table of removed objects that a revision still refers to.
+// This file contains the queries on storage_kept, the table of kept objects: removed objects that a revision still refers to.
 
 // keptObject is a kept object's id, and the bucket and name that it had.
 type keptObject struct{ ID, Bucket, Name string }
 
-func insertKept(ctx context.Context, tx *db.Tx, o files.Object, now time.Time) error {
+// moveToKept moves an object into keptBucket, and records its bucket and name in storage_kept. In keptBucket its name is its id,
+// so that several objects of one name can be kept. moveToKept creates the bucket if it is missing.
+func moveToKept(ctx context.Context, tx *db.Tx, o files.Object, now time.Time) error {
 	err := db.Exec(ctx, tx, "insert into storage_buckets (id, name, public, created_at, updated_at) values ($1, $1, $2, $3, $3) on conflict do nothing", keptBucket, false, now)
 	if err != nil {
 		return err
@@ -30,6 +32,7 @@ func findKept(ctx context.Context, q db.Querier, bucketID, name string) (string,
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit 1", bucketID, name)
 }
 
+// deleteKept deletes the record in storage_kept; the object itself stays.
 func deleteKept(ctx context.Context, tx *db.Tx, objectID string) error {
 	return db.Exec(ctx, tx, "delete from storage_kept where object_id = $1", objectID)
 }

@@ -29,10 +29,13 @@ type listing struct {
 
 var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 
-// listEntries returns the selected entries of a folder. In name order, folders are sorted among the objects; in an order by
-// time, before them.
+// positionFunction is the SQL function that returns the position of a text in another, 0 if it is not in it.
+var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
+
+// listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the
+// order of a time, all folders come before all objects. In the query, tail is a name without the folder at its beginning.
 func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
-	position := map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}[d.Dialect]
+	position := positionFunction[d.Dialect]
 	dir := direction(l.Descending)
 	order := "lower(e.entry)" + dir + ", e.entry" + dir
 	if l.Column != "name" {
@@ -92,8 +95,8 @@ func likeText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(lower)
 }
 
-// listNames returns the next names of a bucket's objects in order, at most limit of them: those after the name after,
-// or from the first if after is "".
+// listNames returns at most limit names of a bucket's objects in order: the names that follow the name after, or the first names
+// if after is "".
 func listNames(ctx context.Context, q db.Querier, bucketID, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from storage_objects where bucket_id = $1 and name > $2 order by name limit $3", bucketID, after, limit)
 }
@@ -106,11 +109,11 @@ type page struct {
 	Column     string // one of pageSorts; in an order by time, folders precede objects
 	Descending bool
 	Limit      int64
-	After      *place // the page begins after this place; nil for the first page
+	After      *pageEnd // the end of the page before; nil for the first page
 }
 
-// place is where a page ended: the full name of its last entry and, for an object sorted by a time, that time.
-type place struct {
+// pageEnd is where a page ended: the full name of its last entry and, for an object sorted by a time, that time.
+type pageEnd struct {
 	Name   string     `json:"n"`
 	Folder bool       `json:"f,omitempty"`
 	Time   *time.Time `json:"t,omitempty"`
@@ -138,10 +141,10 @@ func pageQuery(dialect db.Dialect, p page) (string, []any) {
 
 const pageColumns = "o.id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at"
 
-// below returns a condition for the names in bucket $1 that begin with prefix $2, as a range of names. from and to, if not
-// empty, replace the lower and the upper end of the range. A second condition for one end would be a trap: SQLite enters an
-// index by one condition for each end, and may choose the one that excludes less.
-func below(p page, from, to string) (where string, args []any) {
+// prefixCondition returns a condition for the names in bucket $1 that begin with prefix $2, as a range of names. from and to, if
+// not empty, replace the lower and the upper end of the range. They must not be added as second conditions: SQLite uses one
+// condition for each end of a range in an index, and may choose the one that excludes less.
+func prefixCondition(p page, from, to string) (where string, args []any) {
 	args = []any{p.Bucket, p.Prefix}
 	if from == "" {
 		from = " and name >= $2"
@@ -168,14 +171,14 @@ func (p page) begin() (string, bool) {
 // pageOfNames returns the query of a page without Delimiter in the order of names. It reads as many names from the index as
 // the page has entries.
 func pageOfNames(p page) (string, []any) {
-	where, args := below(p, "", "")
+	where, args := prefixCondition(p, "", "")
 	last, ok := p.begin()
 	switch {
 	case ok && p.Descending:
-		where, args = below(p, "", " and name < $3")
+		where, args = prefixCondition(p, "", " and name < $3")
 		args = append(args, last)
 	case ok:
-		where, args = below(p, " and name > $2", "")
+		where, args = prefixCondition(p, " and name > $2", "")
 		args[1] = last
 	}
 	args = append(args, p.Limit)
@@ -185,7 +188,7 @@ func pageOfNames(p page) (string, []any) {
 // entryOf returns two SQL expressions: the entry below the prefix $2 to which a name belongs (the name itself, or its folder
 // with a slash), and whether that is a folder (1 or 0).
 func entryOf(dialect db.Dialect) (expression, isFolder string) {
-	position := map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}[dialect]
+	position := positionFunction[dialect]
 	tail := "substr(name, length($2) + 1)"
 	at := position + "(" + tail + ", '/')"
 	return "case when " + at + " = 0 then name else $2 || substr(" + tail + ", 1, " + at + ") end", "case when " + at + " = 0 then 0 else 1 end"
@@ -204,10 +207,10 @@ func pageOfFolder(dialect db.Dialect, p page) (string, []any) {
 		case last != "":
 			from = " and name >= case when substr(" + last + ", length(" + last + ")) = '/' then substr(" + last + ", 1, length(" + last + ") - 1) || '0' else " + last + " || ' ' end"
 		}
-		where, _ := below(p, from, to)
+		where, _ := prefixCondition(p, from, to)
 		return "select " + entry + " as entry from storage_objects where " + where + " order by name" + direction(p.Descending) + " limit 1"
 	}
-	_, args := below(p, "", "")
+	_, args := prefixCondition(p, "", "")
 	first := ""
 	if last, ok := p.begin(); ok {
 		if p.Descending {
@@ -233,7 +236,7 @@ func pageByTime(dialect db.Dialect, p page) (string, []any) {
 	where, args := "bucket_id = $1", []any{p.Bucket}
 	column := p.Column
 	if p.Prefix != "" {
-		where, args = below(p, "", "")
+		where, args = prefixCondition(p, "", "")
 		if dialect == db.SQLite {
 			column = "+" + column
 		}
@@ -250,7 +253,7 @@ func pageByTime(dialect db.Dialect, p page) (string, []any) {
 // pageOfFolderByTime returns the query of a page with Delimiter in the order of a time. It sorts all entries below the prefix,
 // because no index has this order with folders first.
 func pageOfFolderByTime(dialect db.Dialect, p page) (string, []any) {
-	where, args := below(p, "", "")
+	where, args := prefixCondition(p, "", "")
 	full, folder := entryOf(dialect)
 	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
 	after := ""

@@ -31,7 +31,7 @@ func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, u
 	if o.OwnerID != "" {
 		owner = o.OwnerID
 	}
-	for range 5 { // repeats if another upload or removal of the same name comes between two statements
+	for range 5 { // tries again if another request removes the object between the two statements
 		inserted, err := tx.Exec(ctx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (bucket_id, name) do nothing`,
 			o.ID, o.Bucket, o.Name, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, owner, metadata, o.CreatedAt, o.UpdatedAt)

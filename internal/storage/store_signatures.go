@@ -7,8 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// useToken records the use of a signed upload URL by the id of its token. It returns false if a use was recorded before.
-func useToken(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
+// This file contains the queries on storage_used_tokens, the table of signed upload URLs that were used.
+
+// recordTokenUse records the use of a signed upload URL by the id of its token. It returns false if a use is recorded already.
+func recordTokenUse(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
 	return db.Changed(ctx, tx, "insert into storage_used_tokens (id, expires_at) values ($1, $2) on conflict (id) do nothing", id, expires)
 }
 

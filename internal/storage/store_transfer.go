@@ -7,7 +7,9 @@ import (
 	"atelie/internal/files"
 )
 
-// listStored returns at most limit files in the order of their blob ids: those with an id after afterID, or the first ones if
+// This file contains the queries on all stored files, for Transfer.
+
+// listStored returns at most limit files in the order of their blob ids: the files with an id after afterID, or the first files if
 // afterID is "".
 func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([]storedFile, error) {
 	condition, args := "", []any{limit}

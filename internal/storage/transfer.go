@@ -16,11 +16,12 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// transferBatch is the number of files after which progress is reported. transferAtOnce is the number of files that are
-// copied at the same time; each needs memory for up to three pieces (blob.PieceSize) when the target is S3.
 const (
-	transferBatch  = 32
-	transferAtOnce = 4
+	// transferBatch is the number of files after which SaveProgress is called.
+	transferBatch = 32
+	// maxParallelFiles is the number of files that are copied at the same time. Each needs memory for up to three pieces
+	// (blob.PieceSize) if the target is S3.
+	maxParallelFiles = 4
 )
 
 // Transfer copies the files of all objects from one store to another (Copy), or verifies the copies (Check). It processes the
@@ -29,20 +30,20 @@ type Transfer struct {
 	Rows db.Querier // the database with the rows of the objects
 	From blob.Store // nil for Check
 	To   blob.Store
-	// SaveProgress is called after each batch. after is the id of its last blob; files and bytes are the number and the size of
-	// its files.
-	SaveProgress func(ctx context.Context, after string, files, bytes int64) error
-	// After is the last id that SaveProgress received in an earlier run: this run begins with the next one. "" begins with the
-	// first one.
+	// SaveProgress is called after each batch. lastID is the blob id of the batch's last file; files and bytes are the number and
+	// the total size of its files.
+	SaveProgress func(ctx context.Context, lastID string, files, bytes int64) error
+	// After is the newest lastID of an earlier run: this run begins with the file that follows it. "" begins with the first file.
 	After string
-	// Present is true if the target can have files beyond After, from an earlier run of an older snapshot. Copy looks for each.
-	Present bool
-	// Removed reports whether the source's database refers to a blob no more: its site may run, and Rows is a snapshot. Only Copy
-	// needs it.
+	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run
+	// can have copied files that follow After.
+	SkipPresent bool
+	// Removed reports whether no row of the source's database refers to a blob any more. Rows is a snapshot, and the source's site
+	// may remove files while it is copied. Only Copy needs Removed.
 	Removed func(ctx context.Context, blobID string) (bool, error)
 }
 
-// ErrRemoved is returned by Copy if the source has removed files since the snapshot. It has copied all others.
+// ErrRemoved is returned by Copy if the source has removed files since the snapshot. Copy has then copied all other files.
 var ErrRemoved = errors.New("files were removed from the source meanwhile")
 
 // storedFile is a file as its row describes it. Object names the file in errors; SHA256 is in hexadecimal digits, Size in
@@ -52,14 +53,14 @@ type storedFile struct {
 	Size                   int64
 }
 
-// Copy copies the files after After, and checks the size and SHA-256 of each against its row. It skips a file that is in the
-// target already: an earlier run copied it completely and was interrupted before it called SaveProgress. The error is ErrRemoved
-// if the source has removed files meanwhile.
+// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It does not replace a file that is in
+// the target already: an earlier run copied it completely, and was interrupted before it called SaveProgress. The error is
+// ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
 	err := t.each(ctx, func(ctx context.Context, f storedFile) error {
-		if t.Present {
-			if there, err := exists(ctx, t.To, f.BlobID); err != nil || there {
+		if t.SkipPresent {
+			if found, err := blobExists(ctx, t.To, f.BlobID); err != nil || found {
 				return err
 			}
 		}
@@ -82,7 +83,7 @@ func (t *Transfer) Copy(ctx context.Context) error {
 	return err
 }
 
-func exists(ctx context.Context, s blob.Store, id string) (bool, error) {
+func blobExists(ctx context.Context, s blob.Store, id string) (bool, error) {
 	f, err := s.Open(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -130,6 +131,7 @@ func (t *Transfer) Prune(ctx context.Context, old db.Querier) error {
 	})
 }
 
+// eachStored calls fn for all files to which the rows of q refer, one after the other.
 func eachStored(ctx context.Context, q db.Querier, fn func(storedFile) error) error {
 	for after := ""; ; {
 		batch, err := listStored(ctx, q, after, transferBatch)
@@ -168,7 +170,7 @@ func (t *Transfer) Check(ctx context.Context) error {
 	})
 }
 
-// each calls fn for the files after After, transferAtOnce at a time, and SaveProgress after each batch.
+// each calls fn for the files after After, maxParallelFiles at a time, and SaveProgress after each batch.
 func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile) error) error {
 	for after := t.After; ; {
 		batch, err := listStored(ctx, t.Rows, after, transferBatch)
@@ -180,7 +182,7 @@ func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile
 		}
 		var bytes int64
 		group, working := errgroup.WithContext(ctx)
-		group.SetLimit(transferAtOnce)
+		group.SetLimit(maxParallelFiles)
 		for _, f := range batch {
 			bytes += f.Size
 			group.Go(func() error { return fn(working, f) })

@@ -13,22 +13,22 @@ import (
 // files before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public URL
-// is not among those that referenced returns. It returns the number of removed objects. The still of a referenced film, the
-// picture shown in place of it, stays too. If referenced fails, nothing is removed.
-func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
+// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public URL is not
+// among those that referencedURLs returns. It returns the number of removed objects. The still of a referenced film (the picture
+// that pages show until the film plays) stays too. If referencedURLs fails, nothing is removed.
+func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	// referenced is called after the files were listed, so that references which were saved in between are included.
-	urls, err := referenced(ctx)
+	// referencedURLs is called after the objects were listed, so that it includes the references that were saved in between.
+	urls, err := referencedURLs(ctx)
 	if err != nil {
 		return 0, err
 	}
-	used := objectsOf(urls)
+	used := referencedObjects(urls)
 	for _, o := range old {
-		// It is unknown what refers to files in other buckets.
+		// What refers to objects in other buckets is unknown, so they stay.
 		if !files.SiteBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}
@@ -50,8 +50,9 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 	return removed, nil
 }
 
-// objectsOf returns the objects to which public URLs refer, as bucket/name, and the stills of films among them.
-func objectsOf(urls []string) map[string]bool {
+// referencedObjects returns the objects to which public URLs refer, and the stills of the films among them. The keys are
+// bucket/name.
+func referencedObjects(urls []string) map[string]bool {
 	used := make(map[string]bool, len(urls))
 	for _, publicURL := range urls {
 		if bucket, name, ok := files.ParsePublicURL(publicURL); ok {

@@ -33,7 +33,7 @@ func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
 
-// Replace handles PUT on the same URL. It replaces the object, or creates it if there is none.
+// Replace handles PUT /storage/v1/object/{bucket}/{path...}. It replaces the object, or creates it if there is none.
 func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, true)
 }
@@ -51,8 +51,8 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// receive stores the file that a request's body contains: in a multipart form, as browsers send it, or as the body itself.
-// inTx, if not nil, runs in the transaction that saves the row.
+// receive stores the file of a request. The body is the file itself, or a multipart form that contains the file, as browsers send
+// it. inTx, if not nil, runs in the transaction that saves the row.
 func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
 	ctx := r.Context()
 	received := newStream(w, r.Body)
@@ -83,11 +83,11 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identit
 
 // rawOptions reads the options of an upload whose body is the file itself from its headers.
 func rawOptions(h http.Header) (opts PutOptions, err error) {
-	if err := plainEncoding(h.Get("Content-Encoding")); err != nil {
+	if err := checkEncoding(h.Get("Content-Encoding")); err != nil {
 		return opts, err
 	}
 	opts.CacheControl = h.Get("Cache-Control")
-	if _, err := cacheControl(opts.CacheControl); err != nil {
+	if _, err := normalizeCacheControl(opts.CacheControl); err != nil {
 		return opts, err
 	}
 	if encoded := h.Get("X-Metadata"); encoded != "" {
@@ -101,8 +101,8 @@ func rawOptions(h http.Header) (opts PutOptions, err error) {
 	return opts, nil
 }
 
-// plainEncoding rejects a Content-Encoding: the type of a compressed file could not be detected.
-func plainEncoding(encoding string) error {
+// checkEncoding rejects a Content-Encoding: the type of a compressed file could not be detected.
+func checkEncoding(encoding string) error {
 	if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errCompressed.Becausef("%q", encoding)
 	}
@@ -175,7 +175,7 @@ func (f *form) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	if errors.Is(err, io.EOF) {
 		if _, err = f.next(); err == nil {
-			err = errSeveral
+			err = errSeveralFiles
 		}
 	} else if err != nil {
 		err = formError(err)
@@ -186,7 +186,7 @@ func (f *form) Read(p []byte) (int, error) {
 
 // options returns the options in the form's fields. The field cacheControl is a number of seconds.
 func (f *form) options() (opts PutOptions, err error) {
-	if err := plainEncoding(f.contentEncoding); err != nil {
+	if err := checkEncoding(f.contentEncoding); err != nil {
 		return opts, err
 	}
 	if f.cacheControl != "" {

@@ -11,42 +11,42 @@ import (
 	tus "github.com/tus/tusd/v2/pkg/handler"
 )
 
-// Only one request at a time can write to an upload: the one that holds the lock in the upload's row. The request renews the
-// lock, so that the lock of a node that died expires. A request that waits for the lock interrupts the holder, because the
-// holder can be a broken connection that the server has not noticed.
+// Only one request at a time can write to an upload: the holder of the lock in the upload's row. The holder renews its lock, and
+// the lock of a node that died expires. A request that waits for the lock interrupts the holder, because the holder's connection
+// can be broken without the server having noticed it.
 const (
 	leaseDuration    = 30 * time.Second       // from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals
 	lockPollInterval = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
 	lockTimeout      = 10 * time.Second       // how long a request waits for the lock
-	unlockTimeout    = 5 * time.Second
+	unlockTimeout    = 5 * time.Second        // timeout of the statement that releases a lock
 )
 
-// locker gives tusd the locks of uploads.
-type locker struct{ s *Service }
+// locker gives the library tusd the locks of uploads.
+type locker struct{ service *Service }
 
 // NewLock implements tusd's Locker.
 func (l locker) NewLock(id string) (tus.Lock, error) {
-	return &lock{s: l.s, id: id, token: uuid.NewString()}, nil
+	return &lock{service: l.service, id: id, token: uuid.NewString()}, nil
 }
 
 // lock is the lock of one upload for one request.
 type lock struct {
-	s         *Service
+	service   *Service
 	id, token string             // id is the upload's; token identifies this request as the holder
 	stop      context.CancelFunc // ends the renewal
-	renewer   sync.WaitGroup
+	renewal   sync.WaitGroup     // the goroutine that renews the lock
 }
 
 // Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	for {
-		locked, err := takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), leaseDuration)
+		locked, err := takeLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration)
 		if err == nil && locked {
 			break
 		}
 		if err == nil {
-			err = requestLock(ctx, l.s.db, l.id)
+			err = requestLock(ctx, l.service.db, l.id)
 		}
 		if err != nil && ctx.Err() == nil {
 			return tusError(ctx, err)
@@ -58,7 +58,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		}
 	}
 	interrupt := requestUnlock
-	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok {
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // if it is set, the response has status 423
 		interrupt = func() {
 			interrupted.Store(true)
 			requestUnlock()
@@ -66,7 +66,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	}
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
-	l.renewer.Go(func() { l.renew(renewing, interrupt) })
+	l.renewal.Go(func() { l.renew(renewing, interrupt) })
 	return nil
 }
 
@@ -81,9 +81,9 @@ func (l *lock) renew(ctx context.Context, interrupt func()) {
 			return
 		case <-tick.C:
 		}
-		mine, requested, err := lockState(ctx, l.s.db, l.id, l.token)
+		mine, requested, err := lockState(ctx, l.service.db, l.id, l.token)
 		if err == nil && mine && time.Since(renewed) >= renewInterval {
-			if mine, err = takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), leaseDuration); err == nil {
+			if mine, err = takeLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration); err == nil {
 				renewed = time.Now()
 			}
 		}
@@ -96,10 +96,10 @@ func (l *lock) renew(ctx context.Context, interrupt func()) {
 // Unlock implements tusd's Lock.
 func (l *lock) Unlock() error {
 	l.stop()
-	l.renewer.Wait()
+	l.renewal.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), unlockTimeout)
 	defer cancel()
-	err := releaseLock(ctx, l.s.db, l.id, l.token)
+	err := releaseLock(ctx, l.service.db, l.id, l.token)
 	if err != nil {
 		slog.Warn("the lock of an upload was not released; it expires by itself", "upload", l.id, "cause", err)
 	}

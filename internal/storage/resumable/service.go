@@ -27,50 +27,53 @@ import (
 	"atelie/internal/storage"
 )
 
-// Path is where clients create uploads; each upload gets a URL below it. SignedPath is used by clients with a signed
-// upload URL, whose requests carry the URL's token in the header X-Signature.
+// Path is the path at which clients create uploads; each upload gets a URL below it. Clients with a signed upload URL use
+// SignedPath, and send the token of that URL in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
 )
 
-// Service handles the protocol's requests. It is also tusd's data store, with NewUpload and GetUpload.
+// Service handles the protocol's requests. Its methods NewUpload and GetUpload make it tusd's data store.
 type Service struct {
 	db     *db.DB
 	files  *storage.Service
 	tus    *tus.UnroutedHandler // for requests below Path
 	signed *tus.UnroutedHandler // for requests below SignedPath
-	expiry time.Duration        // time from an upload's creation to its end
+	expiry time.Duration        // time from an upload's creation until it expires
 	now    func() time.Time
 }
 
-// New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and
-// expiry the time after which an unfinished upload is removed.
+// New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and expiry the time
+// from an upload's creation until it expires and is removed.
 func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
 	s := &Service{db: d, files: files, expiry: expiry, now: now}
 	composer := tus.NewStoreComposer()
 	composer.UseCore(s)
 	composer.UseTerminater(s)
 	composer.UseLocker(locker{s})
-	for path, handler := range map[string]**tus.UnroutedHandler{Path: &s.tus, SignedPath: &s.signed} {
-		var err error
-		*handler, err = tus.NewUnroutedHandler(tus.Config{
+	newHandler := func(path string) (*tus.UnroutedHandler, error) {
+		return tus.NewUnroutedHandler(tus.Config{
 			StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + path + "/", DisableDownload: true, DisableConcatenation: true,
 			Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockTimeout,
 			Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // the server's own log has a line for each request
 		})
-		if err != nil {
-			return nil, err
-		}
+	}
+	var err error
+	if s.tus, err = newHandler(Path); err != nil {
+		return nil, err
+	}
+	if s.signed, err = newHandler(SignedPath); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
 var (
-	errNoUpload    = apperr.New(http.StatusNotFound, "NoSuchUpload", "Upload not found")
-	errDeferred    = apperr.New(http.StatusBadRequest, "InvalidRequest", "Upload-Length must be known at the beginning")
-	errBadMetadata = apperr.New(http.StatusBadRequest, "InvalidParameter", "Upload-Metadata must name bucketName and objectName; metadata must be a JSON object")
-	errLocked      = apperr.New(http.StatusLocked, "ResourceLocked", "The upload is being written by another request")
+	errNoUpload      = apperr.New(http.StatusNotFound, "NoSuchUpload", "Upload not found")
+	errLengthUnknown = apperr.New(http.StatusBadRequest, "InvalidRequest", "Upload-Length must be known at the beginning")
+	errBadMetadata   = apperr.New(http.StatusBadRequest, "InvalidParameter", "Upload-Metadata must name bucketName and objectName; metadata must be a JSON object")
+	errLocked        = apperr.New(http.StatusLocked, "ResourceLocked", "The upload is being written by another request")
 )
 
 // Keys of values in a request's context.
@@ -115,7 +118,7 @@ func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 // Create handles POST. It creates an upload; the body may have its first bytes.
 func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Defer-Length") != "" || r.Header.Get("Upload-Concat") != "" {
-		return writeError(w, r, errDeferred)
+		return writeError(w, r, errLengthUnknown)
 	}
 	upsert := strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true")
 	w.Header().Set("Upload-Expires", s.now().Add(s.expiry).UTC().Format(http.TimeFormat))
@@ -135,7 +138,7 @@ func (s *Service) Head(w http.ResponseWriter, r *http.Request) error {
 // Patch handles PATCH, whose body has the next bytes.
 func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Length") != "" {
-		return writeError(w, r, errDeferred)
+		return writeError(w, r, errLengthUnknown)
 	}
 	return s.serveUpload((*tus.UnroutedHandler).PatchFile, w, r)
 }
@@ -234,7 +237,7 @@ func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	if u.Owner != owner || !s.now().Before(u.ExpiresAt) {
 		return nil, errNoUpload
 	}
-	u.s, u.file.Grant = s, grant
+	u.service, u.file.Grant = s, grant
 	return u, nil
 }
 

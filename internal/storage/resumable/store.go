@@ -14,6 +14,7 @@ import (
 
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
+// scanUpload scans a row of uploadColumns. Callers that call methods of the upload set its field service.
 func scanUpload(row db.Row) (*upload, error) {
 	var (
 		u      upload
@@ -80,7 +81,7 @@ func takeLock(ctx context.Context, q db.Querier, id, token string, now time.Time
 		where id = $1 and (lock_token is null or lock_token = $2 or locked_until < $3 or locked_until > $6)`, id, token, now, now.Add(lease), false, db.LatestPlausible(now, lease))
 }
 
-// requestLock asks the lock's holder to release it.
+// requestLock sets lock_wanted, by which the lock's holder learns that another request waits for the lock.
 func requestLock(ctx context.Context, q db.Querier, id string) error {
 	n, err := q.Exec(ctx, "update storage_uploads set lock_wanted = $2 where id = $1", id, true)
 	if err == nil && n == 0 {

@@ -25,20 +25,20 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// upload is a row of storage_uploads. It implements tusd's interfaces of an upload.
+// upload is a row of storage_uploads. It implements tusd's interfaces Upload and TerminatableUpload.
 type upload struct {
-	ID, BlobID, Owner string // Owner identifies who may continue the upload (Service.owner)
-	file              storage.ResumableUpload
-	ContentType       string       // the type that the client sent; the object's type is detected from the bytes
-	Metadata          string       // the object's user metadata as JSON text, "" for none
-	Received          int64        // number of received bytes
-	Stored            blob.Partial // state of the pieces in the blob store
-	Hash              []byte       // intermediate state of SHA-256 over the received bytes
-	Finished          bool         // the upload has become an object
+	ID, BlobID, Owner string                  // Owner identifies who may continue the upload (Service.owner)
+	file              storage.ResumableUpload // bucket, name, size and options
+	ContentType       string                  // the type that the client sent; the object's type is detected from the bytes
+	Metadata          string                  // the object's user metadata as JSON text, "" for none
+	Received          int64                   // number of received bytes
+	Stored            blob.Partial            // state of the pieces in the blob store
+	Hash              []byte                  // intermediate state of SHA-256 over the received bytes
+	Finished          bool                    // the upload has become an object
 	ExpiresAt         time.Time
 	MetadataHeader    string // Upload-Metadata as the client sent it; "" in rows from before it was stored
 
-	s *Service
+	service *Service // nil in the results of listExpired
 }
 
 // NewUpload implements tusd's DataStore. It makes the checks of an ordinary upload that are possible before the first byte.
@@ -50,6 +50,7 @@ func (s *Service) NewUpload(ctx context.Context, info tus.FileInfo) (tus.Upload,
 	return u, nil
 }
 
+// create checks a new upload and inserts its row.
 func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error) {
 	caller := identity.Of(ctx)
 	owner, grant, err := s.owner(ctx)
@@ -63,7 +64,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	}
 	meta := info.MetaData
 	u := &upload{
-		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, s: s,
+		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, service: s,
 		file: storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
@@ -127,18 +128,19 @@ func (u *upload) GetReader(context.Context) (io.ReadCloser, error) { return nil,
 // removed.
 func (u *upload) WriteChunk(ctx context.Context, _ int64, src io.Reader) (int64, error) {
 	written, err := u.write(ctx, src)
-	if refusal(err) {
+	if endsUpload(err) {
 		err = errors.Join(err, u.remove(context.WithoutCancel(ctx)))
 	}
 	return written, tusError(ctx, err)
 }
 
-// spare holds at most one buffer for pieces, which the next request reuses. A sync.Pool would keep one of 8 MiB per processor.
-var spare = make(chan *bytes.Buffer, 1)
+// spareBuffer holds at most one buffer for pieces, which the next request reuses. A sync.Pool would keep one of 8 MiB per
+// processor.
+var spareBuffer = make(chan *bytes.Buffer, 1)
 
 func takeBuffer() *bytes.Buffer {
 	select {
-	case b := <-spare:
+	case b := <-spareBuffer:
 		return b
 	default:
 		return new(bytes.Buffer)
@@ -147,14 +149,14 @@ func takeBuffer() *bytes.Buffer {
 
 func giveBuffer(b *bytes.Buffer) {
 	select {
-	case spare <- b:
-	default: // one buffer is kept already
+	case spareBuffer <- b:
+	default: // there is a spare buffer already
 	}
 }
 
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
-	if err := u.s.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
+	if err := u.service.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
 		return 0, err
 	}
 	sum, err := u.sum()
@@ -175,11 +177,11 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 			break
 		}
 		if u.Received == 0 && (n >= files.SniffLength || n == u.file.Size) {
-			if err := u.s.files.CheckResumable(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
+			if err := u.service.files.CheckResumable(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
 				return written, err
 			}
 		}
-		stored, err := u.s.files.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
+		stored, err := u.service.files.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
 		if err != nil {
 			return written, err
 		}
@@ -191,7 +193,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 		if next.Hash, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
 			return written, err
 		}
-		if err := saveProgress(ctx, u.s.db, &next, u.Received); err != nil {
+		if err := saveProgress(ctx, u.service.db, &next, u.Received); err != nil {
 			return written, err
 		}
 		*u = next
@@ -211,8 +213,8 @@ func (u *upload) sum() (hash.Hash, error) {
 	return sum, sum.(encoding.BinaryUnmarshaler).UnmarshalBinary(u.Hash)
 }
 
-// refusal reports whether an error ends an upload permanently. After other errors the client may try again.
-func refusal(err error) bool { return files.IsRefusal(err) && !errors.Is(err, errLocked) }
+// endsUpload reports whether an error ends an upload permanently. After other errors the client may try again.
+func endsUpload(err error) bool { return files.IsRefusal(err) && !errors.Is(err, errLocked) }
 
 // FinishUpload implements tusd's Upload. It makes the upload an object, or rejects and removes it.
 func (u *upload) FinishUpload(ctx context.Context) error {
@@ -221,11 +223,11 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 	}
 	sum, err := u.sum()
 	if err == nil {
-		_, err = u.s.files.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Stored, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
+		_, err = u.service.files.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Stored, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
 			return markFinished(ctx, tx, u.ID)
 		})
 	}
-	if refusal(err) {
+	if endsUpload(err) {
 		err = errors.Join(err, u.remove(context.WithoutCancel(ctx)))
 	}
 	u.Finished = err == nil
@@ -239,8 +241,8 @@ func (s *Service) AsTerminatableUpload(u tus.Upload) tus.TerminatableUpload { re
 func (u *upload) Terminate(ctx context.Context) error { return tusError(ctx, u.remove(ctx)) }
 
 func (u *upload) remove(ctx context.Context) error {
-	if err := u.s.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+	if err := u.service.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {
 		return err
 	}
-	return deleteUpload(ctx, u.s.db, u.ID)
+	return deleteUpload(ctx, u.service.db, u.ID)
 }

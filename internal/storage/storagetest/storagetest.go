@@ -36,7 +36,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// The accounts for which On makes tokens.
+// Ids of the accounts for which a Site has tokens.
 const (
 	AdminID = "11111111-1111-4111-8111-111111111111"
 	UserID  = "22222222-2222-4222-8222-222222222222"
@@ -47,14 +47,14 @@ type Site struct {
 	T     *testing.T
 	DB    *db.DB
 	Blobs blob.Store
-	Root  string            // the folder in which the store has its files
-	Clock time.Time         // the current time of the site; the test changes it
-	HTTP  http.Handler      // handles the requests of Call; set by the test
-	Keys  map[string]string // tokens, by the names that Call takes: "anon", "user", "admin", "service", "expired", "forged"
-	Auth  *identity.Authenticator
+	Root  string                  // the folder with the store's files, also of a bucket
+	Clock time.Time               // the current time of the site; the test changes it
+	HTTP  http.Handler            // handles the requests of Call; set by the test
+	Keys  map[string]string       // tokens by the names that Call takes: "anon", "user", "admin", "service", "expired", "forged"; "nobody" has none
+	Auth  *identity.Authenticator // checks these tokens
 }
 
-// New returns a Site with a new store: an S3 bucket in the subtests of Each for it, else a folder.
+// New returns a Site with a new store: an S3 bucket in the subtests that Each runs for S3, otherwise a folder.
 func New(t *testing.T, d *db.DB) *Site {
 	t.Helper()
 	root := t.TempDir()
@@ -62,7 +62,7 @@ func New(t *testing.T, d *db.DB) *Site {
 		blobs blob.Store
 		err   error
 	)
-	if strings.HasSuffix(t.Name(), "/"+inBucket) {
+	if strings.HasSuffix(t.Name(), "/"+s3Subtest) {
 		cfg := blobtest.Bucket(t)
 		root = blobtest.Folder(cfg.Bucket)
 		blobs, err = blob.NewS3(t.Context(), cfg)
@@ -72,13 +72,13 @@ func New(t *testing.T, d *db.DB) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := On(t, d, blobs)
+	s := NewWithStore(t, d, blobs)
 	s.Root = root
 	return s
 }
 
-// On returns a Site with a given store. Its tokens are valid for a day of its clock.
-func On(t *testing.T, d *db.DB, blobs blob.Store) *Site {
+// NewWithStore returns a Site with a given store. Its tokens are valid for a day of its clock.
+func NewWithStore(t *testing.T, d *db.DB, blobs blob.Store) *Site {
 	t.Helper()
 	s := &Site{T: t, DB: d, Blobs: blobs}
 	s.Clock = time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
@@ -103,14 +103,15 @@ func On(t *testing.T, d *db.DB, blobs blob.Store) *Site {
 // Now returns the time of the site's clock.
 func (s *Site) Now() time.Time { return s.Clock }
 
-const inBucket = "s3"
+// s3Subtest is the name of the subtests with an S3 bucket.
+const s3Subtest = "s3"
 
 // Each runs a test four times: on both databases, each with files on disk and in an S3 bucket.
 func Each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		t.Run("disk", func(t *testing.T) { fn(t, d) })
-		t.Run(inBucket, func(t *testing.T) { fn(t, dbtest.Open(t, d.Dialect)) })
+		t.Run(s3Subtest, func(t *testing.T) { fn(t, dbtest.Open(t, d.Dialect)) })
 	})
 }
 

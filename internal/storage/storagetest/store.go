@@ -6,6 +6,8 @@ import (
 	"atelie/internal/files"
 )
 
+// This file contains the queries of a Site on its database.
+
 // Count counts the rows of a table.
 func (s *Site) Count(table string) int {
 	s.T.Helper()
