@@ -22,7 +22,7 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
 		{Name: "revisions", Each: a.history.EachRevisionOf, Erase: a.history.EraseRevisionsOf},
 		{Name: "activity", Each: a.activity.EachEntryOf, Erase: a.activity.EraseEntriesOf},
-		{Name: "sign_ins", Each: a.Auth.EachSignInOf, Erase: a.Auth.EraseSignInsOf},
+		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
 		// Files have no transaction: the job that ends an erasure deletes them.

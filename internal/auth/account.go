@@ -10,15 +10,15 @@ import (
 	"atelie/internal/db"
 )
 
-// newAccount describes the account that a sign-up creates. It has either an e-mail address or a phone number.
+// newAccount describes the account that a sign-up creates. email or phone is set, never both.
 type newAccount struct {
-	email, phone string         // exactly one is set
-	hash         string         // hash of the password; "" for an account without one
-	confirmed    bool           // the e-mail address or phone number needs no confirmation by a message
-	data         map[string]any // user metadata that the client sent
+	email, phone   string         // normalized (see normalizeEmail, normalizePhone)
+	hash           string         // hash of the password; "" for an account without a password
+	confirmed      bool           // the e-mail address or phone number counts as confirmed; no message is sent
+	clientMetadata map[string]any // user metadata that the client sent
 }
 
-// provider returns "email" or "phone".
+// provider returns the provider of the account's identity: "email" or "phone".
 func (n newAccount) provider() string {
 	if n.phone != "" {
 		return "phone"
@@ -26,32 +26,33 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// profile returns the user metadata of the account with this id; its identity stores the same. It consists of data and of the
-// entries that the service sets itself, such as email_verified, which data cannot override. Metadata grants no rights.
-func (n newAccount) profile(id string) map[string]any {
+// userMetadata returns the user metadata of the account with this id. The account's identity stores the same map. It contains
+// clientMetadata, and entries that the service sets itself, such as email_verified; clientMetadata cannot override these.
+// Metadata grants no rights.
+func (n newAccount) userMetadata(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
 		metadata["email"] = n.email
 	}
-	for k, v := range n.data {
-		if _, isReserved := metadata[k]; !isReserved && v != nil {
-			metadata[k] = v
+	for name, value := range n.clientMetadata {
+		if _, isReserved := metadata[name]; !isReserved && value != nil {
+			metadata[name] = value
 		}
 	}
 	return metadata
 }
 
-// validateProfile returns an error for metadata that cannot be stored. It must run before the account is looked up: otherwise
-// the error would reveal whether the account exists.
-func (n newAccount) validateProfile() error {
-	return validateMetadata(n.profile(decoyNamespace.String()))
+// validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an
+// existing account: otherwise the error would reveal whether the account exists.
+func (n newAccount) validateUserMetadata() error {
+	return validateMetadata(n.userMetadata(decoyNamespace.String()))
 }
 
-// createAccount stores an account and its identity. The account never gets a role. After errEmailExists or errPhoneExists the
-// transaction must be rolled back, because PostgreSQL refuses further statements in it.
+// createAccount stores an account and its identity. The account has no role, so it is no owner. If createAccount returns
+// errEmailExists or errPhoneExists, the caller must roll tx back, because PostgreSQL refuses further statements in it.
 func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
-	metadata := account.profile(id)
+	metadata := account.userMetadata(id)
 	_, err := insertUser(ctx, tx, newUser{
 		ID: id, Email: account.email, Phone: account.phone, Hash: account.hash, EmailConfirmed: account.confirmed && account.email != "", PhoneConfirmed: account.confirmed && account.phone != "",
 		AppMetadata: map[string]any{"provider": provider, "providers": []string{provider}}, UserMetadata: metadata,
@@ -62,7 +63,7 @@ func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, accoun
 	if err := saveIdentity(ctx, tx, id, provider, id, metadata, now); err != nil {
 		return User{}, err
 	}
-	if account.confirmed { // the sign-up of an unconfirmed account is logged at its confirmation
+	if account.confirmed { // the sign-up of an unconfirmed account is logged when the account is confirmed
 		if err := s.audit(ctx, tx, c, auditSignedUp, id, map[string]any{"provider": provider}); err != nil {
 			return User{}, err
 		}
@@ -70,7 +71,7 @@ func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, accoun
 	return userByID(ctx, tx, id)
 }
 
-// syncProviders writes the providers of the account's identities into its app_metadata.
+// syncProviders sets provider and providers in the account's app_metadata to the providers of its identities.
 func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := userByID(ctx, tx, userID)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 }
 
 // removeUnprovenAccess removes every way into an account whose e-mail address is not proven: password, provider identities,
-// second factors, sessions, and pending links and codes. Somebody else may have opened the account. The e-mail address and the
-// phone number stay.
+// second factors, sessions, and pending links and codes. Whoever created the account may not be the person who receives mail at
+// its address. The account keeps its e-mail address and its phone number.
 func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), columnChange{colPassword, nil}),
@@ -103,13 +104,14 @@ func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID st
 	)
 }
 
-// decoyNamespace is the namespace of decoy ids (UUIDs). An e-mail address or phone number without an account always gets the
-// same decoy id.
+// decoyNamespace is the namespace of decoy ids: UUIDs that stand for accounts that do not exist. An e-mail address or phone number
+// without an account always gets the same decoy id.
 var decoyNamespace = uuid.MustParse("5b0e9c3a-6f0d-4a53-9d27-1f6f5a0d8c11")
 
-// account returns the account of a login without its identities and factors, or the zero User when there is none. It makes one
-// query in either case, so that the response time does not reveal whether the account exists.
-func (s *Service) account(ctx context.Context, l login) (User, error) {
+// findAccount returns the account of a login (an e-mail address or a phone number) without its identities and factors, or the
+// zero User if no account has it. It makes one query in both cases, so that the response time does not reveal whether the account
+// exists.
+func (s *Service) findAccount(ctx context.Context, l login) (User, error) {
 	u, err := userByLogin(ctx, s.db, l)
 	if errors.Is(err, db.ErrNoRows) {
 		return User{}, nil
@@ -117,23 +119,23 @@ func (s *Service) account(ctx context.Context, l login) (User, error) {
 	return u, err
 }
 
-// userIDOrDecoy returns the id of the account, or a decoy id when there is none.
+// userIDOrDecoy returns the id of the login's account, or a decoy id if there is no account.
 func (s *Service) userIDOrDecoy(ctx context.Context, l login) (string, error) {
-	u, err := s.account(ctx, l)
+	u, err := s.findAccount(ctx, l)
 	if err == nil && u.ID == "" {
 		return uuid.NewSHA1(decoyNamespace, []byte(l.email+l.phone)).String(), nil
 	}
 	return u.ID, err
 }
 
-// identityData returns the data of an e-mail or phone identity. kind is "email" or "phone", address the e-mail address or phone
-// number. verified is true if it is proven.
+// identityData returns the data of an e-mail or phone identity. kind is "email" or "phone"; address is the e-mail address or the
+// phone number; verified reports whether the account's holder has proven to receive messages there.
 func identityData(userID, kind, address string, verified bool) map[string]any {
 	return map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
 }
 
-// deletePending deletes the links and codes that were sent for an account, and the flows that could still open a session of
-// it or add an identity to it.
+// deletePending deletes the unused links and codes of an account, and the flows that could still open a session of the account or
+// add an identity to it.
 func deletePending(ctx context.Context, q db.Querier, userID string) error {
 	return errors.Join(deleteAllOneTimeTokens(ctx, q, userID), deleteFlowsOf(ctx, q, userID))
 }

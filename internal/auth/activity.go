@@ -9,78 +9,78 @@ import (
 	"atelie/internal/device"
 )
 
-// auditDetail is the part of an entry's detail that activity shows.
+// auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
-	Actor    string `json:"actor"`    // actorServiceKey, actorCommand, or "" for the account
-	Method   string `json:"method"`   // of a sign-in
-	Provider string `json:"provider"` // of a sign-in
-	Changed  any    `json:"changed"`  // email or phone, or a list of fields that the service key has changed
+	Actor    string `json:"actor"`    // who acted: actorServiceKey, actorCommand, or "" for the account itself
+	Method   string `json:"method"`   // how the account signed in or tried to, such as password
+	Provider string `json:"provider"` // provider of the identity, such as google
+	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
 }
 
-// Activity returns the entries of the audit log that the owner sees as activity of the kinds, the newest first. They begin after a
-// position; there are at most limit.
+// Activity returns the audit log's entries of the given kinds in the form of the activity log, newest first. It returns at most
+// limit entries, which follow the position after.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
-	for kind, of := range activityActions {
+	for kind, kindActions := range activityActions {
 		if slices.Contains(kinds, kind) {
-			actions = append(actions, of...)
+			actions = append(actions, kindActions...)
 		}
 	}
 	if len(actions) == 0 {
 		return nil, nil
 	}
-	found, err := olderAuditEntries(ctx, s.db, actions, after.At, after.Event, limit)
+	rows, err := olderAuditEntries(ctx, s.db, actions, after.At, after.Event, limit)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]activity.Entry, len(found))
-	for i, e := range found {
-		if list[i], err = e.activity(); err != nil {
+	entries := make([]activity.Entry, len(rows))
+	for i, e := range rows {
+		if entries[i], err = e.toActivityEntry(); err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	return entries, nil
 }
 
-// activity returns the entry as the owner sees it. The account of the entry is the one that acted, unless the service key or a
-// command did.
-func (e auditEntry) activity() (activity.Entry, error) {
-	out := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
-	for kind, of := range activityActions {
-		if slices.Contains(of, auditAction(e.action)) {
-			out.Kind = kind
+// toActivityEntry converts the audit entry to an entry of the activity log. The account of the audit entry becomes Entry.Account,
+// the one that acted. If the service key or a command acted, the account becomes Entry.Subject, the one that was changed.
+func (e auditEntry) toActivityEntry() (activity.Entry, error) {
+	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
+	for kind, kindActions := range activityActions {
+		if slices.Contains(kindActions, auditAction(e.action)) {
+			entry.Kind = kind
 		}
 	}
 	var detail auditDetail
 	if err := json.Unmarshal([]byte(e.detail), &detail); err != nil {
-		return out, err
+		return entry, err
 	}
-	out.Method = detail.Method
+	entry.Method = detail.Method
 	if detail.Provider != "" && detail.Provider != "email" && detail.Provider != "phone" {
-		out.Method = detail.Provider
+		entry.Method = detail.Provider
 	}
-	out.Title, _ = detail.Changed.(string)
-	name := e.name()
+	entry.Title, _ = detail.Changed.(string) // "" for a list of fields
+	name := e.accountName()
 	switch {
 	case detail.Actor == actorServiceKey:
-		out.By, out.Subject = activity.ByKey, name
+		entry.By, entry.Subject = activity.ByKey, name
 	case detail.Actor == actorCommand:
-		out.By, out.Subject = activity.ByCommand, name
-	case e.userID == nil && out.Kind == activity.Key:
-		out.By = activity.ByProgram
+		entry.By, entry.Subject = activity.ByCommand, name
+	case e.userID == nil && entry.Kind == activity.Key:
+		entry.By = activity.ByProgram
 	case e.userID == nil:
-		out.By = activity.ByNobody
+		entry.By = activity.ByNobody
 	case e.isSSO == nil:
-		out.By = activity.ByDeleted
+		entry.By = activity.ByDeleted
 	default:
-		out.By, out.Account = activity.ByAccount, name
+		entry.By, entry.Account = activity.ByAccount, name
 	}
 	if e.ip != nil {
-		out.IP = *e.ip
+		entry.IP = *e.ip
 	}
 	if e.agent != nil && *e.agent != "" {
 		d := device.Parse(*e.agent)
-		out.Device = &d
+		entry.Device = &d
 	}
-	return out, nil
+	return entry, nil
 }

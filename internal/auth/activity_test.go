@@ -20,8 +20,8 @@ import (
 // TestEveryAuditActionIsActivityOrLeftOut fails when an action is added without a decision whether the owner sees it.
 func TestEveryAuditActionIsActivityOrLeftOut(t *testing.T) {
 	decided := []auditAction{
-		auditTokenRefreshed, auditConfirmationRequested, auditReauthenticationRequested, auditEmailChangeRequested, auditSignUpRepeated, auditSMSSent,
-		auditChallenge, auditReauthenticated, auditFactorEnrolled,
+		auditTokenRefreshed, auditConfirmationRequested, auditReauthenticationRequested, auditEmailChangeRequested, auditSignUpRepeated, auditPhoneChangeRequested,
+		auditChallengeCreated, auditReauthenticated, auditFactorEnrolled,
 	}
 	for _, actions := range activityActions {
 		decided = append(decided, actions...)

@@ -8,8 +8,10 @@ import (
 	"atelie/internal/device"
 )
 
-// AddressHasRole reports whether an account with a role has the e-mail address: as its own, as the one it wants to change to,
-// or at a provider. Roles cannot change until tx ends.
+// This file finds, exports and erases everything about an e-mail address.
+
+// AddressHasRole reports whether an account with a role has the e-mail address: as its own, as its pending new address, or in the
+// identity of a provider. Roles cannot change until tx ends.
 func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string) (bool, error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
@@ -17,13 +19,14 @@ func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string)
 	return addressHasRole(ctx, tx, address)
 }
 
-// addressAccount is an account in an export.
+// addressAccount is an account with its sessions, as an export contains it.
 type addressAccount struct {
 	User
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf calls yield for each account that has the address (see AddressHasRole), with its sessions.
+// EachAccountOf calls yield with an addressAccount for each account that has the address in one of the three ways of
+// AddressHasRole.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {
@@ -48,8 +51,8 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 	return nil
 }
 
-// EraseAccountsOf deletes the accounts that have the address, and what limits the mails to it. An account that only wants to
-// change to the address stays; the change is cancelled.
+// EraseAccountsOf deletes the accounts that have the address, and the stored times that limit the mails to it. It keeps an account
+// that has the address only as its pending new address, and cancels this change.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {
@@ -66,22 +69,23 @@ func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string
 	return err
 }
 
-// EachSignInOf calls yield for each entry of the audit log about the address: those of its accounts, and those whose detail
-// contains it.
-func (s *Service) EachSignInOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+// EachAuditEntryOf calls yield for each entry of the audit log about the address: the entries of its accounts, and the entries
+// whose detail contains the address.
+func (s *Service) EachAuditEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	entries, err := auditEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := yield(e.response()); err != nil {
+		if err := yield(e.toLogEntry()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// EraseSignInsOf deletes the entries of EachSignInOf. It needs the accounts to find them.
-func (s *Service) EraseSignInsOf(ctx context.Context, tx *db.Tx, address string) error {
+// EraseAuditEntriesOf deletes the entries of EachAuditEntryOf. Call it before EraseAccountsOf, because it finds entries by their
+// accounts.
+func (s *Service) EraseAuditEntriesOf(ctx context.Context, tx *db.Tx, address string) error {
 	return deleteAuditEntriesAbout(ctx, tx, address)
 }

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-const maxEmailBytes = 254 // RFC 5321 §4.5.3.1.3
+// maxEmailBytes is the length of the longest accepted e-mail address (RFC 5321 §4.5.3.1.3).
+const maxEmailBytes = 254
 
 // normalizeEmail returns an e-mail address in the form in which accounts store it: trimmed and in lower case. It returns
 // errEmailInvalid for text that is not a bare address, for example for an address with a display name, a comment or quotes.
@@ -27,8 +28,8 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// lowerRune returns the lower case of a letter. Two letters outside ASCII have an ASCII letter as their lower case (the Kelvin
-// sign and the dotted I) and stay unchanged: otherwise the e-mail addresses of two mailboxes would become one account.
+// lowerRune returns the lower case of a letter. Two letters outside ASCII, the Kelvin sign and the dotted I, have an ASCII letter
+// as their lower case. lowerRune returns these two unchanged: otherwise the addresses of two mailboxes would belong to one account.
 func lowerRune(r rune) rune {
 	if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
 		return lower
@@ -39,7 +40,7 @@ func lowerRune(r rune) rune {
 // phonePattern matches a phone number as accounts store it: E.164 without the leading +.
 var phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
 
-// normalizePhone returns a phone number without a leading + and without spaces. It returns errPhoneInvalid when the rest does
+// normalizePhone returns a phone number without a leading + and without spaces. It returns errPhoneInvalid when the result does
 // not match phonePattern.
 func normalizePhone(s string) (string, error) {
 	s = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(s), "+"), " ", "")

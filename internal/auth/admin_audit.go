@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Limits of the pages of the audit log.
+// The audit log is sent in pages.
 const (
-	auditPerPage    = 50        // entries on a page if the request has no per_page
-	maxAuditPerPage = 1000      // largest per_page
-	maxAuditPage    = 1_000_000 // highest page number
+	defaultAuditPerPage  = 50        // entries on a page if the request has no per_page
+	maxAuditPerPage      = 1000      // a larger per_page is reduced to this number
+	maxAuditPagingNumber = 1_000_000 // a larger page or per_page is an error
 )
 
-// auditLogEntry is one entry in the form of Supabase Auth's audit log. UserAgent is an addition to that form.
+// auditLogEntry is an entry of the audit log in Supabase Auth's form. UserAgent is an addition to this form.
 type auditLogEntry struct {
 	ID        string       `json:"id"`
 	Payload   auditPayload `json:"payload"`
@@ -26,28 +26,29 @@ type auditLogEntry struct {
 	UserAgent string       `json:"user_agent"`
 }
 
-// auditPayload is the content of an entry: what happened (Action, Traits), and which account did it or was changed (Actor).
+// auditPayload says what happened (an auditAction), and to which account. The actor is this account even if the service key acted
+// on it.
 type auditPayload struct {
 	Action        string          `json:"action"`
-	ActorID       *string         `json:"actor_id"`
-	ActorUsername string          `json:"actor_username"`
-	ActorViaSSO   bool            `json:"actor_via_sso"`
-	LogType       string          `json:"log_type"`
-	Traits        json.RawMessage `json:"traits"`
+	ActorID       *string         `json:"actor_id"`       // null when the entry has no account
+	ActorUsername string          `json:"actor_username"` // the account's e-mail address or phone number
+	ActorViaSSO   bool            `json:"actor_via_sso"`  // the account signs in at a SAML identity provider
+	LogType       string          `json:"log_type"`       // see logType
+	Traits        json.RawMessage `json:"traits"`         // the entry's detail
 }
 
-// AuditLog handles GET /auth/v1/admin/audit, for the service key only: the security events, newest first. Query parameters:
-// page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
+// AuditLog handles GET /auth/v1/admin/audit, for the service key only: it returns a page of the audit log, newest entries first.
+// Query parameters: page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
 func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	query := r.URL.Query()
-	page, perPage, err := auditPages(query)
+	page, perPage, err := parseAuditPaging(query)
 	if err != nil {
 		return err
 	}
-	action, author, err := auditFilter(query.Get("query"))
+	action, author, err := parseAuditFilter(query.Get("query"))
 	if err != nil {
 		return err
 	}
@@ -57,22 +58,23 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := make([]auditLogEntry, len(entries))
 	for i, e := range entries {
-		out[i] = e.response()
+		out[i] = e.toLogEntry()
 	}
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
 	w.Header().Set("Link", pageLinks(r.URL.Path, query, page, max(1, (total+perPage-1)/perPage)))
 	return respondPrivate(w, out, nil)
 }
 
-func auditPages(query url.Values) (page, perPage int, err error) {
-	page, perPage = 1, auditPerPage
+// parseAuditPaging returns the page and per_page of the request. It treats 0 as 1.
+func parseAuditPaging(query url.Values) (page, perPage int, err error) {
+	page, perPage = 1, defaultAuditPerPage
 	for name, field := range map[string]*int{"page": &page, "per_page": &perPage} {
 		text := query.Get(name)
 		if text == "" {
 			continue
 		}
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || n > maxAuditPage {
+		if err != nil || n < 0 || n > maxAuditPagingNumber {
 			return 0, 0, errBadPaging(name)
 		}
 		*field = max(1, n)
@@ -80,7 +82,8 @@ func auditPages(query url.Values) (page, perPage int, err error) {
 	return page, min(perPage, maxAuditPerPage), nil
 }
 
-func auditFilter(query string) (action, author string, err error) {
+// parseAuditFilter parses the parameter query. It returns an action or the id of an account; both are "" without a filter.
+func parseAuditFilter(query string) (action, author string, err error) {
 	if query == "" {
 		return "", "", nil
 	}
@@ -96,21 +99,22 @@ func auditFilter(query string) (action, author string, err error) {
 	return "", "", errAuditScope
 }
 
-func text(s *string) string {
+func valueOrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
-// name returns the e-mail address of the account as it is now, or its number; "" if it has none or does not exist.
-func (e auditEntry) name() string { return cmp.Or(text(e.email), text(e.phone)) }
+// accountName returns the current e-mail address of the entry's account, or else its phone number. It returns "" if the account
+// has neither or does not exist.
+func (e auditEntry) accountName() string { return cmp.Or(valueOrEmpty(e.email), valueOrEmpty(e.phone)) }
 
-func (e auditEntry) response() auditLogEntry {
+func (e auditEntry) toLogEntry() auditLogEntry {
 	return auditLogEntry{
-		ID: e.id, CreatedAt: e.createdAt, IPAddress: text(e.ip), UserAgent: text(e.agent),
+		ID: e.id, CreatedAt: e.createdAt, IPAddress: valueOrEmpty(e.ip), UserAgent: valueOrEmpty(e.agent),
 		Payload: auditPayload{
-			Action: e.action, ActorID: e.userID, ActorUsername: e.name(), ActorViaSSO: e.isSSO != nil && *e.isSSO,
+			Action: e.action, ActorID: e.userID, ActorUsername: e.accountName(), ActorViaSSO: e.isSSO != nil && *e.isSSO,
 			LogType: logType(auditAction(e.action)), Traits: json.RawMessage(e.detail),
 		},
 	}
@@ -125,8 +129,8 @@ func logType(a auditAction) string {
 		return "token"
 	case auditSignedUp, auditUserInvited, auditUserDeleted:
 		return "team"
-	case auditFactorEnrolled, auditFactorUnenrolled, auditChallenge, auditFactorVerified, auditFactorRefused,
-		auditFactorUpdated, auditFactorDeleted, auditRecoveryMade, auditRecoveryUsed, auditRecoveryRefused:
+	case auditFactorEnrolled, auditFactorUnenrolled, auditChallengeCreated, auditFactorVerified, auditFactorRefused,
+		auditFactorUpdated, auditFactorDeleted, auditRecoveryCodesMade, auditRecoveryCodeUsed, auditRecoveryCodeRefused:
 		return "factor"
 	}
 	return "user"

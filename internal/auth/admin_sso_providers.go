@@ -6,12 +6,12 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// maxProviderBody is the largest size of a request body in bytes: MaxMetadata for the metadata, and 256 KiB for the other
+// maxProviderBody is the largest size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// AdminSSOProviders handles GET /auth/v1/admin/sso/providers, for the service key only: all SAML identity providers, or those
-// that resource_id or resource_id_prefix selects. The requests below need the service key too.
+// AdminSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the
+// parameter resource_id or resource_id_prefix selects. All handlers of this file require the service key.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

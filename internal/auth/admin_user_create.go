@@ -25,7 +25,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := p.normalize(); err != nil {
 		return err
 	}
-	bannedUntil, _, err := banEnd(p.BanDuration, s.now())
+	bannedUntil, _, err := parseBanDuration(p.BanDuration, s.now())
 	if err != nil {
 		return err
 	}
@@ -36,12 +36,12 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// Without this check, a taken address would be refused only after the slow hash. Another request can take it in the
-	// meantime, so the table's unique index decides.
+	// This check refuses a taken address before the slow password hash is computed. Another request can take the address after
+	// the check, so the table's unique index decides.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
-	hash, err := s.newUserHash(ctx, p)
+	hash, err := s.requestedHash(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,9 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// newUserHash returns the password hash for the new account, or "" when the request has neither password nor hash.
-func (s *Service) newUserHash(ctx context.Context, p adminUserParams) (string, error) {
+// requestedHash returns the password hash for the new account: the hash of the request's password, or the request's own hash, or
+// "" when the request has neither.
+func (s *Service) requestedHash(ctx context.Context, p adminUserParams) (string, error) {
 	password := ""
 	if p.Password != nil {
 		password = *p.Password
@@ -73,9 +74,9 @@ func (s *Service) newUserHash(ctx context.Context, p adminUserParams) (string, e
 	case p.Password != nil && p.PasswordHash != "":
 		return "", errPasswordAndHash
 	case p.PasswordHash != "":
-		return p.PasswordHash, importable(p.PasswordHash)
+		return p.PasswordHash, validateImportedHash(p.PasswordHash)
 	case password != "":
-		return s.newHash(ctx, password)
+		return s.validateAndHashPassword(ctx, password)
 	}
 	return "", nil
 }
@@ -103,6 +104,6 @@ func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, p adminUserParam
 	if err != nil {
 		return "", err
 	}
-	p.EmailConfirm, p.PhoneConfirm = false, false
+	p.EmailConfirm, p.PhoneConfirm = false, false // as in Supabase Auth, the identities of a new account are not marked as verified
 	return id, s.saveAdminIdentities(ctx, tx, id, p)
 }

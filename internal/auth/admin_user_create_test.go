@@ -112,7 +112,7 @@ func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		argon := argonHash{argonParams: argonParams{memory: 32, time: 1, threads: 1}, salt: []byte("0123456789abcdef")}
-		argon.key = h.passwords.derive(argon.argonParams, argon.salt, password, keyBytes)
+		argon.key = h.passwords.deriveKey(argon.argonParams, argon.salt, password, keyBytes)
 		for name, hash := range map[string]string{"bcrypt": string(old), "argon": argon.String()} {
 			id := h.mustCreateID(map[string]any{"email": name + "@example.pt", "password_hash": hash, "email_confirm": true})
 			h.expect(name+", wrong", h.signInAs(name+"@example.pt", "wrong password"), 400, "invalid_credentials")

@@ -15,9 +15,9 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row and
-// replaces the e-mail address and the phone number with hashes, so that another account can use them. Sessions, factors and the
-// role are deleted in either case. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
+// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. It deletes the account, or with
+// should_soft_delete keeps its row (see softDelete). Both end its sessions, and delete its second factors and its role. Errors:
+// user_not_found; conflict for the last owner (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
@@ -46,8 +46,8 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 	return respondEmpty(w, err)
 }
 
-// softDelete marks an account as deleted. Id and times of the row stay; hashes replace the e-mail address and the phone number.
-// It returns nil when the account is deleted already.
+// softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that
+// another account can use them. softDelete returns nil when the account is deleted already.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -57,11 +57,11 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 		return err
 	}
 	err = setUser(ctx, tx, u.ID, s.now(),
-		columnChange{colEmail, anonymized(u.ID, u.Email, 0)}, columnChange{colPhone, anonymized(u.ID, u.Phone, anonymizedPhoneLength)},
+		columnChange{colEmail, anonymize(u.ID, u.Email, 0)}, columnChange{colPhone, anonymize(u.ID, u.Phone, anonymizedPhoneLength)},
 		columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}, columnChange{colPassword, nil},
 		columnChange{colUserMetadata, map[string]any{}}, columnChange{colAppMetadata, map[string]any{}}, columnChange{colDeleted, s.now()})
 	for _, i := range u.Identities {
-		err = errors.Join(err, anonymizeIdentity(ctx, tx, i.IdentityID, anonymized(u.ID, i.Provider+":"+i.ID, 0)))
+		err = errors.Join(err, anonymizeIdentity(ctx, tx, i.IdentityID, anonymize(u.ID, i.Provider+":"+i.ID, 0)))
 	}
 	return errors.Join(
 		err,
@@ -73,11 +73,12 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 	)
 }
 
-const anonymizedPhoneLength = 15 // characters; the longest phone number has as many
+// anonymizedPhoneLength is the number of characters of the longest phone number.
+const anonymizedPhoneLength = 15
 
-// anonymized returns a hash that replaces value, an e-mail address or a phone number. It returns nil when value is "". A length
-// above 0 cuts the hash.
-func anonymized(userID, value string, length int) any {
+// anonymize returns a hash that replaces value: an e-mail address, a phone number or the name of an identity. It returns nil when
+// value is "". A length above 0 cuts the hash.
+func anonymize(userID, value string, length int) any {
 	if value == "" {
 		return nil
 	}

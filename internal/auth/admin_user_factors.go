@@ -8,15 +8,15 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only: the second factors of an
-// account.
+// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only: it returns the second factors of
+// an account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	u, err := userInPath(ctx, s.db, r)
-	return respond(w, http.StatusOK, append([]Factor{}, u.Factors...), err)
+	return respond(w, http.StatusOK, append([]Factor{}, u.Factors...), err) // [] instead of null when there are none
 }
 
 // updateFactorRequest is the body of AdminUpdateFactor. Empty fields change nothing.
@@ -26,7 +26,7 @@ type updateFactorRequest struct {
 }
 
 // AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
-// name of a factor, or the phone number of a phone factor.
+// name of a factor and, if it is a phone factor, its phone number.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body updateFactorRequest
@@ -52,21 +52,21 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. Sessions
-// that the factor has raised to aal2 return to aal1.
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. The sessions that
+// this factor has raised to the assurance level aal2 return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	return s.changeFactor(w, r, auditFactorDeleted, func(tx *db.Tx, u User, f *Factor) error {
-		return dropFactor(ctx, tx, u.ID, f.ID)
+		return removeFactor(ctx, tx, u.ID, f.ID)
 	})
 }
 
-// changeFactor calls act with the factor that the request's path names, logs the action and responds with the factor. Errors:
-// user_not_found, mfa_factor_not_found.
-func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action auditAction, act func(tx *db.Tx, u User, f *Factor) error) error {
+// changeFactor calls change with the factor that the request's path names and the factor's account, in one transaction with the
+// audit entry of the action. It responds with the factor as change has left it. Errors: user_not_found, mfa_factor_not_found.
+func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action auditAction, change func(tx *db.Tx, u User, f *Factor) error) error {
 	ctx := r.Context()
 	var f Factor
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -78,13 +78,14 @@ func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action au
 			return err
 		}
 		return errors.Join(
-			act(tx, u, &f),
+			change(tx, u, &f),
 			s.auditServiceKey(ctx, tx, r, action, u.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}),
 		)
 	})
 	return respond(w, http.StatusOK, f, err)
 }
 
+// factorInPath returns the account's factor that the request's path names.
 func factorInPath(u User, r *http.Request) (Factor, error) {
 	id, ok := canonicalUUID(r.PathValue("factor_id"))
 	if !ok {

@@ -8,24 +8,23 @@ import (
 	"atelie/internal/identity"
 )
 
-// adminUserParams is the body of the admin API's requests that create or change an account. Role can only be "authenticated",
-// the role of every account. The table user_roles decides who is an administrator.
+// adminUserParams is the body of the admin API's requests that create or change an account.
 type adminUserParams struct {
 	ID           string         `json:"id"` // id of a new account; ignored in changes
 	Email        string         `json:"email"`
 	Phone        string         `json:"phone"`
-	Password     *string        `json:"password"`
+	Password     *string        `json:"password"`      // nil when the body has none
 	PasswordHash string         `json:"password_hash"` // for a new account only
-	EmailConfirm bool           `json:"email_confirm"`
-	PhoneConfirm bool           `json:"phone_confirm"`
+	EmailConfirm bool           `json:"email_confirm"` // mark the e-mail address as confirmed
+	PhoneConfirm bool           `json:"phone_confirm"` // mark the phone number as confirmed
 	UserMetadata map[string]any `json:"user_metadata"`
 	AppMetadata  map[string]any `json:"app_metadata"`
-	BanDuration  string         `json:"ban_duration"` // see banEnd
-	Role         string         `json:"role"`
+	BanDuration  string         `json:"ban_duration"` // see parseBanDuration
+	Role         string         `json:"role"`         // "" or "authenticated"; who is an administrator is stored in user_roles
 }
 
-// normalize changes the e-mail address and the phone number to the form in which accounts store them. It returns
-// validation_failed when one of them is invalid, or when Role is another role than "authenticated".
+// normalize converts Email and Phone to the form in which accounts store them. It returns an error with the code validation_failed
+// when one of them is invalid, or when Role is another role than "authenticated".
 func (p *adminUserParams) normalize() (err error) {
 	if p.Role != "" && p.Role != string(identity.Authenticated) {
 		return errRoleFixed.Becausef("role %q", p.Role)
@@ -41,9 +40,10 @@ func (p *adminUserParams) normalize() (err error) {
 	return err
 }
 
-// banEnd parses ban_duration: a Go duration such as "24h", or "none" to end a ban. until is nil when the account is not
-// banned; given is false when text is "". A banned account cannot sign in, renew its sessions or use them.
-func banEnd(text string, now time.Time) (until *time.Time, given bool, err error) {
+// parseBanDuration parses ban_duration: a Go duration such as "24h", or "none" to end a ban. until is the end of the ban, or nil
+// for no ban; given is false when text is "", which changes nothing. A banned account cannot sign in, nor use or refresh its
+// sessions.
+func parseBanDuration(text string, now time.Time) (until *time.Time, given bool, err error) {
 	switch text {
 	case "":
 		return nil, false, nil
@@ -61,7 +61,8 @@ func banEnd(text string, now time.Time) (until *time.Time, given bool, err error
 	return &end, true, nil
 }
 
-// saveAdminIdentities creates or updates the account's e-mail and phone identities with the new e-mail address and phone number.
+// saveAdminIdentities creates or updates the account's identity for the e-mail address, and the one for the phone number, if p
+// contains them.
 func (s *Service) saveAdminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
 	now := s.now()
 	if p.Email != "" {

@@ -10,15 +10,14 @@ import (
 )
 
 // AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
-// contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. A new password ends all
-// sessions of the account. A new password or e-mail address deletes the account's pending links and codes. Errors:
-// user_not_found, email_exists, phone_exists, weak_password, validation_failed.
+// contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. revokeAfterUpdate says
+// which changes end sessions or links. Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
-	if _, err := userInPath(ctx, s.db, r); err != nil { // an unknown account needs no slow hash
+	if _, err := userInPath(ctx, s.db, r); err != nil { // refuses an unknown account before the slow password hash is computed
 		return err
 	}
 	var p adminUserParams
@@ -28,7 +27,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := p.normalize(); err != nil {
 		return err
 	}
-	bannedUntil, banGiven, err := banEnd(p.BanDuration, s.now())
+	bannedUntil, banGiven, err := parseBanDuration(p.BanDuration, s.now())
 	if err != nil {
 		return err
 	}
@@ -37,7 +36,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		changes = append(changes, columnChange{colBannedUntil, bannedUntil})
 	}
 	if p.Password != nil {
-		hash, err := s.newHash(ctx, *p.Password)
+		hash, err := s.validateAndHashPassword(ctx, *p.Password)
 		if err != nil {
 			return err
 		}
@@ -63,10 +62,11 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminColumnChanges returns the changes of columns that the request asks for, except those of password and ban.
+// adminColumnChanges returns the changes of columns of auth_users that the request asks for. AdminUpdateUser itself adds those of
+// password and ban.
 func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
-	own := u.UserMetadata
+	userMetadata := u.UserMetadata
 	if p.Email != "" {
 		list = append(list, columnChange{colEmail, p.Email})
 	}
@@ -75,13 +75,13 @@ func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnCh
 	}
 	if p.EmailConfirm && (u.Email != "" || p.Email != "") {
 		list = append(list, columnChange{colEmailConfirmed, now})
-		own = mergeMetadata(own, map[string]any{"email_verified": true})
+		userMetadata = mergeMetadata(userMetadata, map[string]any{"email_verified": true})
 	}
 	if p.PhoneConfirm && (u.Phone != "" || p.Phone != "") {
 		list = append(list, columnChange{colPhoneConfirmed, now})
 	}
 	if p.UserMetadata != nil || p.EmailConfirm {
-		list = append(list, columnChange{colUserMetadata, mergeMetadata(own, p.UserMetadata)})
+		list = append(list, columnChange{colUserMetadata, mergeMetadata(userMetadata, p.UserMetadata)})
 	}
 	if p.AppMetadata != nil {
 		list = append(list, columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, p.AppMetadata)})
@@ -89,8 +89,8 @@ func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnCh
 	return list
 }
 
-// revokeAfterUpdate deletes what the former password or address could still open: the sessions after a new password, and
-// pending links and codes after any of these changes.
+// revokeAfterUpdate deletes all sessions and the pending links and codes of the account after a new password. After a new e-mail
+// address or phone number, or a confirmation of the e-mail address, it deletes only the pending links and codes.
 func (s *Service) revokeAfterUpdate(ctx context.Context, tx *db.Tx, u User, p adminUserParams) error {
 	switch {
 	case p.Password != nil:

@@ -20,8 +20,9 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: a page of accounts, newest first. The headers
-// X-Total-Count and Link describe the other pages.
+// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: it returns a page of accounts, newest first unless
+// the parameter sort asks for the oldest. The header X-Total-Count is the number of all accounts that the filter selects, and Link
+// has the URLs of other pages.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -41,12 +42,12 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPage reads page, per_page, filter and sort from the query.
+// readUserPage reads the parameters page, per_page, filter (a text in the address or the name) and sort.
 func readUserPage(query url.Values) (userPage, error) {
 	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
 		text := query.Get(name)
-		if text == "" { // the client sends both parameters, empty or not
+		if text == "" { // Supabase's client sends both parameters always, and empty when it has no value
 			continue
 		}
 		n, err := strconv.ParseUint(text, 10, 64)

@@ -9,21 +9,21 @@ import (
 	"atelie/internal/identity"
 )
 
-// Names of the second factors in the amr claim, which lists the authentication methods of a session. A session starts with the
-// assurance level aal1; a second factor raises it to aal2. Supabase Auth does not have mfa/recovery_code.
+// Names of the second factors in the amr claim of access tokens, which lists how the session was authenticated. A session begins
+// at the assurance level aal1; a second factor raises it to aal2. Supabase Auth does not have mfa/recovery_code.
 const (
 	methodTOTP         = "totp"
 	methodPhone        = "mfa/phone"
 	methodRecoveryCode = "mfa/recovery_code"
 )
 
-// isSecondFactor reports whether an entry of the amr claim is a second factor.
+// isSecondFactor reports whether an entry of the amr claim is for a second factor.
 func isSecondFactor(a identity.AMR) bool {
 	return a.Method == methodTOTP || a.Method == methodPhone || a.Method == methodRecoveryCode
 }
 
 // stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token
-// that was stolen at aal1 must not give access at aal2. factorID is the factor that was used, "" for a recovery code.
+// that was stolen at aal1 must not give access at aal2. method is one of the names above; factorID is "" for a recovery code.
 func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (issuedSession, error) {
 	now := s.now()
 	touched, err := touchSession(ctx, tx, current.id, c, now)
@@ -48,8 +48,8 @@ func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current sessi
 	return issued, err
 }
 
-// withMethod returns the amr claim with method as the first entry, without an older entry of the same method. The newest method
-// is the first.
+// withMethod returns the amr claim with a new first entry for method. It removes an older entry of this method. The claim is sorted
+// by time, newest first.
 func withMethod(amr []identity.AMR, method string, now time.Time) []identity.AMR {
 	rest := slices.DeleteFunc(slices.Clone(amr), func(a identity.AMR) bool { return a.Method == method })
 	return append([]identity.AMR{{Method: method, Timestamp: now.Unix()}}, rest...)

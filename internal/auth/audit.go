@@ -14,52 +14,51 @@ const (
 	auditSignInRefused             auditAction = "sign_in_refused" // not in Supabase Auth
 	auditSignOut                   auditAction = "logout"
 	auditTokenRefreshed            auditAction = "token_refreshed"
-	auditTokenRevoked              auditAction = "token_revoked" // a replaced refresh token was used again, which ended its session
+	auditTokenRevoked              auditAction = "token_revoked" // a replaced refresh token was used again, so its session was ended
 	auditPasswordSet               auditAction = "user_updated_password"
 	auditSignedUp                  auditAction = "user_signedup"
-	auditUserModified              auditAction = "user_modified"
+	auditUserModified              auditAction = "user_modified" // by the service key or UpdateUser, or by the confirmation of a new address or number
 	auditUserDeleted               auditAction = "user_deleted"
 	auditUserInvited               auditAction = "user_invited"
-	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: a link for a sign-up or a change of e-mail address
-	auditFactorUpdated             auditAction = "factor_updated"
-	auditFactorDeleted             auditAction = "factor_deleted"
+	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: GenerateLink, for a sign-up or a change of e-mail address
 	auditConfirmationRequested     auditAction = "user_confirmation_requested"
 	auditRecoveryRequested         auditAction = "user_recovery_requested" // includes magic links and sign-in codes
 	auditReauthenticationRequested auditAction = "user_reauthenticate_requested"
 	auditEmailChangeRequested      auditAction = "mail_requested" // not in Supabase Auth: the mails that confirm a change of e-mail address
-	auditLinked                    auditAction = "identity_linked"
-	auditUnlinked                  auditAction = "identity_unlinked"
-	auditSSOProvider               auditAction = "sso_provider_changed" // not in Supabase Auth
-	// Repeated sign-ups and text messages.
-	auditSignUpRepeated auditAction = "user_repeated_signup"
-	auditSMSSent        auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of phone number
-	// Second factors.
-	auditFactorEnrolled          auditAction = "factor_in_progress"
+	auditIdentityLinked            auditAction = "identity_linked"
+	auditIdentityUnlinked          auditAction = "identity_unlinked"
+	auditSSOProviderChanged        auditAction = "sso_provider_changed" // not in Supabase Auth
+	auditSignUpRepeated            auditAction = "user_repeated_signup"
+	auditPhoneChangeRequested      auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of phone number
+	// Second factors, recovery codes and reauthentication.
+	auditFactorUpdated           auditAction = "factor_updated"     // by the service key
+	auditFactorDeleted           auditAction = "factor_deleted"     // by the service key or a command
+	auditFactorEnrolled          auditAction = "factor_in_progress" // not verified yet
 	auditFactorUnenrolled        auditAction = "factor_unenrolled"
-	auditChallenge               auditAction = "challenge_created"
-	auditFactorVerified          auditAction = "verification_attempted"
+	auditChallengeCreated        auditAction = "challenge_created"
+	auditFactorVerified          auditAction = "verification_attempted" // with a correct code
 	auditFactorRefused           auditAction = "factor_refused"
-	auditRecoveryMade            auditAction = "recovery_codes_created"
-	auditRecoveryUsed            auditAction = "recovery_code_used"
-	auditRecoveryRefused         auditAction = "recovery_code_refused"
+	auditRecoveryCodesMade       auditAction = "recovery_codes_created"
+	auditRecoveryCodeUsed        auditAction = "recovery_code_used"
+	auditRecoveryCodeRefused     auditAction = "recovery_code_refused"
 	auditReauthenticated         auditAction = "reauthenticated"
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// The actions that the owner sees as activity. Left out are steps of a sign-in and of a change: tokens that were refreshed,
-// challenges, factors that are not verified, requests for mails and text messages that confirm, and reauthentication that succeeded.
+// The actions that the activity log shows to owners. Actions that are only a step of a sign-in or of a change are left out, such as
+// refreshed tokens, challenges, enrolments of factors that are not verified, and requests for a confirmation message.
 var (
-	activitySignIns = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryUsed}
-	activityRefused = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryRefused, auditReauthenticationRefused, auditTokenRevoked}
+	activitySignIns = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}
+	activityRefused = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked}
 	activityKeys    = []auditAction{
-		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditLinked, auditUnlinked,
-		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryMade, auditSSOProvider, auditKeyRotated,
+		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditIdentityLinked, auditIdentityUnlinked,
+		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryCodesMade, auditSSOProviderChanged, auditKeyRotated,
 	}
 	activityActions = map[activity.Kind][]auditAction{activity.SignIn: activitySignIns, activity.Refused: activityRefused, activity.Key: activityKeys}
 )
 
-// audit writes a security event to the audit log. q should be the transaction of the change, so that the change and the entry
-// are stored together or not at all. userID may be "". detail must not contain secrets.
+// audit writes an entry to the audit log. q should be the transaction of the change, so that the change and the entry are stored
+// together or not at all. userID is the account that the entry is about, or "". detail must not contain secrets.
 func (s *Service) audit(ctx context.Context, q db.Querier, c client, action auditAction, userID string, detail map[string]any) error {
 	text, err := encodeMetadata(detail)
 	if err != nil {

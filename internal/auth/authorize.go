@@ -15,17 +15,17 @@ import (
 
 const (
 	oauthFlowLife   = 5 * time.Minute // longest time from /authorize to /callback
-	authorizesPerIP = 100             // requests from one IP address in limitWindow
-	maxScopes       = 20              // scopes of one request
+	authorizesPerIP = 100             // largest number of requests from one IP address in limitWindow
+	maxScopes       = 20              // largest number of scopes of one request
 )
 
 // Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
-// redirect_to, scopes, code_challenge and code_challenge_method (PKCE), and parameters for the provider (see package oauth).
-// skip_http_redirect is ignored: the client adds it to a URL that a browser opens, so the browser must be redirected.
+// redirect_to, scopes, code_challenge and code_challenge_method (PKCE, RFC 7636), and parameters for the provider (see package
+// oauth). Authorize ignores skip_http_redirect: clients add it to the URL, but then a browser opens the URL and needs the redirect.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	redirect, err := s.startProviderFlow(w, r, "")
 	if errors.Is(err, oauth.ErrUnavailable) {
-		// A browser has opened this URL, not a script: redirect it back to the site's page, which shows the error.
+		// A browser has opened this URL, not a script. The page of the site to which it returns shows the error.
 		return s.redirectWithFlowError(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
 	}
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 
 // flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed until the callback.
 type flowSecrets struct {
-	Nonce    string `json:"nonce"`            // must be in the provider's ID token
-	Verifier string `json:"verifier"`         // PKCE verifier that this service sends to the provider
-	Cookie   bool   `json:"cookie,omitempty"` // the callback requires the cookie that the browser got at the start of the flow
+	Nonce       string `json:"nonce"`            // must be in the provider's ID token
+	Verifier    string `json:"verifier"`         // PKCE verifier of this service towards the provider
+	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie
 }
 
 // purposeFlowSecrets is the purpose for which flowSecrets are sealed (see sealer).
@@ -52,27 +52,28 @@ const purposeFlowSecrets = "oauth flow"
 // providerRedirect describes the redirect of the browser to the provider.
 type providerRedirect struct {
 	url    string       // the provider's sign-in page
-	cookie *http.Cookie // nil when the flow needs none
+	cookie *http.Cookie // to set in the browser; nil when the flow needs no cookie
 }
 
-// startProviderFlow stores a new flow and returns the redirect to the provider. linkTo is the account to which the identity
-// will be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable when the provider does not respond.
-func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkTo string) (providerRedirect, error) {
+// startProviderFlow stores a new flow (a sign-in that a provider must answer) and returns the redirect to the provider.
+// linkingUserID is the account to which the identity will be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable when
+// the provider does not respond.
+func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkingUserID string) (providerRedirect, error) {
 	q := r.URL.Query()
-	p, err := s.provider(q.Get("provider"))
+	p, err := s.providerByName(q.Get("provider"))
 	if err != nil {
 		return providerRedirect{}, err
 	}
 	if err := s.limit(w, r, "auth authorize address", httpx.LimitSubject(r.Context()), authorizesPerIP); err != nil {
 		return providerRedirect{}, err
 	}
-	committed := pkceChallenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
-	method, err := committed.validate()
+	challenge := pkceChallenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
+	method, err := challenge.validate()
 	if err != nil {
 		return providerRedirect{}, err
 	}
 	state := randomToken()
-	secrets := flowSecrets{Nonce: randomToken(), Verifier: randomToken(), Cookie: method == "" && linkTo == ""}
+	secrets := flowSecrets{Nonce: randomToken(), Verifier: randomToken(), NeedsCookie: method == "" && linkingUserID == ""}
 	authorizeURL, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q})
 	if err != nil {
 		return providerRedirect{}, err
@@ -82,39 +83,39 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 		return providerRedirect{}, err
 	}
 	f := flowState{
-		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(requestedRedirect(r)),
+		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(purposeFlowSecrets, plain), linkingUserID: linkingUserID, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
 	err = s.db.WithShortTx(r.Context(), func(tx *db.Tx) error {
-		_, err := s.startFlow(r.Context(), tx, f, committed, state)
+		_, err := s.startFlow(r.Context(), tx, f, challenge, state)
 		return err
 	})
 	redirect := providerRedirect{url: authorizeURL}
-	if secrets.Cookie {
-		redirect.cookie = s.flowCookie(state, p.FormPost())
+	if secrets.NeedsCookie {
+		redirect.cookie = s.newFlowCookie(state, p.FormPost())
 	}
 	return redirect, err
 }
 
-// flowCookie returns a cookie that binds an implicit flow to the browser that began it, against cross-site request forgery
-// (RFC 6749 §10.12). Other flows have no cookie: a PKCE flow is bound by its verifier, and the URL for linking an identity
-// is fetched by a script, which stores no cookies.
-func (s *Service) flowCookie(state string, formPost bool) *http.Cookie {
+// newFlowCookie returns a cookie that binds an implicit flow (one without PKCE) to the browser that began it, against cross-site
+// request forgery (RFC 6749 §10.12). Other flows have no cookie: a PKCE flow is bound by its verifier, and the URL for linking an
+// identity is fetched by a script, which stores no cookies.
+func (s *Service) newFlowCookie(state string, formPost bool) *http.Cookie {
 	secure := strings.HasPrefix(s.cfg.APIURL, "https://")
 	c := &http.Cookie{
 		Name: flowCookieName(state), Value: "1", Path: "/auth/v1/callback", MaxAge: int(oauthFlowLife / time.Second), HttpOnly: true, Secure: secure,
 		SameSite: http.SameSiteLaxMode,
 	}
 	if formPost && secure {
-		c.SameSite = http.SameSiteNoneMode // the provider's page returns with a POST, which carries no Lax cookies
+		c.SameSite = http.SameSiteNoneMode // browsers send no Lax cookies with the POST from the provider's page
 	}
 	return c
 }
 
 func flowCookieName(state string) string { return "atelie-oauth-" + hashToken(state)[:16] }
 
-// provider returns the provider with a name, or errProviderUnknown. It removes the prefix "custom:", which clients put before
-// names that Supabase does not have.
-func (s *Service) provider(name string) (*oauth.Provider, error) {
+// providerByName returns the configured provider with this name, or errProviderUnknown. It removes the prefix "custom:", which
+// clients put before names that Supabase does not have.
+func (s *Service) providerByName(name string) (*oauth.Provider, error) {
 	p := s.cfg.Providers[strings.TrimPrefix(strings.ToLower(name), "custom:")]
 	if p == nil {
 		return nil, errProviderUnknown.Becausef("provider %q", name)
@@ -128,8 +129,8 @@ func requestedScopes(q url.Values) []string {
 	return list[:min(len(list), maxScopes)]
 }
 
-// providerTokens are the tokens that a provider issued for the user. They are stored sealed until the client exchanges the
-// code of its flow, and are passed on to the client.
+// providerTokens are the tokens that a provider issued for the user. This service passes them on to the client. In a PKCE flow it
+// stores them sealed until the client exchanges the flow's code.
 type providerTokens struct {
 	Token        string `json:"provider_token,omitempty"`
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
@@ -138,7 +139,7 @@ type providerTokens struct {
 // purposeProviderTokens is the purpose for which the tokens are sealed (see sealer).
 const purposeProviderTokens = "provider tokens"
 
-// sealProviderTokens returns the tokens sealed, or "" when there are none.
+// sealProviderTokens returns the sealed tokens, or "" when there are none.
 func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
 	if t == (providerTokens{}) {
 		return "", nil

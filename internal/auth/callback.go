@@ -16,11 +16,11 @@ import (
 	"atelie/internal/httpx"
 )
 
-const callbacksPerIP = 200 // requests per IP address in limitWindow
+const callbacksPerIP = 200 // largest number of requests from one IP address in limitWindow
 
 // Callback handles GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
-// to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. Until the flow is known, errors go to
-// the site's own URL.
+// to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it
+// redirects to SiteURL with the error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerIP); err != nil {
 		return err
@@ -33,11 +33,11 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	result, err := s.finishProviderFlow(w, r, f, params)
+	result, err := s.completeProviderSignIn(w, r, f, params)
 	var providerErr *providerError
 	if errors.As(err, &providerErr) {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
-		return s.redirectWithErrorTwice(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
+		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}
 	if err != nil {
 		return s.redirectWithFlowError(w, r, f.redirectTo, callbackError(err))
@@ -45,15 +45,14 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if result.code != "" {
 		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
-	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}} // sb marks the fragment as ours for Supabase's client
+	tokens := url.Values{"provider_token": {result.tokens.Token}}
 	if result.tokens.RefreshToken != "" {
 		tokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}
 	return s.redirectWithSession(w, r, f.redirectTo, result.session, tokens)
 }
 
-// readCallbackParams returns the parameters that the provider sends: in the URL's query, or in a form that the provider's page
-// posts.
+// readCallbackParams returns the parameters that the provider sends: those of the URL's query, or of the form in a POST.
 func readCallbackParams(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
@@ -69,8 +68,8 @@ func readCallbackParams(w http.ResponseWriter, r *http.Request) (url.Values, err
 	return v, nil
 }
 
-// consumeOAuthFlow returns the flow of a state and consumes the state, even when the flow has expired. Errors:
-// errOAuthStateMissing, errOAuthState, errOAuthStateExpired.
+// consumeOAuthFlow returns the flow that belongs to state, the secret that the provider sends back. It consumes the state, even
+// when the flow has expired. Errors: errOAuthStateMissing, errOAuthState, errOAuthStateExpired.
 func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState, error) {
 	if state == "" {
 		return flowState{}, errOAuthStateMissing
@@ -95,14 +94,14 @@ func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState
 
 // flowResult is the result of a successful flow: a code or a session.
 type flowResult struct {
-	code    string         // of a PKCE flow; "" in an implicit flow
-	session issuedSession  // of an implicit flow
+	code    string         // the code that the client exchanges in a PKCE flow; "" in an implicit flow
+	session issuedSession  // the session of an implicit flow; the zero value in a PKCE flow
 	tokens  providerTokens // the provider's tokens
 }
 
-// finishProviderFlow checks the callback's parameters, exchanges the code and signs the user in. It returns a providerError
-// when the provider refused the sign-in.
-func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, params url.Values) (flowResult, error) {
+// completeProviderSignIn checks the callback's parameters, exchanges the provider's code and signs the user in. It returns a
+// *providerError when the provider has sent an error.
+func (s *Service) completeProviderSignIn(w http.ResponseWriter, r *http.Request, f flowState, params url.Values) (flowResult, error) {
 	var secrets flowSecrets
 	plain, err := s.sealer.unseal(purposeFlowSecrets, f.providerSecrets)
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f f
 	if err := json.Unmarshal(plain, &secrets); err != nil {
 		return flowResult{}, err
 	}
-	if secrets.Cookie {
+	if secrets.NeedsCookie {
 		name := flowCookieName(params.Get("state"))
 		if _, err := r.Cookie(name); err != nil {
 			return flowResult{}, errOAuthState.Becausef("another browser began this flow")
@@ -124,20 +123,21 @@ func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f f
 	if params.Get("code") == "" {
 		return flowResult{}, errOAuthCodeMissing
 	}
-	p, err := s.provider(f.provider)
+	p, err := s.providerByName(f.provider)
 	if err != nil {
 		return flowResult{}, errProviderNotSupported.Because(err)
 	}
-	person, err := p.Exchange(r.Context(), oauth.Callback{
+	reported, err := p.Exchange(r.Context(), oauth.Callback{
 		Code: params.Get("code"), Issuer: params.Get("iss"), User: params.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
 	})
 	if err != nil {
 		return flowResult{}, err
 	}
-	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), person))
+	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), reported))
 }
 
-// finishFlow signs the provider's user in and ends the flow: with a code for a PKCE flow, otherwise with a session.
+// finishFlow signs the provider's user in. For a PKCE flow it issues a code, which the client exchanges for a session. For an
+// implicit flow it opens the session and deletes the flow.
 func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user providerUser) (flowResult, error) {
 	result := flowResult{tokens: providerTokens{Token: user.AccessToken, RefreshToken: user.RefreshToken}}
 	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, user, func(tx *db.Tx, userID string) (err error) {
@@ -166,22 +166,22 @@ func (e *providerError) Error() string {
 	return "the provider answers " + e.kind + ": " + e.description
 }
 
-var errorName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)
+var errorKindPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)
 
 const maxErrorText = 300 // code points
 
-// newProviderError cleans and shortens the texts: anybody can put text into the callback's URL, and the page shows it.
+// newProviderError cleans and shortens the texts, because anybody can put text into the callback's URL, and the site shows it.
 func newProviderError(kind, description string) *providerError {
-	if !errorName.MatchString(kind) {
+	if !errorKindPattern.MatchString(kind) {
 		kind = "server_error"
 	}
 	if description = cleanText(description); description == "" {
-		description = kind // the client recognizes an error by its description
+		description = kind // Supabase's client recognizes an error by its description
 	}
 	return &providerError{kind, description}
 }
 
-// callbackError returns the error that the page shows. The cause goes only to the log.
+// callbackError returns the error that the site shows for err. Only the log contains err itself.
 func callbackError(err error) *apperr.Error {
 	switch {
 	case errors.Is(err, oauth.ErrUnavailable):
@@ -192,7 +192,7 @@ func callbackError(err error) *apperr.Error {
 	return apperr.From(err)
 }
 
-// cleanText removes control characters and invalid UTF-8, and cuts the text after maxErrorText characters.
+// cleanText removes control characters and invalid UTF-8, and cuts the text after maxErrorText code points.
 func cleanText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

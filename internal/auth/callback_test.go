@@ -264,7 +264,7 @@ func TestErrorKinds(t *testing.T) {
 		{errLinkingAAL, "unauthorized_client"}, {errIdentityExists, "server_error"}, {errProviderDown, "temporarily_unavailable"},
 		{apperr.New(http.StatusForbidden, "x", "y"), "access_denied"},
 	} {
-		if got := errorKind(c.e); got != c.want {
+		if got := oauthErrorCode(c.e); got != c.want {
 			t.Errorf("%s: %s", c.e.Code, got)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// currentUser returns the caller's account and the id of the caller's session. It returns an error if the session is not alive.
-// sessionID is "" for a token without a session. A request with an apikey but without an Authorization header is rejected with
-// 401 no_authorization.
+// currentUser returns the account and the session id that the caller's access token names. It returns an error if the account is
+// banned or the session is not alive. sessionID is "" for a token that names no session. A request with an apikey but without an
+// Authorization header is refused with errNoBearer (401).
 func (s *Service) currentUser(ctx context.Context) (user User, sessionID string, err error) {
 	caller := identity.Of(ctx)
 	if !caller.Bearer {
@@ -27,7 +27,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if err != nil {
 		return User{}, "", noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 	}
-	if user.banned(s.now()) { // the ban may be newer than the token
+	if user.banned(s.now()) { // the account may have been banned after the token was issued
 		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
 	}
 	if caller.SessionID == "" {
@@ -47,8 +47,8 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 }
 
 // currentSession returns the caller's account and session from the database. The returned session has at most the assurance
-// level of the token: a token that was stolen at aal1 must not gain rights when the session is raised to aal2 later. It returns
-// errSessionRequired for a token without a session.
+// level (aal1 or aal2) of the token: a token that was stolen at aal1 must not gain rights when its session is raised to aal2.
+// currentSession returns errSessionRequired for a token that names no session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	return user, current, err
 }
 
-// lockSession locks the account of callerSession, the session that currentSession returned, and reads account and session
-// again. It runs in the transaction of a change.
+// lockSession locks the account of callerSession, which currentSession has returned, and reads account and session again in the
+// transaction of a change. The returned session has at most the assurance level of callerSession.
 func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession session) (User, session, error) {
 	user, err := lockUser(ctx, tx, callerSession.userID)
 	if err != nil {
@@ -96,23 +96,23 @@ func requireServiceKey(ctx context.Context) error {
 	return nil
 }
 
-// The actors in the audit entries of changes that no account has made.
+// The actors in audit entries of changes that no account has made.
 const (
 	actorServiceKey = "service_role"
-	actorCommand    = "command" // of the host
+	actorCommand    = "command" // a command that the host ran
 )
 
-// auditServiceKey is audit for changes that a call with the service key makes.
+// auditServiceKey writes an audit entry for a change that the request made with the service key.
 func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Request, action auditAction, userID string, detail map[string]any) error {
 	return s.audit(ctx, q, clientOf(r), action, userID, mergeMetadata(detail, map[string]any{"actor": actorServiceKey}))
 }
 
-// auditCommand is audit for changes that a command of the host makes.
+// auditCommand writes an audit entry for a change that a command of the host made.
 func (s *Service) auditCommand(ctx context.Context, q db.Querier, action auditAction, userID string) error {
 	return s.audit(ctx, q, client{}, action, userID, map[string]any{"actor": actorCommand})
 }
 
-// userInPath returns the account that the request's path names. It finds deleted accounts too, which stay visible to the
+// userInPath returns the account that the request's path names. It also finds soft-deleted accounts, which stay visible to the
 // service key. Errors: 404 validation_failed, 404 user_not_found.
 func userInPath(ctx context.Context, q db.Querier, r *http.Request) (User, error) {
 	id, ok := canonicalUUID(r.PathValue("user_id"))
@@ -123,7 +123,7 @@ func userInPath(ctx context.Context, q db.Querier, r *http.Request) (User, error
 	return u, noRowsAs(err, errUnknownUser.Becausef("user %s", id))
 }
 
-// lockUserInPath is userInPath for a change: it locks the account's row and does not find deleted accounts.
+// lockUserInPath is userInPath for a change: it locks the account's row, and does not find soft-deleted accounts.
 func lockUserInPath(ctx context.Context, tx *db.Tx, r *http.Request) (User, error) {
 	id, ok := canonicalUUID(r.PathValue("user_id"))
 	if !ok {

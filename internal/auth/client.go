@@ -7,21 +7,24 @@ import (
 	"atelie/internal/httpx"
 )
 
-// client describes the program that sent a request. Sessions and the audit log store userAgent and ip. language (en or pt) is
-// the language of messages to the caller.
-type client struct{ userAgent, ip, language string }
+// client describes the program that sent a request.
+type client struct {
+	userAgent string // stored with the session and in the audit log
+	ip        string // stored with the session and in the audit log
+	language  string // of messages to the caller: en or pt
+}
 
-const maxUserAgent = 400 // bytes
+const maxUserAgentBytes = 400
 
-// clientOf returns the client of a request, with a User-Agent that both databases can store.
+// clientOf returns the client of a request. Its userAgent is shortened, and cleaned of bytes that PostgreSQL rejects.
 func clientOf(r *http.Request) client {
 	agent := r.UserAgent()
-	agent = strings.ReplaceAll(strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], ""), "\x00", "")
+	agent = strings.ReplaceAll(strings.ToValidUTF8(agent[:min(len(agent), maxUserAgentBytes)], ""), "\x00", "")
 	return client{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: acceptedLanguage(r.Header.Get("Accept-Language"))}
 }
 
-// acceptedLanguage returns the first of "en" and "pt" that Accept-Language names, or "en". It ignores weights, because
-// browsers send the languages in the order of preference.
+// acceptedLanguage returns the first English or Portuguese language in the header Accept-Language as "en" or "pt", or "en" if it
+// names neither. It ignores weights, because browsers send the languages in the order of preference.
 func acceptedLanguage(header string) string {
 	for _, part := range strings.Split(header, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -43,8 +46,8 @@ func baseLanguage(locale string) string {
 	return "en"
 }
 
-// deviceHash returns a hash that identifies a device of an account. It ignores the digits and dots of the User-Agent, so that
-// the device stays the same after a browser update.
+// deviceHash returns a hash that identifies a device (browser and system) of an account. It ignores the digits and dots of the
+// User-Agent, so that the hash stays the same after a browser update.
 func (c client) deviceHash(userID string) string {
 	agent := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r == '.' {

@@ -15,23 +15,25 @@ import (
 //go:embed common_passwords.txt
 var commonPasswords string
 
-var commonList = sync.OnceValue(func() []string { return strings.Fields(commonPasswords) })
+// commonPasswordList returns the lines of commonPasswords.
+var commonPasswordList = sync.OnceValue(func() []string { return strings.Fields(commonPasswords) })
 
 // isCommon reports whether commonPasswords contains a password, which must be in lower case.
 func isCommon(password string) bool {
-	_, found := slices.BinarySearch(commonList(), password)
+	_, found := slices.BinarySearch(commonPasswordList(), password)
 	return found
 }
 
-// plainLetters replaces digits and signs with the letters that they often stand for: p@ssw0rd becomes password.
-var plainLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
+// signsToLetters replaces digits and signs with the letters that they often stand for: p@ssw0rd becomes password.
+var signsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// longestTail is the largest number of digits and signs that isGuessable ignores at the end of a password (Password2026!).
-const longestTail = 5
+// maxIgnoredTail is the largest number of digits and signs that isGuessable ignores at the end of a password (Password2026!).
+const maxIgnoredTail = 5
 
-// isGuessable reports whether a password is easy to guess. Such passwords are: a common password in any case, also with signs
-// for letters, with a short tail, or written twice; one to four characters that repeat; a run of letters or digits; a row of
-// the keyboard.
+// isGuessable reports whether a password is easy to guess:
+//   - a common password in any case, also with signs for letters, with some digits and signs at the end, or written twice;
+//   - one to four characters that repeat;
+//   - a sequence of keys, of letters or of digits (isKeyboardRun).
 func isGuessable(password string) bool {
 	p := strings.ToLower(strings.TrimSpace(password))
 	if p == "" {
@@ -48,12 +50,14 @@ func isGuessable(password string) bool {
 	if half := p[:len(p)/2]; len(p)%2 == 0 && p == half+half && (isCommon(half) || isKeyboardRun(half)) {
 		return true
 	}
+	// The head ends with the password's last letter, and the tail follows it. If the head is shorter than four bytes, or the tail
+	// is long and is no run such as 1234567, the whole password takes the head's place.
 	head := strings.TrimRightFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
 	tail := p[len(head):]
-	if len(head) < 4 || utf8.RuneCountInString(tail) > longestTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {
+	if len(head) < 4 || utf8.RuneCountInString(tail) > maxIgnoredTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {
 		head = p
 	}
-	return isCommon(head) || isCommon(plainLetters.Replace(head)) || isCommon(plainLetters.Replace(p)) || isKeyboardRun(head)
+	return isCommon(head) || isCommon(signsToLetters.Replace(head)) || isCommon(signsToLetters.Replace(p)) || isKeyboardRun(head)
 }
 
 // keySequences are the sequences that isKeyboardRun looks for: digits, the alphabet, and rows and columns of keyboards.
@@ -62,27 +66,27 @@ var keySequences = []string{
 	"1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "qazwsxedcrfvtgbyhnujmik",
 }
 
-// isKeyboardRun reports whether p has six bytes or more and is part of a row, forwards or backwards. Digits may continue
-// from 9 to 0.
+// isKeyboardRun reports whether p has six bytes or more and is a part of one of keySequences, forwards or backwards. After its end
+// a sequence continues with its beginning: once, or for digits without end.
 func isKeyboardRun(p string) bool {
 	if len(p) < 6 {
 		return false
 	}
 	b := []byte(p)
 	slices.Reverse(b)
-	for _, row := range keySequences {
-		long := row + row
-		if row[0] == '0' {
-			long = strings.Repeat("0123456789", 1+len(p)/10+1)
+	for _, sequence := range keySequences {
+		extended := sequence + sequence
+		if sequence[0] == '0' {
+			extended = strings.Repeat("0123456789", 1+len(p)/10+1)
 		}
-		if strings.Contains(long, p) || strings.Contains(long, string(b)) {
+		if strings.Contains(extended, p) || strings.Contains(extended, string(b)) {
 			return true
 		}
 	}
 	return false
 }
 
-// repeats reports whether p repeats its first length bytes at least three times. A part of a repetition may follow.
+// repeats reports whether p consists of its first length bytes, three times or more. The final repetition may be incomplete.
 func repeats(p string, length int) bool {
 	if len(p) < 3*length {
 		return false

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheListOfCommonPasswordsIsSortedAndSmall(t *testing.T) {
-	list := commonList()
+	list := commonPasswordList()
 	if len(list) < 3000 || len(commonPasswords) > 300_000 || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
 		t.Errorf("%d passwords in %d bytes", len(list), len(commonPasswords))
 	}

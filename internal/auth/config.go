@@ -14,25 +14,25 @@ import (
 // Config holds the settings of the authentication service.
 type Config struct {
 	SiteURL      string        // public URL of the site, the default target of redirects
-	APIURL       string        // public URL of the service; APIURL/auth/v1 is the issuer of access tokens
+	APIURL       string        // public URL of the backend; APIURL/auth/v1 is the issuer of access tokens
 	JWTExpiry    time.Duration // life of an access token
-	RefreshReuse time.Duration // how long a used refresh token is accepted again; the last used one is always accepted
-	Version      string        // shown by /health
+	RefreshReuse time.Duration // how long a used refresh token is accepted again; the one before the current token always is
+	Version      string        // of the program, shown by /health
 
-	// Keys that are derived from the current secret. RefreshKey and CodeKey have at least 32 bytes, SealKey has 32. They must
-	// be the same on every node and after a restart.
+	// The keys below are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
+	// bytes; SealKey has 32.
 	RefreshKey []byte // derives refresh tokens
 	CodeKey    []byte // hashes six-digit codes
 	SealKey    []byte // encrypts (seals) stored secrets that the service must read again, such as TOTP secrets
-	Previous   *Keys  // keys of the previous secret, which are still accepted; nil: there is none
+	Previous   *Keys  // keys of the previous secret, which are still accepted; nil without a previous secret
 
-	SignupOpen        bool                       // anybody can create an account, which has no role
+	SignupOpen        bool                       // anybody can create an account (without a role)
 	MailAutoconfirm   bool                       // e-mail addresses count as confirmed without a mail
 	PhoneEnabled      bool                       // accounts and second factors may use phone numbers
 	PhoneAutoconfirm  bool                       // phone numbers count as confirmed without an SMS
 	ManualLinking     bool                       // signed-in users may add identities
 	RateLimits        bool                       // requests, mails and codes are limited; attempts at second factors are always limited
-	PasswordReauth    bool                       // a new password needs a code from reauthenticate if the last sign-in is older than a day
+	PasswordReauth    bool                       // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
 	RedirectURLs      []string                   // patterns of further allowed redirect targets, see compileGlob
 	SAML              bool                       // single sign-on by SAML 2.0 is available
 	MessageJitter     time.Duration              // longest random delay before the job of a message request looks the account up
@@ -53,28 +53,28 @@ type Keys struct{ RefreshKey, CodeKey, SealKey []byte }
 
 // Service handles the requests to /auth/v1.
 type Service struct {
-	db        *db.DB
-	queue     *jobs.Queue
-	tokens    *identity.Tokens
-	cfg       Config
-	now       func() time.Time
-	passwords *hasher
-	sealer    sealer
-	allowlist redirectAllowlist
-	saml      samlKeyPair
+	db           *db.DB
+	queue        *jobs.Queue      // of jobs in the background, such as sending a mail
+	tokens       *identity.Tokens // signs access tokens
+	cfg          Config
+	now          func() time.Time     // the clock
+	passwords    *hasher              // hashes and checks passwords
+	sealer       sealer               // encrypts stored secrets with Config.SealKey
+	allowlist    redirectAllowlist    // the allowed targets of redirects
+	samlProvider serviceProviderCache // this service as a SAML service provider
 }
 
-// SessionLimits are the times after which sessions expire; 0 means never. Idle begins at the last refresh of the session's
-// tokens, Max at the sign-in that opened the session.
+// SessionLimits are the times after which sessions expire; 0 means never. Idle counts from the newest refresh of the session's
+// tokens, Max from the sign-in that opened the session.
 type SessionLimits struct {
 	Idle, Max           time.Duration // for accounts without a role
 	OwnerIdle, OwnerMax time.Duration // for accounts with a role
 }
 
-// samlKeyPair caches the SAML service provider of the sealed key that it was made from. Each use reads the row of the key
+// serviceProviderCache caches the SAML service provider, which is made from a stored key pair. Each use reads the key pair's row
 // again, because a command or another node may have replaced it.
-type samlKeyPair struct {
-	mu     sync.Mutex
-	sealed string
-	sp     *saml.ServiceProvider
+type serviceProviderCache struct {
+	mu        sync.Mutex
+	sealedKey string                // the stored private key from which sp was made
+	sp        *saml.ServiceProvider // nil before the first use
 }

@@ -14,8 +14,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// Errors in responses of the authentication service. Where Supabase Auth has the same error, code and text are its own, because
-// clients compare them.
+// This file has the errors in responses of the authentication service, and writes them as JSON. If Supabase Auth has the same
+// error, its code and text are the same as there, because clients compare them.
+
+// Errors of tokens, sessions, accounts, providers and PKCE flows.
 var (
 	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 	errWeb3Disabled          = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
@@ -130,7 +132,7 @@ var (
 	errSSOManaged                = apperr.New(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 )
 
-// Errors of the set-up link and the owner commands, which Supabase Auth does not have.
+// Errors of the set-up link and of the command atelie owner, which Supabase Auth does not have.
 var (
 	errSetupIncomplete  = apperr.New(http.StatusBadRequest, "validation_failed", "token, email and password are required")
 	errSetupLinkInvalid = apperr.New(http.StatusForbidden, "setup_link_invalid", "This set-up link is not valid: it has expired, or it was used already")
@@ -164,7 +166,8 @@ func errLinkType(linkType string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+linkType)
 }
 
-// errTooSoon returns the error for a mail or SMS that is requested again too soon. Its text names the wait in seconds.
+// errTooSoon returns the error for a mail or SMS that is requested before the cooldown of an earlier one has ended. Its text names
+// the rest of the wait in seconds.
 func errTooSoon(code string, wait time.Duration) *apperr.Error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	return apperr.New(http.StatusTooManyRequests, code, fmt.Sprintf("For security purposes, you can only request this after %d seconds.", seconds))
@@ -183,7 +186,7 @@ const codeWeakPassword = "weak_password"
 
 const (
 	versionHeader = "X-Supabase-Api-Version"
-	version2024   = "2024-01-01"
+	version2024   = "2024-01-01" // the version that changed the form of errors
 )
 
 // WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the header X-Supabase-Api-Version
@@ -219,8 +222,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	_ = httpx.JSON(w, e.Status, body) // fails only when the caller has closed the connection
 }
 
-// tokenFault returns what is wrong with a token, in the words of the JWT library, which Supabase Auth also shows. Further
-// details go only to the log, because they can contain internal errors, for example of the database.
+// tokenFault returns what is wrong with a token, in the words of the JWT library, as Supabase Auth does. Only the log gets
+// further details, because they can contain internal errors, for example of the database.
 func tokenFault(e *apperr.Error) string {
 	for _, fault := range []error{jwt.ErrTokenMalformed, jwt.ErrTokenUnverifiable, jwt.ErrTokenSignatureInvalid} {
 		if errors.Is(e, fault) {

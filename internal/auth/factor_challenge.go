@@ -27,8 +27,8 @@ type challengeResponse struct {
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
 }
 
-// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, and for a phone factor sends a code.
-// The client then sends a code of the factor to VerifyFactor.
+// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, a request to prove a second factor. For a
+// phone factor it sends a code by SMS. The client then passes the challenge's id and a code of the factor to VerifyFactor.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, _, f, err := s.requestedFactor(r)
@@ -40,10 +40,11 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	// Challenges of TOTP factors are counted per account and network: otherwise somebody who has stolen the password could
-	// exhaust the limit and lock the account's holder out. Text messages cost money, so they are counted per account.
+	// exhaust the limit and lock the account's holder out. Challenges of phone factors are counted per account alone, because
+	// each text message costs money.
 	name, subject, maxCalls := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
 	if f.FactorType == factorPhone {
-		if err := s.validateChannel(body.Channel); err != nil {
+		if err := s.validateFactorChannel(body.Channel); err != nil {
 			return err
 		}
 		name, subject, maxCalls = "auth factor text", user.ID, factorTextsPerAccount
@@ -56,10 +57,10 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	code := ""
 	if f.FactorType == factorPhone {
 		code = sixDigitCode()
-		c.codeHash = s.hashCode(c.id, tokenFactor, code)
+		c.codeHash = s.hashCode(c.id, factorCodeKind, code)
 	}
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		if err := s.markChallenged(ctx, tx, f, now); err != nil {
+		if err := s.recordChallenge(ctx, tx, f, now); err != nil {
 			return err
 		}
 		err := insertChallenge(ctx, tx, c, now)
@@ -68,16 +69,17 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 			err = errors.Join(err, s.sendSMS(ctx, tx, sms))
 		}
 		detail := map[string]any{"factor_id": f.ID, "factor_status": f.Status}
-		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditChallenge, user.ID, detail))
+		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditChallengeCreated, user.ID, detail))
 	})
 	return respond(w, http.StatusOK, challengeResponse{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()}, err)
 }
 
-// tokenFactor is the kind under which codes of factors are hashed, so that no sign-in code has the same hash. The id of the
-// challenge takes the place of the account's.
-const tokenFactor tokenType = "factor"
+// factorCodeKind is the kind with which hashCode hashes codes of phone factors, so that no sign-in code has the same hash. In place
+// of an account's id the hash contains the id of the challenge.
+const factorCodeKind tokenType = "factor"
 
-func (s *Service) validateChannel(channel string) error {
+// validateFactorChannel returns an error if a phone factor cannot send its code by this channel; "" stands for sms.
+func (s *Service) validateFactorChannel(channel string) error {
 	switch {
 	case !s.cfg.PhoneEnabled:
 		return errPhoneVerifyDisabled
@@ -87,9 +89,9 @@ func (s *Service) validateChannel(channel string) error {
 	return nil
 }
 
-// markChallenged records the time of a challenge in its factor. It returns errFactorNotFound when the factor does not exist
-// any more, and errTooSoon when the last SMS was sent less than SMSMinInterval ago.
-func (s *Service) markChallenged(ctx context.Context, tx *db.Tx, f storedFactor, now time.Time) error {
+// recordChallenge stores the time of a challenge in its factor. It returns errFactorNotFound when the factor does not exist any
+// more, and errTooSoon when the factor's newest SMS was sent less than SMSMinInterval ago.
+func (s *Service) recordChallenge(ctx context.Context, tx *db.Tx, f storedFactor, now time.Time) error {
 	interval := time.Duration(0)
 	if f.FactorType == factorPhone {
 		interval = s.cfg.SMSMinInterval
@@ -107,5 +109,5 @@ func (s *Service) markChallenged(ctx context.Context, tx *db.Tx, f storedFactor,
 	case interval > 0 && known.LastChallengedAt != nil:
 		return errTooSoon(codeSMSTooSoon, known.LastChallengedAt.Add(interval).Sub(now))
 	}
-	return nil // the last challenge lies ahead of now, because the clock of another node is ahead
+	return nil // the stored challenge is later than now, because the clock of another node is ahead
 }

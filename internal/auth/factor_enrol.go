@@ -22,14 +22,14 @@ type enrolRequest struct {
 	FactorType   string `json:"factor_type"` // totp or phone
 	Issuer       string `json:"issuer"`      // name that the authenticator app shows for the site; "": the site's host
 	Phone        string `json:"phone"`       // for a phone factor
-	proof
+	proof               // required if the account has a role and its last sign-in is not recent
 }
 
-// totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps read.
+// totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps accept.
 type totpSecret struct {
-	QRCode string `json:"qr_code"` // SVG without a data: prefix, which the client adds
-	Secret string `json:"secret"`
-	URI    string `json:"uri"`
+	QRCode string `json:"qr_code"` // URI as an SVG picture, without a data: prefix, which the client adds
+	Secret string `json:"secret"`  // to be typed in
+	URI    string `json:"uri"`     // otpauth://…, with the secret, the issuer and the account's name
 }
 
 // enrolResponse is the response body of EnrolFactor.
@@ -41,8 +41,8 @@ type enrolResponse struct {
 	Phone        string      `json:"phone,omitempty"`
 }
 
-// EnrolFactor handles POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
-// VerifyFactor has accepted one of its codes.
+// EnrolFactor handles POST /auth/v1/factors: it adds an unverified second factor to the caller's account. The factor has no effect
+// until VerifyFactor has accepted one of its codes.
 func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	user, callerSession, err := s.currentSession(r.Context())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		response.Phone = body.Phone
-	} else if response.TOTP, f.secret, err = s.newSecret(user, f.ID, body.Issuer); err != nil {
+	} else if response.TOTP, f.secret, err = s.newTOTPSecret(user, f.ID, body.Issuer); err != nil {
 		return err
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
@@ -86,15 +86,15 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 		if err := s.consumeNonce(r.Context(), tx, nonce); err != nil {
 			return err
 		}
-		left := user.Factors[:0:0]
+		remaining := user.Factors[:0:0]
 		for _, known := range user.Factors {
 			if !replacesFactor(f.Factor, known, now) {
-				left = append(left, known)
+				remaining = append(remaining, known)
 			} else if err := deleteFactor(r.Context(), tx, user.ID, known.ID); err != nil {
 				return err
 			}
 		}
-		if err := checkEnrolment(f.Factor, left, current); err != nil {
+		if err := checkEnrolment(f.Factor, remaining, current); err != nil {
 			return err
 		}
 		return errors.Join(
@@ -105,6 +105,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, response, err)
 }
 
+// validateEnrolment returns an error for a request that no account could make.
 func (s *Service) validateEnrolment(b enrolRequest) error {
 	switch b.FactorType {
 	case factorTOTP:
@@ -128,8 +129,8 @@ func (s *Service) validateEnrolment(b enrolRequest) error {
 	return nil
 }
 
-// newSecret creates the secret of a TOTP factor. It returns the secret twice: for the response, and sealed for the database.
-func (s *Service) newSecret(user User, factorID, issuer string) (*totpSecret, string, error) {
+// newTOTPSecret creates the secret of a TOTP factor. It returns the secret for the response, and sealed for the database.
+func (s *Service) newTOTPSecret(user User, factorID, issuer string) (secret *totpSecret, sealed string, err error) {
 	if issuer == "" {
 		if site, err := url.Parse(s.cfg.SiteURL); err == nil {
 			issuer = site.Host
@@ -146,21 +147,21 @@ func (s *Service) newSecret(user User, factorID, issuer string) (*totpSecret, st
 	return &totpSecret{QRCode: svg, Secret: key.Secret(), URI: key.URL()}, s.sealer.seal(purposeTOTP+factorID, []byte(key.Secret())), nil
 }
 
-// replacesFactor reports whether the new factor f replaces a known one: an unverified factor with the same name or number, or
-// one that was left unverified for longer than leftoverLife.
+// replacesFactor reports whether the new factor f replaces known, a factor of the account. It replaces an unverified factor that
+// has the same type and the same name or number, or that was not used for longer than unverifiedFactorLife.
 func replacesFactor(f, known Factor, now time.Time) bool {
 	if known.Status == statusVerified {
 		return false
 	}
-	used := known.CreatedAt
+	lastUsed := known.CreatedAt // or the time of the newest challenge
 	if known.LastChallengedAt != nil {
-		used = *known.LastChallengedAt
+		lastUsed = *known.LastChallengedAt
 	}
-	same := known.FactorType == f.FactorType && (known.FriendlyName == f.FriendlyName || f.Phone != "" && known.Phone == f.Phone)
-	return same || now.After(used.Add(leftoverLife))
+	isSameFactor := known.FactorType == f.FactorType && (known.FriendlyName == f.FriendlyName || f.Phone != "" && known.Phone == f.Phone)
+	return isSameFactor || now.After(lastUsed.Add(unverifiedFactorLife))
 }
 
-// checkEnrolment returns an error when the account cannot have the new factor beside its known ones. The rules are those of
+// checkEnrolment returns an error when the account cannot have the new factor f beside its known factors. The rules are those of
 // Supabase Auth.
 func checkEnrolment(f Factor, known []Factor, current session) error {
 	switch {

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a factor of the caller. Removing a verified factor needs a
-// session at aal2. The sessions that the factor has raised to aal2 return to aal1.
+// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. Removing a verified factor needs a
+// session at the assurance level aal2. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	_, callerSession, f, err := s.requestedFactor(r)
@@ -29,7 +29,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		}
 		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": callerSession.id}
 		return errors.Join(
-			dropFactor(ctx, tx, user.ID, f.ID),
+			removeFactor(ctx, tx, user.ID, f.ID),
 			s.audit(ctx, tx, clientOf(r), auditFactorUnenrolled, user.ID, detail),
 		)
 	})

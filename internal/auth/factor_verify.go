@@ -17,8 +17,9 @@ type verifyFactorRequest struct {
 	Code        string `json:"code"`
 }
 
-// VerifyFactor handles POST /auth/v1/factors/{id}/verify. A correct code verifies the factor and raises the session to aal2.
-// The response is the session with new tokens.
+// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge of ChallengeFactor. A correct code
+// verifies the factor, if that is not done yet, and raises the session to the assurance level aal2. The response is the session
+// with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)
@@ -35,11 +36,11 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	case f.FactorType == factorPhone && !s.cfg.PhoneEnabled:
 		return errPhoneVerifyDisabled
 	}
-	challenge, err := s.openChallenge(ctx, f, body.ChallengeID)
+	challenge, err := s.findOpenChallenge(ctx, f, body.ChallengeID)
 	if err != nil {
 		return err
 	}
-	if err := s.countFactorTry(w, r, f.ID); err != nil {
+	if err := s.limitFactorTries(w, r, f.ID); err != nil {
 		return err
 	}
 	step, err := s.checkFactorCode(f, challenge, body.Code)
@@ -50,9 +51,9 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	return s.respondSession(w, issued, err)
 }
 
-// openChallenge returns the factor's challenge with this id. It returns an error when the challenge is unknown, has expired,
-// was solved before, or was requested from another network than the caller's.
-func (s *Service) openChallenge(ctx context.Context, f storedFactor, id string) (factorChallenge, error) {
+// findOpenChallenge returns the factor's challenge with this id. It returns an error when the challenge is unknown, has expired,
+// was answered with a correct code before, or was requested from another network than the caller's.
+func (s *Service) findOpenChallenge(ctx context.Context, f storedFactor, id string) (factorChallenge, error) {
 	canonical, ok := canonicalUUID(id)
 	if id != "" && !ok {
 		return factorChallenge{}, httpx.ErrBadJSON.Becausef("challenge_id %q", id)
@@ -67,6 +68,7 @@ func (s *Service) openChallenge(ctx context.Context, f storedFactor, id string) 
 	case err != nil:
 		return factorChallenge{}, err
 	case c.verifiedAt != nil || c.network != httpx.LimitSubject(ctx):
+		// Supabase Auth returns this error for an answered challenge too.
 		return factorChallenge{}, errChallengeIPMismatch.Becausef("asked from %s, answered at %v", c.network, c.verifiedAt)
 	case !s.now().Before(c.expiresAt):
 		return factorChallenge{}, errChallengeExpired(c.id)
@@ -74,8 +76,9 @@ func (s *Service) openChallenge(ctx context.Context, f storedFactor, id string) 
 	return c, nil
 }
 
-// countFactorTry counts an attempt at the factor's codes. It returns errRateLimit while a wait after too many attempts lasts.
-func (s *Service) countFactorTry(w http.ResponseWriter, r *http.Request, factorID string) error {
+// limitFactorTries counts an attempt at the factor's codes. After too many attempts it returns errRateLimit until a wait has ended,
+// and sets Retry-After.
+func (s *Service) limitFactorTries(w http.ResponseWriter, r *http.Request, factorID string) error {
 	now := s.now()
 	err := countFactorTry(r.Context(), s.db, factorID, httpx.LimitSubject(r.Context()), now)
 	var waiting tryDelayed
@@ -89,11 +92,12 @@ func (s *Service) countFactorTry(w http.ResponseWriter, r *http.Request, factorI
 	return err
 }
 
-// checkFactorCode compares a code with that of the challenge or the TOTP secret. step is the TOTP step that the code belongs
-// to, which the caller must consume; 0 for a phone factor. Errors: errPhoneCodeWrong, errTOTPWrong.
+// checkFactorCode checks a code against the challenge of a phone factor, or against the secret of a TOTP factor. step is the TOTP
+// step (a period of 30 seconds) to which the code belongs, which the caller must consume; 0 for a phone factor. Errors:
+// errPhoneCodeWrong, errTOTPWrong.
 func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string) (step int64, err error) {
 	if f.FactorType == factorPhone {
-		if c.codeHash == "" || !s.codeMatches(c.codeHash, c.id, tokenFactor, code) {
+		if c.codeHash == "" || !s.codeMatches(c.codeHash, c.id, factorCodeKind, code) {
 			return 0, errPhoneCodeWrong
 		}
 		return 0, nil
@@ -109,7 +113,7 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 	return step, err
 }
 
-// acceptFactor consumes the challenge and the code, verifies the factor and raises the session, in one transaction.
+// acceptFactor consumes the challenge and the code, verifies the factor and raises the session to aal2, in one transaction.
 func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (issued issuedSession, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
@@ -122,7 +126,8 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 			return noRowsAs(err, errFactorNotFound.Becausef("removed in the meantime"))
 		}
 		if known.Status != statusVerified && user.hasVerifiedFactor() && current.aal != aal2 {
-			return errEnrolAAL.Becausef("enrolled before the account had a second factor") // otherwise a stolen password could add a factor
+			// Otherwise somebody with a stolen password could begin an enrolment, and finish it after the holder has added a factor.
+			return errEnrolAAL.Becausef("enrolled before the account had a second factor")
 		}
 		if err := consumeFactorCode(ctx, tx, f, challenge, step, now); err != nil {
 			return err
@@ -139,7 +144,7 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 		if issued, err = s.stepUp(ctx, tx, c, current, method, f.ID); err != nil {
 			return err
 		}
-		if known.Status != statusVerified { // the other sessions and flows began without the new factor
+		if known.Status != statusVerified { // sessions at aal1 and flows began before the account required a second factor
 			err = errors.Join(deleteSessionsBelow(ctx, tx, callerSession.userID, callerSession.id), deleteFlowsOf(ctx, tx, callerSession.userID))
 		}
 		return errors.Join(

@@ -21,10 +21,11 @@ const (
 )
 
 const (
-	maxFactors    = 10 // factors of one account
-	maxFactorText = 64 // characters of a factor's name or of its issuer, which must both fit into the QR code
-	// leftoverLife is how long an unverified factor stays after its last challenge. The next enrolment deletes older ones.
-	leftoverLife = 5 * time.Minute
+	maxFactors    = 10 // largest number of factors of one account
+	maxFactorText = 64 // largest number of characters of a factor's name, and of its issuer: a QR code must hold the issuer
+	// unverifiedFactorLife is how long an unverified factor stays after its newest challenge, or after its creation. An enrolment
+	// deletes older unverified factors of the account.
+	unverifiedFactorLife = 5 * time.Minute
 )
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
@@ -47,21 +48,21 @@ func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor,
 	return user, current, f, noRowsAs(err, errFactorNotFound)
 }
 
-// dropFactor deletes a factor and sets the sessions that the factor has raised back to aal1. With the last verified factor it
-// also deletes the recovery codes, and sets all sessions back to aal1.
-func dropFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
+// removeFactor deletes a factor and sets the sessions that the factor has raised to aal2 back to aal1. If the account then has no
+// verified factor, it also deletes the recovery codes and sets all sessions of the account back to aal1.
+func removeFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
 	if err := deleteFactor(ctx, tx, userID, factorID); err != nil {
 		return err
 	}
-	left, err := factorsOf(ctx, tx, userID)
+	remaining, err := factorsOf(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
-	last := !User{Factors: left}.hasVerifiedFactor()
-	if last {
+	noneVerified := !User{Factors: remaining}.hasVerifiedFactor()
+	if noneVerified {
 		err = deleteRecoveryCodes(ctx, tx, userID)
 	}
-	raised, readErr := steppedUpSessions(ctx, tx, userID, factorID, last)
+	raised, readErr := steppedUpSessions(ctx, tx, userID, factorID, noneVerified)
 	err = errors.Join(err, readErr)
 	for _, r := range raised {
 		r.aal, r.amr = aal1, slices.DeleteFunc(r.amr, isSecondFactor)

@@ -191,7 +191,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 			h.mustEnrol(up, fmt.Sprint("n", n))
 		}
 		h.expect("an eleventh", h.enrol(up, map[string]any{"factor_type": "totp", "friendly_name": "eleven"}), 422, "too_many_enrolled_mfa_factors")
-		h.clock.pass(leftoverLife + time.Second)
+		h.clock.pass(unverifiedFactorLife + time.Second)
 		h.mustEnrol(up, "eleven") // what was left unfinished has made room
 		if n := h.count("auth_factors"); n != 2 {
 			t.Errorf("%d factors: %s and the new one should be left", n, a.id)

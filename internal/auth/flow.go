@@ -17,8 +17,8 @@ import (
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
-// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier. Both fields are empty for the
-// implicit flow.
+// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier (RFC 7636). Both fields are empty
+// in the implicit flow, in which the client gets the session at once instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"`
@@ -44,9 +44,9 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow: a sign-in whose result the client will exchange with a code (PKCE), or that a provider must
-// complete. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
-// without a state nothing is stored, and the returned flow has the id "".
+// startFlow stores a flow and returns it: a sign-in whose result the client will exchange with a code (PKCE), or that a provider
+// must answer. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
+// without a state startFlow stores nothing, and returns a flow with the id "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 	return f, insertFlow(ctx, tx, f, stateHash)
 }
 
-// issueAuthCode finishes the sign-in of a PKCE flow and returns a code, which the client exchanges with its verifier. secrets
-// are stored for the exchange; they must be sealed, or "". errFlowNotFound: the flow does not exist any more.
+// issueAuthCode finishes the sign-in of a PKCE flow and returns a code, which the client exchanges with its verifier for a session.
+// It stores secrets, sealed providerTokens or "", for that exchange. It returns errFlowNotFound if the flow was deleted.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())
@@ -73,7 +73,7 @@ func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, 
 }
 
 // redeemAuthCode checks code and verifier and consumes the flow, in the transaction that opens the session. Errors:
-// flow_state_not_found, flow_state_expired, bad_code_verifier.
+// errFlowNotFound, errFlowExpired, errBadCodeVerifier.
 func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier string) (flowState, error) {
 	f, err := flowByCode(ctx, tx, hashToken(code))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier 
 	if f.codeIssuedAt == nil || s.now().After(f.codeIssuedAt.Add(authCodeLife)) {
 		return flowState{}, errFlowExpired
 	}
-	if !verifies(f, verifier) {
+	if !verifierMatches(f, verifier) {
 		return flowState{}, errBadCodeVerifier
 	}
 	deleted, err := deleteFlow(ctx, tx, f.id)
@@ -92,8 +92,8 @@ func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier 
 	return f, err
 }
 
-// verifies reports whether the verifier belongs to the flow's challenge (RFC 7636 §4.6).
-func verifies(f flowState, verifier string) bool {
+// verifierMatches reports whether the verifier belongs to the flow's challenge (RFC 7636 §4.6).
+func verifierMatches(f flowState, verifier string) bool {
 	derived := verifier
 	if f.challengeMethod == "s256" {
 		sum := sha256.Sum256([]byte(verifier))

@@ -65,7 +65,7 @@ func FuzzAccountFields(f *testing.F) {
 				t.Errorf("%q is stored as %q", text, stored)
 			}
 		}
-		until, given, err := banEnd(ban, now)
+		until, given, err := parseBanDuration(ban, now)
 		if err != nil && (until != nil || given) {
 			t.Errorf("%q: %v, %v, %v", ban, until, given, err)
 		}

@@ -18,19 +18,19 @@ type generateLinkRequest struct {
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// generateLinkResponse is the response body of GenerateLink: the account, and the link and code for it.
+// generateLinkResponse is the response body of GenerateLink: the account, and its new link and code.
 type generateLinkResponse struct {
 	User
 	ActionLink       string `json:"action_link"`
-	EmailOTP         string `json:"email_otp"`
-	HashedToken      string `json:"hashed_token"` // passed as token_hash to verifyOtp of Supabase's client
-	VerificationType string `json:"verification_type"`
+	EmailOTP         string `json:"email_otp"`         // the six-digit code
+	HashedToken      string `json:"hashed_token"`      // the token in ActionLink; clients pass it to Verify as token_hash
+	VerificationType string `json:"verification_type"` // the type for which the link was made
 	RedirectTo       string `json:"redirect_to"`
 }
 
 // GenerateLink handles POST /auth/v1/admin/generate_link, for the service key only. It creates the link and the code that a
-// mail would contain, and returns them without sending a mail. For an e-mail address without an account, the type magiclink
-// becomes signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
+// mail would contain, and returns them without sending a mail. If no account has the e-mail address, it changes the type magiclink
+// to signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body generateLinkRequest
@@ -50,10 +50,10 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !noAccount {
 		return err
 	}
-	switch { // without an account, only the types invite, signup and magiclink are possible
+	switch { // if there is no account, only the types invite, signup and magiclink are possible
 	case !noAccount, body.Type == "invite":
 	case body.Type == "magiclink":
-		body.Type, body.Password, maker = "signup", "", s.signupLink
+		body.Type, body.Password, maker = "signup", "", s.makeSignupLink
 	case body.Type == "signup" && body.Password == "":
 		return errSignupPasswordMissing
 	case body.Type != "signup":
@@ -61,7 +61,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	hash := ""
 	if body.Type == "signup" && body.Password != "" {
-		if hash, err = s.newHash(ctx, body.Password); err != nil {
+		if hash, err = s.validateAndHashPassword(ctx, body.Password); err != nil {
 			return err
 		}
 	}
@@ -74,21 +74,21 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if action := generatedAction(body.Type); action != "" {
+		if action := generatedLinkAction(body.Type); action != "" {
 			if err := s.auditServiceKey(ctx, tx, r, action, u.ID, map[string]any{"type": body.Type, "generated": true}); err != nil {
 				return err
 			}
 		}
-		response.ActionLink = s.verifyLink(token.Link, verifyKind(body.Type), response.RedirectTo)
-		response.EmailOTP, response.HashedToken = token.Code, token.Link
+		response.ActionLink = s.verifyLink(token.LinkToken, verifyTypeOfLink(body.Type), response.RedirectTo)
+		response.EmailOTP, response.HashedToken = token.Code, token.LinkToken
 		response.User, err = userByID(ctx, tx, u.ID)
 		return err
 	})
 	return respondPrivate(w, response, err)
 }
 
-// generatedAction returns the audit action for a link of this type; "" for an invitation, which invite logs itself.
-func generatedAction(linkType string) auditAction {
+// generatedLinkAction returns the audit action for a link of this type. It returns "" for an invitation, which invite itself logs.
+func generatedLinkAction(linkType string) auditAction {
 	switch linkType {
 	case "invite":
 		return ""
@@ -98,32 +98,33 @@ func generatedAction(linkType string) auditAction {
 	return auditLinkGenerated
 }
 
-// verifyKind returns the type of the link for GET /verify, which has one type for both links of a change of address.
-func verifyKind(linkType string) string {
+// verifyTypeOfLink returns the parameter type for GET /verify, which has one type for both links of a change of address.
+func verifyTypeOfLink(linkType string) string {
 	if linkType == "email_change_current" || linkType == "email_change_new" {
 		return "email_change"
 	}
 	return linkType
 }
 
-// linkMaker creates a link of one type: it changes the account as that type needs and issues the token. hash is that of the
-// request's password, or "".
+// linkMaker makes a link of one type: it changes or creates the account as the type requires, and issues the token. hash is the
+// hash of the request's password, or "".
 type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error)
 
+// linkMakers returns the linkMaker of each type.
 func (s *Service) linkMakers() map[string]linkMaker {
 	return map[string]linkMaker{
-		"signup": s.signupLink, "magiclink": s.recoveryLink, "recovery": s.recoveryLink,
-		"email_change_current": s.emailChangeLink, "email_change_new": s.emailChangeLink,
+		"signup": s.makeSignupLink, "magiclink": s.makeRecoveryLink, "recovery": s.makeRecoveryLink,
+		"email_change_current": s.makeEmailChangeLink, "email_change_new": s.makeEmailChangeLink,
 		"invite": func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
 			return s.invite(ctx, tx, r, body.Email, body.Data)
 		},
 	}
 }
 
-// signupLink creates an account, or takes the unconfirmed account of the address and adds the data. It replaces an older
-// password by that of the request, or by none: somebody else may have chosen the older one, and the link must not confirm
+// makeSignupLink creates an account, or adds the request's data to the unconfirmed account of the address. In such an account the
+// request's password, or none, replaces the older password: somebody else may have chosen that one, and the link must not confirm
 // it.
-func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
+func (s *Service) makeSignupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
 	if err != nil {
 		return User{}, issuedToken{}, err
@@ -133,8 +134,8 @@ func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, bo
 	return u, token, err
 }
 
-// recoveryLink creates a link that signs an account in, for the types magiclink and recovery.
-func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
+// makeRecoveryLink makes a link that signs an account in, for the types magiclink and recovery.
+func (s *Service) makeRecoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
 	u, err := s.lockByEmail(ctx, tx, body.Email)
 	if err != nil {
 		return User{}, issuedToken{}, err
@@ -143,9 +144,9 @@ func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, 
 	return u, token, err
 }
 
-// emailChangeLink creates one of the two links that a change of address needs: for the current address, or for the new one.
-func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
-	fresh, err := normalizeEmail(body.NewEmail)
+// makeEmailChangeLink makes one of the two links that a change of address needs: for the current address, or for the new one.
+func (s *Service) makeEmailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
+	newEmail, err := normalizeEmail(body.NewEmail)
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
@@ -153,20 +154,20 @@ func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Reques
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
-	if err := checkAddressesFree(ctx, tx, fresh, ""); err != nil {
+	if err := checkAddressesFree(ctx, tx, newEmail, ""); err != nil {
 		return User{}, issuedToken{}, err
 	}
-	if u.NewEmail != fresh { // links for another new address must not confirm this one
+	if u.NewEmail != newEmail { // links for another new address must not confirm this one
 		if err := deleteOneTimeTokens(ctx, tx, u.ID, tokenEmailCurrent, tokenEmailNew); err != nil {
 			return User{}, issuedToken{}, err
 		}
 	}
 	kind, sentTo := tokenEmailCurrent, u.Email
 	if body.Type == "email_change_new" {
-		kind, sentTo = tokenEmailNew, fresh
+		kind, sentTo = tokenEmailNew, newEmail
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, kind, sentTo, "", confirmLife,
-		columnChange{colEmailChange, fresh}, columnChange{colEmailChangeSent, s.now()}, columnChange{colEmailChangeStatus, 0})
+		columnChange{colEmailChange, newEmail}, columnChange{colEmailChangeSent, s.now()}, columnChange{colEmailChangeStatus, 0})
 	return u, token, err
 }
 

@@ -55,7 +55,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			if _, err := h.checkCode(t.Context(), r.text("id"), c.kind, r.text("email_otp")); err != nil {
 				t.Errorf("%v: %v", c.body, err)
 			}
-			action := generatedAction(c.answer)
+			action := generatedLinkAction(c.answer)
 			if action == "" {
 				action = auditUserInvited
 			}

@@ -9,16 +9,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. Either Provider, or ClientID and Issuer together, name
-// the provider.
+// idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
+// and ClientID together.
 type idTokenRequest struct {
 	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
-	ClientID     string `json:"client_id"`
+	ClientID     string `json:"client_id"` // required with Issuer, but not used: the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
-	AccessToken  string `json:"access_token"`
-	Nonce        string `json:"nonce"`
-	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account
+	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
+	Nonce        string `json:"nonce"`         // see oauth.IDToken
+	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of a sign-in
 }
 
 func (b idTokenRequest) validate() error {
@@ -32,7 +32,7 @@ func (b idTokenRequest) validate() error {
 }
 
 // idTokenGrant handles POST /auth/v1/token?grant_type=id_token: it signs in with an ID token that the client has got from the
-// provider by itself. With link_identity it adds the identity to the caller's account. Errors: validation_failed,
+// provider without this service. With link_identity it adds the identity to the caller's account. Errors: validation_failed,
 // provider_disabled, bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
@@ -45,34 +45,34 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth sign-in address", httpx.LimitSubject(r.Context()), signInsPerIP); err != nil {
 		return err
 	}
-	linkTo := ""
+	linkingUserID := ""
 	if body.LinkIdentity {
 		u, err := s.linkingUser(r.Context())
 		if err != nil {
 			return err
 		}
-		linkTo = u.ID
+		linkingUserID = u.ID
 	}
-	p, err := s.tokenProvider(body)
+	p, err := s.idTokenProvider(body)
 	if err != nil {
 		return err
 	}
-	person, err := p.VerifyIDToken(r.Context(), oauth.IDToken{Raw: body.IDToken, Nonce: body.Nonce, AccessToken: body.AccessToken})
+	reported, err := p.VerifyIDToken(r.Context(), oauth.IDToken{Raw: body.IDToken, Nonce: body.Nonce, AccessToken: body.AccessToken})
 	if err != nil {
 		return idTokenError(err)
 	}
 	c := clientOf(r)
 	var issued issuedSession
-	err = s.signInProviderUser(r.Context(), c, linkTo, "", newProviderUser(p.Name(), person), func(tx *db.Tx, userID string) (err error) {
+	err = s.signInProviderUser(r.Context(), c, linkingUserID, "", newProviderUser(p.Name(), reported), func(tx *db.Tx, userID string) (err error) {
 		issued, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
 		return err
 	})
 	return s.respondSession(w, issued, err)
 }
 
-// tokenProvider returns the provider that the request names, by its name or its issuer, or errProviderDisabled.
-func (s *Service) tokenProvider(body idTokenRequest) (*oauth.Provider, error) {
-	if p, err := s.provider(body.Provider); err == nil {
+// idTokenProvider returns the provider whose name or issuer the request contains, or errProviderDisabled.
+func (s *Service) idTokenProvider(body idTokenRequest) (*oauth.Provider, error) {
+	if p, err := s.providerByName(body.Provider); err == nil {
 		return p, nil
 	}
 	for _, p := range s.cfg.Providers {
@@ -83,7 +83,7 @@ func (s *Service) tokenProvider(body idTokenRequest) (*oauth.Provider, error) {
 	return nil, errProviderDisabled.Becausef("provider %q, issuer %q", body.Provider, body.Issuer)
 }
 
-// idTokenError returns the service's error for an error of package oauth.
+// idTokenError converts an error of package oauth to the error of the response.
 func idTokenError(err error) error {
 	switch {
 	case errors.Is(err, oauth.ErrUnavailable):

@@ -13,9 +13,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// LinkIdentity handles GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, but the flow adds the
-// provider's identity to the caller's account. With skip_http_redirect=true the response is {url}; otherwise it redirects the
-// browser to the provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
+// LinkIdentity handles GET /auth/v1/user/identities/authorize. It starts a flow like Authorize, but this flow adds the provider's
+// identity to the caller's account. With skip_http_redirect=true the response contains the provider's URL; otherwise it redirects
+// the browser there. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(r.Context())
 	if err != nil {
@@ -48,12 +48,13 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errIdentityIDNotUUID
 	}
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.unlink(r.Context(), tx, clientOf(r), caller.ID, id) })
+	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.unlinkIdentity(r.Context(), tx, clientOf(r), caller.ID, id) })
 	return respondEmpty(w, err)
 }
 
-// linkingUser returns the caller's account, or an error when the caller must not change its identities. If the account has a
-// second factor, the session must be at aal2: a stolen password must not be enough to add another way to sign in.
+// linkingUser returns the caller's account if the caller may add and remove its identities, otherwise an error. If the account has
+// a second factor, the session must be at the assurance level aal2: a stolen password must not be enough to add another way to
+// sign in.
 func (s *Service) linkingUser(ctx context.Context) (User, error) {
 	u, current, err := s.currentSession(ctx)
 	if err != nil {
@@ -71,8 +72,8 @@ func (s *Service) linkingUser(ctx context.Context) (User, error) {
 	return u, nil
 }
 
-// unlink removes an identity from an account, with everything that only this identity allowed.
-func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, identityID string) error {
+// unlinkIdentity removes an identity from an account, and with it the password, phone number or e-mail address that belongs to it.
+func (s *Service) unlinkIdentity(ctx context.Context, tx *db.Tx, c client, userID, identityID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if err != nil {
 		return noRowsAs(err, errUserNotFound)
@@ -80,37 +81,37 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	if len(u.Identities) <= 1 {
 		return errSingleIdentity
 	}
-	at := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.IdentityID == identityID })
-	if at < 0 {
+	index := slices.IndexFunc(u.Identities, func(i Identity) bool { return i.IdentityID == identityID })
+	if index < 0 {
 		return errIdentityNotFound
 	}
-	gone := u.Identities[at]
-	if _, err := deleteIdentity(ctx, tx, gone.IdentityID, u.ID); err != nil {
+	removed := u.Identities[index]
+	if _, err := deleteIdentity(ctx, tx, removed.IdentityID, u.ID); err != nil {
 		return err
 	}
-	if gone.Provider == "email" { // the password belongs to this identity and must stop working
+	if removed.Provider == "email" { // the password belongs to this identity and must stop working
 		err = setUser(ctx, tx, u.ID, s.now(), columnChange{colPassword, nil})
 	}
-	if gone.Provider == "phone" {
+	if removed.Provider == "phone" {
 		err = setUser(ctx, tx, u.ID, s.now(), columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil})
 	} else {
-		err = errors.Join(err, s.reassignEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), at, at+1)))
+		err = errors.Join(err, s.reassignEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), index, index+1)))
 	}
-	detail := map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID}
-	return errors.Join(err, s.syncProviders(ctx, tx, u.ID), s.audit(ctx, tx, c, auditUnlinked, u.ID, detail))
+	detail := map[string]any{"provider": removed.Provider, "provider_id": removed.ID, "identity_id": removed.IdentityID}
+	return errors.Join(err, s.syncProviders(ctx, tx, u.ID), s.audit(ctx, tx, c, auditIdentityUnlinked, u.ID, detail))
 }
 
-// reassignEmail keeps the account's e-mail address if one of the remaining identities (left) has it. Otherwise the account gets
-// the address of the oldest identity whose provider has verified it, or none: an unverified address may be somebody else's. A
-// change of the address deletes pending links and codes.
-func (s *Service) reassignEmail(ctx context.Context, tx *db.Tx, u User, left []Identity) error {
-	for _, i := range left {
+// reassignEmail keeps the account's e-mail address if one of the remaining identities has it. Otherwise the account gets the
+// address of the oldest remaining identity whose provider has verified it, or none: an unverified address may be somebody else's,
+// and is used only with MailAutoconfirm. A change of the address deletes pending links and codes.
+func (s *Service) reassignEmail(ctx context.Context, tx *db.Tx, u User, remaining []Identity) error {
+	for _, i := range remaining {
 		if email, err := normalizeEmail(i.Email); err == nil && email == u.Email {
 			return nil
 		}
 	}
-	slices.SortStableFunc(left, func(a, b Identity) int { return cmp.Compare(emailRank(a), emailRank(b)) })
-	for _, i := range left {
+	slices.SortStableFunc(remaining, func(a, b Identity) int { return cmp.Compare(emailRank(a), emailRank(b)) })
+	for _, i := range remaining {
 		email, confirmed := "", false
 		if usable, err := normalizeEmail(i.Email); err == nil && (emailRank(i) == 0 || s.cfg.MailAutoconfirm) {
 			email, confirmed = usable, true
@@ -127,8 +128,8 @@ func (s *Service) reassignEmail(ctx context.Context, tx *db.Tx, u User, left []I
 	return errIdentityEmailConflict
 }
 
-// emailRank is the order in which reassignEmail tries identities: 0 with a verified address, 1 with an unverified one, 2
-// without one.
+// emailRank returns the place of an identity in the order in which reassignEmail tries them: 0 with a verified address, 1 with an
+// unverified address, 2 without an address.
 func emailRank(i Identity) int {
 	verified, _ := i.IdentityData["email_verified"].(bool)
 	switch {
@@ -140,6 +141,7 @@ func emailRank(i Identity) int {
 	return 0
 }
 
+// setEmailOfIdentity stores the account's new e-mail address, or none if email is "". It deletes pending links and codes.
 func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, email string, confirmed bool) error {
 	changes := []columnChange{{colEmail, orNull(email)}, {colEmailChange, nil}, {colEmailChangeStatus, 0}}
 	if !confirmed {

@@ -278,7 +278,7 @@ func TestIDTokenGrant(t *testing.T) {
 			{"another audience", map[string]any{"provider": "house", "id_token": token(map[string]any{"aud": "x"})}, "bad_oauth_callback"},
 			{"another issuer", map[string]any{"provider": "house", "id_token": token(map[string]any{"iss": "https://evil.example"})}, "bad_oauth_callback"},
 			{"expired", map[string]any{"provider": "house", "id_token": token(expired)}, "bad_oauth_callback"},
-			{"another access token", map[string]any{"provider": "house", "access_token": "x", "id_token": token(map[string]any{"at_hash": oauthtest.Hash("y")})}, "bad_oauth_callback"},
+			{"another access token", map[string]any{"provider": "house", "access_token": "x", "id_token": token(map[string]any{"at_hash": oauthtest.AccessTokenHash("y")})}, "bad_oauth_callback"},
 			{"alg none", map[string]any{"provider": "house", "id_token": none}, "bad_oauth_callback"},
 			{"not an object", nil, "bad_json"},
 		} {

@@ -17,10 +17,11 @@ import (
 	"atelie/internal/db"
 )
 
-// ImportedAccount is an account of another site. Empty fields and nil times are unknown.
+// ImportedAccount is an account of another site. A string "" and a time nil mean that the account has no such value, or that it is
+// unknown.
 type ImportedAccount struct {
 	ID, Email, Phone, PasswordHash     string
-	EmailConfirmedAt, PhoneConfirmedAt *time.Time
+	EmailConfirmedAt, PhoneConfirmedAt *time.Time // nil: not confirmed
 	InvitedAt, LastSignInAt            *time.Time
 	BannedUntil                        *time.Time
 	CreatedAt, UpdatedAt               *time.Time
@@ -29,17 +30,20 @@ type ImportedAccount struct {
 	Factors                            []ImportedFactor
 }
 
-// ImportedIdentity is one way in which an imported account signs in. ProviderID is the provider's id for the account.
+// ImportedIdentity is one way in which an imported account signs in.
 type ImportedIdentity struct {
-	ID, Provider, ProviderID string
-	Data                     map[string]any
-	LastSignInAt, CreatedAt  *time.Time
+	ID, Provider            string
+	ProviderID              string // the provider's id for the account
+	Data                    map[string]any
+	LastSignInAt, CreatedAt *time.Time
 }
 
-// ImportedFactor is a verified second factor of an imported account. Secret is that of a TOTP factor in base32.
+// ImportedFactor is a verified second factor of an imported account.
 type ImportedFactor struct {
-	ID, Type, Name, Secret, Phone string
-	CreatedAt                     *time.Time
+	ID, Type, Name string
+	Secret         string // of a TOTP factor, in base32
+	Phone          string // of a phone factor
+	CreatedAt      *time.Time
 }
 
 // Errors of ImportAccount.
@@ -53,9 +57,9 @@ var (
 )
 
 // ImportAccount adds an account of another site with its id, times, password hash, identities and second factors, and sends no
-// mail. An account that is here already stays as it is: nothing of it is compared but its addresses, as its owner may have
-// changed the rest. Without write it only checks. added reports whether the account was missing; leftOut names what of it cannot
-// be taken over, for people to read. The error is an *apperr.Error if the account cannot be imported.
+// mail. If an account has this id, ImportAccount changes nothing, and returns an error if that account has other addresses. If
+// write is false, it only checks. added reports whether this site lacked the account; leftOut describes, for people to read, the
+// parts that cannot be imported. The error is an *apperr.Error if the account cannot be imported.
 func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bool) (added bool, leftOut []string, err error) {
 	id, ok := canonicalUUID(a.ID)
 	if !ok || id == uuid.Nil.String() {
@@ -82,16 +86,16 @@ func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bo
 		return false, nil, errImportMetadata.Because(err)
 	}
 	if !write {
-		if found, err := s.importedBefore(ctx, s.db, a); err != nil || found {
+		if found, err := s.isImported(ctx, s.db, a); err != nil || found {
 			return false, nil, err
 		}
 		leftOut, err = s.prepareImport(ctx, s.db, &a)
 		return err == nil, leftOut, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		account := a // a copy: a repeated transaction begins anew
+		account := a // a copy, because prepareImport changes it and WithTx may call this function again
 		leftOut, added = nil, false
-		found, err := s.importedBefore(ctx, tx, account)
+		found, err := s.isImported(ctx, tx, account)
 		if err != nil || found {
 			return err
 		}
@@ -107,8 +111,9 @@ func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bo
 	return added, leftOut, nil
 }
 
-// importedBefore reports whether the account is here already. It returns an error if its id or address belongs to a different one.
-func (s *Service) importedBefore(ctx context.Context, q db.Querier, a ImportedAccount) (bool, error) {
+// isImported reports whether this site has the account. It returns an error if a different account has its id, its e-mail address
+// or its phone number.
+func (s *Service) isImported(ctx context.Context, q db.Querier, a ImportedAccount) (bool, error) {
 	existing, err := anyUserByID(ctx, q, a.ID)
 	switch {
 	case err == nil && existing.Email == a.Email && existing.Phone == a.Phone:
@@ -128,9 +133,9 @@ func (s *Service) importedBefore(ctx context.Context, q db.Querier, a ImportedAc
 	return false, err
 }
 
-// prepareImport removes from an account what cannot be taken over, and returns a text for each removed part.
+// prepareImport removes the parts of an account that cannot be imported, and returns a text for each removed part.
 func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAccount) (leftOut []string, err error) {
-	if a.PasswordHash != "" && importable(a.PasswordHash) != nil {
+	if a.PasswordHash != "" && validateImportedHash(a.PasswordHash) != nil {
 		a.PasswordHash = ""
 		leftOut = append(leftOut, "the password (neither a bcrypt nor an argon2id hash of usual cost): the account needs a recovery mail")
 	}
@@ -141,7 +146,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAc
 			return nil, err
 		}
 		if reason != "" {
-			leftOut = append(leftOut, fmt.Sprintf("the identity of %q: %s", shorten(i.Provider), reason))
+			leftOut = append(leftOut, fmt.Sprintf("the identity of %q: %s", shortenForMessage(i.Provider), reason))
 			continue
 		}
 		identities = append(identities, i)
@@ -150,7 +155,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAc
 	var factors []ImportedFactor
 	for _, f := range a.Factors {
 		if reason := s.factorRefusal(f); reason != "" {
-			leftOut = append(leftOut, fmt.Sprintf("a second factor (%s): %s", shorten(f.Type), reason))
+			leftOut = append(leftOut, fmt.Sprintf("a second factor (%s): %s", shortenForMessage(f.Type), reason))
 			continue
 		}
 		if len(factors) == maxFactors {
@@ -163,7 +168,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAc
 	return leftOut, nil
 }
 
-// identityRefusal returns why an identity cannot be taken over, or "".
+// identityRefusal returns the reason why an identity cannot be imported, or "".
 func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *ImportedAccount, i ImportedIdentity) (string, error) {
 	storableData := validateMetadata(i.Data) == nil
 	switch {
@@ -183,10 +188,10 @@ func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *Imported
 	return "another account here has it", err
 }
 
-// maxImportedSecret is the length of the longest TOTP secret that is taken over.
+// maxImportedSecret is the length of the longest TOTP secret that is imported.
 const maxImportedSecret = 512
 
-// factorRefusal returns why a second factor cannot be taken over, or "".
+// factorRefusal returns the reason why a second factor cannot be imported, or "".
 func (s *Service) factorRefusal(f ImportedFactor) string {
 	if _, ok := canonicalUUID(f.ID); !ok {
 		return "it has no usable id"
@@ -209,7 +214,7 @@ func (s *Service) factorRefusal(f ImportedFactor) string {
 	return "only totp and phone are supported"
 }
 
-// insertImported inserts a checked account with its identities and factors.
+// insertImported inserts an account that prepareImport has checked, with its identities and factors.
 func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccount) error {
 	now := s.now()
 	if a.CreatedAt == nil {
@@ -231,7 +236,7 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccou
 	for kind, address := range map[string]string{"email": a.Email, "phone": a.Phone} {
 		verified := kind == "email" && a.EmailConfirmedAt != nil || kind == "phone" && a.PhoneConfirmedAt != nil
 		if address == "" || has[kind] || (kind == "email" && len(a.Identities) > 0 && a.PasswordHash == "") {
-			continue // an account of a provider alone has no identity for its address
+			continue // an account that only signs in at providers has no identity for its e-mail address
 		}
 		if err := saveIdentity(ctx, tx, a.ID, kind, a.ID, identityData(a.ID, kind, address, verified), now); err != nil {
 			return err
@@ -239,7 +244,7 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccou
 	}
 	for _, f := range a.Factors {
 		stored := storedFactor{Factor: Factor{
-			FriendlyName: factorText(f.Name), FactorType: f.Type, Status: statusVerified, CreatedAt: *a.CreatedAt, userID: a.ID,
+			FriendlyName: cleanFactorName(f.Name), FactorType: f.Type, Status: statusVerified, CreatedAt: *a.CreatedAt, userID: a.ID,
 		}}
 		stored.ID, _ = canonicalUUID(f.ID)
 		if f.CreatedAt != nil {
@@ -260,8 +265,8 @@ func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccou
 	return s.audit(ctx, tx, client{}, auditSignedUp, a.ID, map[string]any{"imported": true})
 }
 
-// factorText returns the name of a factor without control characters, cut to the length that a name may have.
-func factorText(name string) string {
+// cleanFactorName returns the name of a factor without control characters, cut after maxFactorText characters.
+func cleanFactorName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
@@ -274,10 +279,10 @@ func factorText(name string) string {
 	return name
 }
 
-// shorten returns a text of another site for a message.
-func shorten(s string) string {
+// shortenForMessage returns a text of another site in the form in which messages for people quote it.
+func shortenForMessage(s string) string {
 	if utf8.RuneCountInString(s) > 40 {
 		s = string([]rune(s)[:40]) + "…"
 	}
-	return cmp.Or(factorText(s), "unknown")
+	return cmp.Or(cleanFactorName(s), "unknown")
 }

@@ -14,9 +14,9 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite handles POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link. The
-// link signs the invited person in, who then chooses a password. An e-mail address that is not confirmed yet can be invited
-// again. Error: 422 email_exists for a confirmed address.
+// Invite handles POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link, which
+// signs the invited person in to choose a password. An e-mail address that is not confirmed yet can be invited again. Error:
+// email_exists for a confirmed address.
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest
@@ -35,21 +35,22 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return s.sendMail(ctx, tx, Mail{
-			Kind: MailInvite, To: email, Language: languageFor(u, clientOf(r)), Link: s.verifyLink(token.Link, "invite", redirectTo), Code: token.Code,
+			Kind: MailInvite, To: email, Language: languageFor(u, clientOf(r)), Link: s.verifyLink(token.LinkToken, "invite", redirectTo), Code: token.Code,
 		})
 	})
 	return respondPrivate(w, u, err)
 }
 
-// invite issues the link of an invitation. It creates an account unless the e-mail address has an unconfirmed one already.
+// invite issues the link of an invitation, and sends nothing. It creates an account unless the e-mail address has an unconfirmed
+// account already.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
 	now := s.now()
-	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before,
-	// so their password is removed.
+	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, so
+	// an older password is removed.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {
@@ -59,8 +60,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	return u, token, err
 }
 
-// unconfirmedAccount locks and returns the unconfirmed account of an e-mail address, or creates it from n if there is none. It
-// returns errEmailExists for a confirmed address.
+// unconfirmedAccount locks and returns the account of an e-mail address that is not confirmed. If there is none, it creates the
+// account from n. It returns errEmailExists for a confirmed address.
 func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n newUser) (User, error) {
 	existing, err := userByEmail(ctx, tx, email)
 	if err == nil {

@@ -10,12 +10,12 @@ import (
 	"atelie/internal/db"
 )
 
-// limitWindow is the length of a time window. limit counts the requests in each window and starts again with the next one.
+// limitWindow is the length of a time window. limit counts the requests of each window anew.
 const limitWindow = 5 * time.Minute
 
-// Largest numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). Sign-ins
-// to one account have no limit over all IP addresses: anybody could exhaust it with wrong passwords and so lock the account's
-// holder out.
+// Largest numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no
+// limit for the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords and so lock
+// the account's holder out.
 const (
 	signInsPerIP                 = 100
 	signInsPerAccount            = 20  // sign-ins to one account from one IP address
@@ -23,8 +23,8 @@ const (
 	messagesPerIP                = 60  // requests for a mail or SMS, sign-ups included
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
-	factorCallsPerAccount        = 100 // enrolments, challenges, and new recovery codes
-	factorTextsPerAccount        = 10  // codes of phone factors by SMS
+	factorCallsPerAccount        = 100 // each for enrolments, challenges of TOTP factors, and new sets of recovery codes
+	factorTextsPerAccount        = 10  // challenges of phone factors, which send an SMS
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
@@ -38,7 +38,7 @@ func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject st
 	return s.limitAlways(w, r, name, subject, maxRequests)
 }
 
-// limitAlways is limit, but it counts even if Config.RateLimits is false.
+// limitAlways is limit, but it also works if Config.RateLimits is false.
 func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
@@ -66,20 +66,20 @@ const (
 	cooldownPhoneChange      cooldownKind = "phone_change"
 )
 
-func (c cooldownKind) bySMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
+func (c cooldownKind) isSMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
 
-// sentRecently reports whether a mail was sent less than MailMinInterval ago. at is nil when none was sent. A time far ahead
-// of now was written by a wrong clock and is ignored.
+// sentRecently reports whether a mail was sent less than MailMinInterval before now. at is when it was sent, or nil if none was. A
+// time far ahead of now was written by a wrong clock and is ignored.
 func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
 	return at != nil && now.Before(at.Add(s.cfg.MailMinInterval)) && !at.After(db.LatestPlausible(now, 0))
 }
 
-// startCooldown starts the cooldown for a message to the subject (an e-mail address, a phone number or an account's id). It
+// startMessageCooldown starts the cooldown for a message to the subject (an e-mail address, a phone number or an account's id). It
 // returns errTooSoon if the cooldown of an earlier message has not ended. It reads no accounts, so the result does not reveal
-// whether there is one.
-func (s *Service) startCooldown(ctx context.Context, kind cooldownKind, subject string) error {
+// whether an account exists.
+func (s *Service) startMessageCooldown(ctx context.Context, kind cooldownKind, subject string) error {
 	interval, code := s.cfg.MailMinInterval, codeMailTooSoon
-	if kind.bySMS() {
+	if kind.isSMS() {
 		interval, code = s.cfg.SMSMinInterval, codeSMSTooSoon
 	}
 	if interval <= 0 {
@@ -100,7 +100,7 @@ func (s *Service) startCooldown(ctx context.Context, kind cooldownKind, subject 
 const day = 24 * time.Hour
 
 // mailRate converts a number of mails a day into a burst (mails that can be sent without a wait) and the interval after which
-// each further mail is allowed. With a plain limit per day, anybody could request all mails of a day within minutes, and the
+// each further mail is allowed. A plain limit per day would let anybody request all mails of a day within minutes, so that the
 // account's holder would get none until the next day.
 func mailRate(perDay int) (burst int, every time.Duration) {
 	burst = max(1, perDay*2/5)
@@ -108,41 +108,43 @@ func mailRate(perDay int) (burst int, every time.Duration) {
 }
 
 // spendMailQuota takes one mail of the kind from the quota of each e-mail address and returns 0. If one of the addresses has
-// no quota left, it takes nothing and returns how long to wait. The caller must hold the account's lock.
+// no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
+// account's lock or by a cooldown.
 func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
 	if !s.cfg.RateLimits || s.cfg.MailsPerDay <= 0 {
 		return 0, nil
 	}
 	now := s.now()
 	burst, every := mailRate(s.cfg.MailsPerDay)
-	spent := map[string]time.Time{} // when the whole quota of an address will be available again (GCRA)
+	// The generic cell rate algorithm (GCRA) stores one time for each address: when its whole quota will be available again.
+	fullAtAfter := map[string]time.Time{} // that time, after this mail
 	for _, address := range addresses {
-		full, err := lastSent(ctx, tx, quotaKind(kind), hashToken(address))
+		fullAt, err := lastSent(ctx, tx, storedQuotaKind(kind), hashToken(address))
 		switch {
 		case errors.Is(err, db.ErrNoRows):
-			full = now
+			fullAt = now
 		case err != nil:
 			return 0, err
 		}
-		ahead := full.Sub(now)
+		ahead := fullAt.Sub(now)
 		if ahead < 0 || ahead > time.Duration(burst)*every { // too far ahead: written by a wrong clock
-			full, ahead = now, 0
+			fullAt, ahead = now, 0
 		}
 		wait = max(wait, ahead-time.Duration(burst-1)*every)
-		spent[address] = full.Add(every)
+		fullAtAfter[address] = fullAt.Add(every)
 	}
 	if wait > 0 {
 		return wait, nil
 	}
-	for address, full := range spent {
-		if err := saveLastSent(ctx, tx, quotaKind(kind), hashToken(address), full); err != nil {
+	for address, fullAt := range fullAtAfter {
+		if err := saveLastSent(ctx, tx, storedQuotaKind(kind), hashToken(address), fullAt); err != nil {
 			return 0, err
 		}
 	}
 	return 0, nil
 }
 
-// requireMailQuota is spendMailQuota, but returns errTooSoon if an e-mail address has no quota left.
+// requireMailQuota is spendMailQuota, but it returns errTooSoon instead of a wait.
 func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) error {
 	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
 	if err == nil && wait > 0 {
@@ -151,5 +153,5 @@ func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown
 	return err
 }
 
-// quotaKind is the kind under which auth_last_sent stores a quota. The prefix is an old name that stored rows have.
-func quotaKind(kind cooldownKind) string { return "allowance:" + string(kind) }
+// storedQuotaKind returns the kind under which auth_last_sent stores a quota. Stored rows have the prefix, an old word for quota.
+func storedQuotaKind(kind cooldownKind) string { return "allowance:" + string(kind) }

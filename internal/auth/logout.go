@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Logout handles POST /auth/v1/logout: it ends sessions of the caller. Their tokens stop working immediately. scope is global
-// (all sessions, the default), local (this session) or others (all but this one).
+// Logout handles POST /auth/v1/logout: it ends sessions of the caller, and their tokens stop working immediately. The parameter
+// scope is global (all sessions, the default), local (only the session of the request) or others (all except that session).
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, sessionID, err := s.currentUser(ctx)
@@ -24,7 +24,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		return errLogoutScope(scope)
 	}
 	if sessionID == "" {
-		scope = "global" // the token names no session, so local and others cannot be applied
+		scope = "global" // the token names no session, so local and others have no meaning
 	}
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		var err error
@@ -33,7 +33,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 			err = deleteSession(ctx, tx, sessionID)
 		case "others":
 			err = deleteOtherSessions(ctx, tx, user.ID, sessionID)
-		default:
+		default: // global
 			err = errors.Join(deleteSessions(ctx, tx, user.ID), deleteFlowsOf(ctx, tx, user.ID))
 		}
 		if err != nil {

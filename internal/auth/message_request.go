@@ -14,9 +14,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
-// validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
-// the account exists or not. Do not change the string: stored jobs contain it.
+// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The handler of the HTTP request
+// only validates the input, starts the cooldown and queues the job, so that response and response time are the same whether the
+// account exists or not. The string is an old name that stored jobs contain; do not change it.
 const JobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of JobMessageRequest.
@@ -34,7 +34,7 @@ type messageRequest struct {
 	Language   string         `json:"language,omitempty"`
 }
 
-// requestKind is the kind of the requested message.
+// requestKind says which message the client has requested.
 type requestKind string
 
 const (
@@ -56,12 +56,13 @@ func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldow
 	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerIP); err != nil {
 		return err
 	}
-	if err := s.startCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {
+	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {
 		return err
 	}
 	return respondEmpty(w, s.db.WithShortTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
 }
 
+// enqueueMessageRequest queues the job. It adds the client of the HTTP request to m, and for a mail the target of the link.
 func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.Request, m messageRequest) error {
 	c := clientOf(r)
 	m.UserAgent, m.IP, m.Language = c.userAgent, c.ip, c.language
@@ -71,15 +72,15 @@ func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.
 	return s.queue.Enqueue(ctx, tx, JobMessageRequest, m)
 }
 
-// handleMessageRequest runs a JobMessageRequest: it sends the message. It sends nothing when there is no account (and none may
-// be made), when the account does not need the message, or when the mail quota is used up.
+// handleMessageRequest runs a JobMessageRequest: it sends the message. It sends nothing when there is no account and Create is
+// false, when the account does not need the message, or when the mail quota is used up.
 func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) error {
 	var m messageRequest
 	if err := json.Unmarshal(payload, &m); err != nil {
 		return jobs.Permanent(err)
 	}
-	// The job does more work for known addresses than for unknown ones. Concurrent requests could measure that as a delay; a
-	// random wait hides it.
+	// The job does more work for an address that has an account. Concurrent requests could measure this as a delay, so a random
+	// wait hides it.
 	if s.cfg.MessageJitter > 0 {
 		select {
 		case <-time.After(rand.N(s.cfg.MessageJitter)):
@@ -93,7 +94,7 @@ func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) erro
 	}
 	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) {
 		if refusal.Code == codeMailTooSoon {
-			return nil // the mail quota of the address is used up, which is no error
+			return nil // the mail quota of the address is used up: nothing is to be sent
 		}
 		return jobs.Permanent(err) // another attempt would return the same error
 	}
@@ -108,7 +109,7 @@ func (s *Service) sendRequested(ctx context.Context, m messageRequest) error {
 			if !m.Create {
 				return nil
 			}
-			n := newAccount{email: m.Email, phone: m.Phone, data: m.Data, confirmed: m.Email != "" && s.cfg.MailAutoconfirm || m.Phone != "" && s.cfg.PhoneAutoconfirm}
+			n := newAccount{email: m.Email, phone: m.Phone, clientMetadata: m.Data, confirmed: m.Email != "" && s.cfg.MailAutoconfirm || m.Phone != "" && s.cfg.PhoneAutoconfirm}
 			if u, err = s.createAccount(ctx, tx, m.client(), n); err != nil {
 				return err
 			}
@@ -153,8 +154,8 @@ func (s *Service) sendRequested(ctx context.Context, m messageRequest) error {
 	})
 }
 
-// requestedAccount returns the account of the request's address or number; for a change of number also by the pending new
-// number. db.ErrNoRows: there is none.
+// requestedAccount returns the account of the request's e-mail address or phone number. For a change of number it also finds the
+// account by its pending new number. It returns db.ErrNoRows if there is no account.
 func (s *Service) requestedAccount(ctx context.Context, tx *db.Tx, m messageRequest) (User, error) {
 	if m.Email != "" {
 		return userByEmail(ctx, tx, m.Email)

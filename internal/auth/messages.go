@@ -16,25 +16,26 @@ const (
 	JobSMS  = "auth.sms"  // payload: SMS
 )
 
-// Mail is an e-mail about an account. It is queued in a transaction, and sent after the commit.
+// Mail is an e-mail about an account, or to an owner about a trouble of the site. It is queued in a transaction, and sent after the
+// commit.
 type Mail struct {
 	Kind     MailKind  `json:"kind"`
-	To       string    `json:"to"`             // e-mail address
-	Language string    `json:"language"`       // en or pt
-	Link     string    `json:"link,omitempty"` // Link and Code are "" in security notices
-	Code     string    `json:"code,omitempty"`
+	To       string    `json:"to"`                  // e-mail address
+	Language string    `json:"language"`            // en or pt
+	Link     string    `json:"link,omitempty"`      // URL; "" in mails without a link
+	Code     string    `json:"code,omitempty"`      // six digits; "" in mails without a code
 	NewEmail string    `json:"new_email,omitempty"` // the new address, in mails about a change of e-mail address
-	Cause    string    `json:"cause,omitempty"`     // what has caused a trouble of the site
-	Device   string    `json:"device,omitempty"`    // User-Agent of the request that the mail is about
-	IP       string    `json:"ip,omitempty"`
-	At       time.Time `json:"at"`
+	Cause    string    `json:"cause,omitempty"`     // the cause of a trouble
+	Device   string    `json:"device,omitempty"`    // User-Agent of the request that a security notice is about
+	IP       string    `json:"ip,omitempty"`        // IP address of that request
+	At       time.Time `json:"at"`                  // when the mail was queued
 }
 
-// MailKind is the purpose of a mail. Its values are those of mail.Kind.
+// MailKind is the purpose of a mail. It is converted to a mail.Kind, so its values must be values of that type.
 type MailKind string
 
-// The kinds up to MailReauthentication contain a link, a code or both. The later kinds are security notices, which only report
-// what has happened to the account.
+// Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only
+// report what has happened to the account.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"
@@ -79,10 +80,10 @@ func (s *Service) sendSMS(ctx context.Context, tx *db.Tx, m SMS) error {
 	return s.queue.Enqueue(ctx, tx, JobSMS, m)
 }
 
-// verifyLink returns the URL that a mail contains. kind is the type of GET /verify: signup, invite, magiclink, recovery or
-// email_change. The parameters have Supabase Auth's order, on which programs that parse the link rely.
-func (s *Service) verifyLink(link, kind, redirectTo string) string {
-	return s.cfg.APIURL + "/auth/v1/verify?token=" + url.QueryEscape(link) + "&type=" + url.QueryEscape(kind) + "&redirect_to=" + url.QueryEscape(redirectTo)
+// verifyLink returns the URL that a mail contains. verifyType is the parameter type of GET /verify: signup, invite, magiclink,
+// recovery or email_change. The parameters have Supabase Auth's order, on which programs that parse the link rely.
+func (s *Service) verifyLink(linkToken, verifyType, redirectTo string) string {
+	return s.cfg.APIURL + "/auth/v1/verify?token=" + url.QueryEscape(linkToken) + "&type=" + url.QueryEscape(verifyType) + "&redirect_to=" + url.QueryEscape(redirectTo)
 }
 
 // languageFor returns the language of the account's metadata, or that of the request when the metadata has none.
@@ -106,36 +107,36 @@ func (m Mail) Outdated(now time.Time) bool {
 // Outdated reports whether the code has expired. requested is when the message was queued.
 func (m SMS) Outdated(requested, now time.Time) bool { return now.Sub(requested) >= codeLife }
 
-// mailFlow stores the PKCE flow of a link and returns its id, or "" for the implicit flow.
-func (s *Service) mailFlow(ctx context.Context, tx *db.Tx, method string, c pkceChallenge, redirectTo string) (flowID string, err error) {
+// startMailFlow stores the PKCE flow of a link and returns its id, or "" for the implicit flow.
+func (s *Service) startMailFlow(ctx context.Context, tx *db.Tx, method string, c pkceChallenge, redirectTo string) (flowID string, err error) {
 	f, err := s.startFlow(ctx, tx, flowState{authMethod: method, provider: "email", redirectTo: redirectTo}, c, "")
 	return f.id, err
 }
 
 // linkMail describes a kind of mail with a link and a code that is sent to the account's own e-mail address.
 type linkMail struct {
-	kind     MailKind
-	cooldown cooldownKind
-	method   string        // in the amr claim of a session that a PKCE flow opens
-	link     string        // type of GET /verify
-	token    tokenType     // of the one-time token
-	life     time.Duration // of the one-time token
-	sent     userColumn    // column for the time of sending
-	action   auditAction
+	kind       MailKind
+	cooldown   cooldownKind
+	method     string        // in the amr claim of the session, if the link belongs to a PKCE flow
+	verifyType string        // parameter type of GET /verify
+	tokenKind  tokenType     // of the one-time token (link and code)
+	life       time.Duration // of the one-time token
+	sentColumn userColumn    // stores when the mail was sent
+	action     auditAction
 }
 
 var (
 	confirmationMail = linkMail{
-		kind: MailConfirmation, method: "email/signup", link: "signup", cooldown: cooldownConfirmation,
-		token: tokenConfirmation, life: confirmLife, sent: colConfirmationSent, action: auditConfirmationRequested,
+		kind: MailConfirmation, method: "email/signup", verifyType: "signup", cooldown: cooldownConfirmation,
+		tokenKind: tokenConfirmation, life: confirmLife, sentColumn: colConfirmationSent, action: auditConfirmationRequested,
 	}
 	magicLinkMail = linkMail{
-		kind: MailMagicLink, method: "magiclink", link: "magiclink", cooldown: cooldownRecovery,
-		token: tokenRecovery, life: linkLife, sent: colRecoverySent, action: auditRecoveryRequested,
+		kind: MailMagicLink, method: "magiclink", verifyType: "magiclink", cooldown: cooldownRecovery,
+		tokenKind: tokenRecovery, life: linkLife, sentColumn: colRecoverySent, action: auditRecoveryRequested,
 	}
 	recoveryMail = linkMail{
-		kind: MailRecovery, method: "recovery", link: "recovery", cooldown: cooldownRecovery,
-		token: tokenRecovery, life: linkLife, sent: colRecoverySent, action: auditRecoveryRequested,
+		kind: MailRecovery, method: "recovery", verifyType: "recovery", cooldown: cooldownRecovery,
+		tokenKind: tokenRecovery, life: linkLife, sentColumn: colRecoverySent, action: auditRecoveryRequested,
 	}
 )
 
@@ -145,16 +146,16 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
 		return err
 	}
-	flow, err := s.mailFlow(ctx, tx, m.method, challenge, redirectTo)
+	flow, err := s.startMailFlow(ctx, tx, m.method, challenge, redirectTo)
 	if err != nil {
 		return err
 	}
-	issued, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, columnChange{m.sent, s.now()})
+	issued, err := s.issueToken(ctx, tx, u.ID, m.tokenKind, u.Email, flow, m.life, columnChange{m.sentColumn, s.now()})
 	return errors.Join(
 		err,
 		s.audit(ctx, tx, c, m.action, u.ID, map[string]any{"kind": m.kind}),
 		s.sendMail(ctx, tx, Mail{
-			Kind: m.kind, To: u.Email, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.Link, m.link, redirectTo),
+			Kind: m.kind, To: u.Email, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.LinkToken, m.verifyType, redirectTo),
 		}),
 	)
 }
@@ -175,7 +176,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 			return err
 		}
 	}
-	flow, err := s.mailFlow(ctx, tx, "email_change", challenge, redirectTo)
+	flow, err := s.startMailFlow(ctx, tx, "email_change", challenge, redirectTo)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 	send := func(token tokenType, kind MailKind, to string) error {
 		issued, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
 		return errors.Join(err, s.sendMail(ctx, tx, Mail{
-			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.Link, "email_change", redirectTo),
+			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: issued.Code, Link: s.verifyLink(issued.LinkToken, "email_change", redirectTo),
 		}))
 	}
 	if u.Email != "" {
@@ -196,23 +197,23 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 	return errors.Join(err, send(tokenEmailNew, MailEmailChangeNew, address))
 }
 
-// sendPhoneChange sends a code to the new number of a pending change of number.
+// sendPhoneChange starts a change of phone number: it stores the new number as pending and sends it a code.
 func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
 	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, "phone_change", channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
 }
 
-// sendCode issues a code and queues the SMS with it. name is the SMS's type; changes are written to the account.
-func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, name, channel string, changes ...columnChange) error {
+// sendCode issues a code, writes changes to the account and queues an SMS with the code. smsType is SMS.Type.
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, smsType, channel string, changes ...columnChange) error {
 	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
 	return errors.Join(
 		err,
-		s.audit(ctx, tx, c, codeRequested(kind), u.ID, map[string]any{"kind": name, "channel": channel}),
-		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: issued.Code, Type: name, Channel: channel, Language: languageFor(u, c)}),
+		s.audit(ctx, tx, c, codeRequestedAction(kind), u.ID, map[string]any{"kind": smsType, "channel": channel}),
+		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: issued.Code, Type: smsType, Channel: channel, Language: languageFor(u, c)}),
 	)
 }
 
-// codeRequested returns the audit action for a code that is sent by SMS.
-func codeRequested(kind tokenType) auditAction {
+// codeRequestedAction returns the audit action for a code that is sent by SMS.
+func codeRequestedAction(kind tokenType) auditAction {
 	switch kind {
 	case tokenConfirmation:
 		return auditConfirmationRequested
@@ -221,11 +222,12 @@ func codeRequested(kind tokenType) auditAction {
 	case tokenReauthenticate:
 		return auditReauthenticationRequested
 	}
-	return auditSMSSent
+	return auditPhoneChangeRequested
 }
 
-// checkChannel returns the channel of a message to a phone, "sms" or "whatsapp"; "" means sms. errChannel: unknown channel.
-func checkChannel(channel string) (string, error) {
+// normalizeChannel returns the channel of a message to a phone, "sms" or "whatsapp"; it converts "" to "sms". It returns errChannel
+// for an unknown channel.
+func normalizeChannel(channel string) (string, error) {
 	switch channel {
 	case "":
 		return "sms", nil
@@ -235,8 +237,8 @@ func checkChannel(channel string) (string, error) {
 	return "", errChannel.Becausef("%q", channel)
 }
 
-// phoneOf normalizes a phone number. It returns the error disabled when Config.PhoneEnabled is false.
-func (s *Service) phoneOf(number string, disabled *apperr.Error) (string, error) {
+// normalizeEnabledPhone normalizes a phone number if Config.PhoneEnabled is true; otherwise it returns the error disabled.
+func (s *Service) normalizeEnabledPhone(number string, disabled *apperr.Error) (string, error) {
 	if !s.cfg.PhoneEnabled {
 		return "", disabled
 	}

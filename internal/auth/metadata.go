@@ -13,11 +13,11 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of an account's app metadata and of its user metadata, as JSON. The access token contains both and is sent in a
-// header of each request. The limits keep it below the 64 kB of headers that the server accepts.
+// Limits of an account's app metadata and of its user metadata, each as JSON. The access token contains both and is sent in a
+// header of each request. The limits keep this header below the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
-	maxMetadataDepth = 64 // levels; PostgreSQL rejects some thousand levels, depending on its stack size
+	maxMetadataDepth = 64 // levels; PostgreSQL's own limit depends on its stack size, and is some thousand levels
 )
 
 var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
@@ -50,7 +50,7 @@ func validateMetadata(data map[string]any) error {
 	return err
 }
 
-// mergeMetadata returns a copy of before with changes applied. The value nil removes a name.
+// mergeMetadata returns a copy of before to which changes are applied. The value nil removes an entry.
 func mergeMetadata(before, changes map[string]any) map[string]any {
 	after := map[string]any{}
 	maps.Copy(after, before)
@@ -65,11 +65,11 @@ func mergeMetadata(before, changes map[string]any) map[string]any {
 }
 
 // exceedsDepth reports whether a JSON value has more than most levels.
-func exceedsDepth(value any, most int) bool {
-	if most < 0 {
+func exceedsDepth(value any, maxDepth int) bool {
+	if maxDepth < 0 {
 		return true
 	}
-	deeper := func(inner any) bool { return exceedsDepth(inner, most-1) }
+	deeper := func(inner any) bool { return exceedsDepth(inner, maxDepth-1) }
 	switch v := value.(type) {
 	case map[string]any:
 		return slices.ContainsFunc(slices.Collect(maps.Values(v)), deeper)
@@ -79,8 +79,8 @@ func exceedsDepth(value any, most int) bool {
 	return false
 }
 
-// containsNUL reports whether JSON contains an escaped NUL; it cannot contain a raw one. Escaped backslashes are replaced
-// first, because the text \\u0000 is a backslash followed by letters.
+// containsNUL reports whether a JSON text contains an escaped NUL; a raw NUL is not valid JSON. It replaces escaped backslashes
+// first, because \\u0000 in JSON means a backslash and the letters u0000.
 func containsNUL(text []byte) bool {
 	return bytes.Contains(bytes.ReplaceAll(text, []byte(`\\`), []byte("-")), []byte(`\u0000`))
 }

@@ -23,34 +23,35 @@ const (
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The attempts must be limited, because codes
-// have only six digits. An attempt is counted for all valid codes of its kind.
+// have only six digits. An account can have several valid codes of a kind; each attempt counts for all of them.
 const (
-	linkLife           = time.Hour      // life of links that sign in
-	confirmLife        = 24 * time.Hour // life of links that confirm an e-mail address
+	linkLife           = time.Hour      // life of links that sign in, and of the codes in the same mails
+	confirmLife        = 24 * time.Hour // life of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // life of codes by SMS and of codes for reauthentication
 	maxCodeTries       = 5              // attempts that each code allows
 	maxTriesPerAccount = 33             // attempts at an account in triesWindow; low because a guess can hit any of maxTokens valid codes
 	triesWindow        = 24 * time.Hour
 )
 
-// issuedToken is a new one-time token in plain text: the link and the code to send. The database stores only their hashes
-// (oneTimeToken). Link has 256 random bits in base64, after the prefix "pkce_" if it belongs to a PKCE flow (RFC 7636). Code
-// has six digits.
-type issuedToken struct{ Link, Code string }
+// issuedToken is a new one-time token in plain text, to be sent. The database stores only the hashes (oneTimeToken).
+type issuedToken struct {
+	LinkToken string // the token in the URL of the link: 256 random bits in base64, after "pkce_" for a PKCE flow (RFC 7636)
+	Code      string // six digits
+}
 
 // issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and
-// codes of the kind stay valid. sentTo is the e-mail address or phone number to which they will be sent; flowID is their PKCE
-// flow, or "".
+// codes of the kind stay valid. sentTo is the e-mail address or phone number to which the caller will send them; flowID is their
+// PKCE flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {
-	issued := issuedToken{Link: randomToken(), Code: sixDigitCode()}
+	issued := issuedToken{LinkToken: randomToken(), Code: sixDigitCode()}
 	if flowID != "" {
-		issued.Link = "pkce_" + issued.Link
+		issued.LinkToken = "pkce_" + issued.LinkToken
 	}
 	now := s.now()
 	err := saveOneTimeToken(ctx, tx, oneTimeToken{
-		userID: userID, kind: kind, linkHash: hashToken(issued.Link), codeHash: s.hashCode(userID, kind, issued.Code), sentTo: sentTo, flowID: flowID,
+		userID: userID, kind: kind, linkHash: hashToken(issued.LinkToken), codeHash: s.hashCode(userID, kind, issued.Code), sentTo: sentTo, flowID: flowID,
 		createdAt: now, expiresAt: now.Add(life),
 	})
 	if len(changes) > 0 {
@@ -59,7 +60,8 @@ func (s *Service) issueToken(
 	return issued, err
 }
 
-// findLink returns the token of a link without consuming it, or errLinkExpired when the link is unknown or expired.
+// findLink returns the one-time token of a link without consuming it, or errLinkExpired when the link is unknown or expired. link
+// is the token in the link's URL (issuedToken.LinkToken).
 func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, error) {
 	t, err := oneTimeTokenByLink(ctx, s.db, hashToken(link))
 	switch {
@@ -73,9 +75,9 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 	return t, nil
 }
 
-// checkCode compares a code with the valid codes of an account and returns the token of the matching one, without consuming
-// it. It counts the attempt before the comparison and never rolls the count back, so that concurrent attempts cannot exceed the
-// limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
+// checkCode compares a code with the account's valid codes of a kind, and returns the one-time token of the matching code without
+// consuming it. It counts the attempt before the comparison and never rolls the count back, so that concurrent attempts cannot
+// exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
 func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
 	if s.cfg.RateLimits {
 		hits, err := s.db.Hit(ctx, "auth code account", userID, triesWindow, s.now())
@@ -83,31 +85,31 @@ func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, 
 			return oneTimeToken{}, err
 		}
 		if hits > maxTriesPerAccount {
-			// The same error as for an account that does not exist: the response must not reveal which accounts there are.
+			// This is also the error for an account that does not exist: the response must not reveal whether it exists.
 			return oneTimeToken{}, errOTPExpired.Becausef("%d codes tried for user %s; links still work", hits, userID)
 		}
 	}
-	good, err := countCodeTry(ctx, s.db, userID, kind, maxCodeTries, s.now())
+	valid, err := countCodeTry(ctx, s.db, userID, kind, maxCodeTries, s.now())
 	if err != nil {
 		return oneTimeToken{}, err
 	}
-	if len(good) == 0 {
+	if len(valid) == 0 {
 		return oneTimeToken{}, errOTPExpired.Becausef("no code of kind %s, or it has expired, or was tried %d times", kind, maxCodeTries)
 	}
-	found := oneTimeToken{}
-	for _, t := range good {
+	match := oneTimeToken{}
+	for _, t := range valid {
 		if s.codeMatches(t.codeHash, userID, kind, code) {
-			found = t
+			match = t
 		}
 	}
-	if found.kind == "" {
+	if match.kind == "" {
 		return oneTimeToken{}, errOTPExpired.Becausef("wrong code for user %s", userID)
 	}
-	return found, nil
+	return match, nil
 }
 
-// consumeToken deletes a link with its code, and the account's other tokens of the same kind. It runs in the transaction of the
-// action that they allow. It returns errOTPExpired when another request has consumed the token.
+// consumeToken deletes a one-time token and the account's other tokens of its kind, in the transaction of the action that the token
+// allows. It returns errOTPExpired when another request has consumed the token.
 func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
 	deleted, err := deleteOneTimeToken(ctx, tx, t)
 	if err == nil && !deleted {
@@ -119,7 +121,8 @@ func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) e
 	return deleteOneTimeTokens(ctx, tx, t.userID, t.kind)
 }
 
-// hashCode returns a keyed hash of a code. A hash without a key would be useless: six digits can all be tried.
+// hashCode returns a keyed hash of a code. A hash without a key would protect nothing, because all codes of six digits can be
+// tried.
 func (s *Service) hashCode(userID string, kind tokenType, code string) string {
 	return hashCodeWith(s.cfg.CodeKey, userID, kind, code)
 }

@@ -12,9 +12,9 @@ type otpRequest struct {
 	pkceChallenge
 }
 
-// OTP handles POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The response to a valid request
-// is always {}. Supabase Auth, in contrast, returns otp_disabled when there is no account and the request creates none; this
-// would reveal who has an account.
+// OTP handles POST /auth/v1/otp: it sends a magic link (a link that signs in) with a code by mail, or a code by SMS. The response
+// to a valid request is always {}. Supabase Auth returns otp_disabled if there is no account and create_user is false, which
+// reveals who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -31,7 +31,7 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	return s.sendOTP(w, r, body)
 }
 
-// MagicLink handles POST /auth/v1/magiclink, the older name of POST /otp for e-mail.
+// MagicLink handles POST /auth/v1/magiclink, the older form of POST /otp, for e-mail addresses only.
 func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -44,7 +44,7 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	return s.sendOTP(w, r, body)
 }
 
-// sendOTP checks a body, which has either an e-mail address or a phone number, and requests the message.
+// sendOTP validates a body with either an e-mail address or a phone number, and requests the message.
 func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpRequest) error {
 	if _, err := body.validate(); err != nil {
 		return err
@@ -54,14 +54,14 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	cooldown := cooldownRecovery
 	if body.Phone != "" {
 		cooldown, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
-		if m.Channel, err = checkChannel(body.Channel); err == nil {
-			m.Phone, err = s.phoneOf(body.Phone, errPhoneOTPDisabled)
+		if m.Channel, err = normalizeChannel(body.Channel); err == nil {
+			m.Phone, err = s.normalizeEnabledPhone(body.Phone, errPhoneOTPDisabled)
 		}
 	} else {
 		m.Email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = newAccount{email: m.Email, phone: m.Phone, data: m.Data}.validateProfile()
+		err = newAccount{email: m.Email, phone: m.Phone, clientMetadata: m.Data}.validateUserMetadata()
 	}
 	if err != nil {
 		return err

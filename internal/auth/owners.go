@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Owners returns the owners (administrators), ordered by e-mail address.
+// Owners returns the owners (accounts with the role admin), ordered by e-mail address.
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
 	list, err := listOwners(ctx, s.db)
 	for i, o := range list {
@@ -25,7 +25,8 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 
 // AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address.
 // A password other than "" replaces the account's password and ends its sessions. The password may be "" only if the account
-// is confirmed and has one. All set-up links become invalid. Errors: validation_failed, weak_password.
+// is confirmed and has a password. All links for the set-up of the first owner become invalid. Errors: validation_failed,
+// weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	}
 	hash := ""
 	if password != "" {
-		if hash, err = s.newHash(ctx, password); err != nil {
+		if hash, err = s.validateAndHashPassword(ctx, password); err != nil {
 			return err
 		}
 	}
@@ -42,8 +43,8 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 			return err
 		}
 		if hash == "" {
-			// Anybody can sign up with an address that is not theirs, so the password of an unconfirmed account must not
-			// become an owner's.
+			// Anybody can sign up with somebody else's address, so the password of an unconfirmed account must not become an
+			// owner's.
 			existing, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
@@ -60,14 +61,14 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	})
 }
 
-// SetPassword gives an account a new password and ends all its sessions. resetFactors also deletes its second factors, for an
-// owner who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
+// SetPassword gives an account a new password and ends all its sessions. With resetFactors it also deletes the account's second
+// factors, for somebody who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
 func (s *Service) SetPassword(ctx context.Context, email, password string, resetFactors bool) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
 		return err
 	}
-	hash, err := s.newHash(ctx, password)
+	hash, err := s.validateAndHashPassword(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	existing, err := userByEmail(ctx, tx, email)
 	switch {
 	case err == nil && existing.EmailConfirmedAt == nil:
-		err = s.reclaim(ctx, tx, existing.ID)
+		err = s.reclaimForOwner(ctx, tx, existing.ID)
 	case errors.Is(err, db.ErrNoRows):
 		err = nil
 	}
@@ -142,21 +143,22 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 		return "", err
 	}
 	err = saveEmailIdentity(ctx, tx, userID, email, now)
-	// With MailAutoconfirm, somebody else may have opened the account with the owner's address and their own provider
-	// identity.
-	opened, deleteErr := deleteUnprovenIdentities(ctx, tx, userID, email)
+	// With MailAutoconfirm, somebody else may have created the account with the owner's address and with a provider identity of
+	// their own. Such an identity must not give access to an owner's account.
+	hadUnproven, deleteErr := deleteUnprovenIdentities(ctx, tx, userID, email)
 	err = errors.Join(err, deleteErr)
-	if opened {
+	if hadUnproven {
 		err = errors.Join(err, s.syncProviders(ctx, tx, userID))
 	}
-	if hash != "" || opened {
+	if hash != "" || hadUnproven {
 		err = errors.Join(err, deleteSessions(ctx, tx, userID), deletePending(ctx, tx, userID))
 	}
 	return userID, errors.Join(err, saveOwnerRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))
 }
 
-// reclaim removes every way into an account with an unproven address, its number included, before it becomes an owner's.
-func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
+// reclaimForOwner removes every way into an account with an unproven address, and its phone number, before the account becomes an
+// owner's.
+func (s *Service) reclaimForOwner(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}),
 		deleteOtherIdentities(ctx, tx, userID, "email", userID),
@@ -164,13 +166,13 @@ func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
 	)
 }
 
-// NotifyOwners queues a notice of the kind for every owner with an address. It queues nothing and returns false when any node
-// has queued such a notice less than interval ago.
+// NotifyOwners queues a mail of the kind for every owner with an e-mail address. It queues nothing and returns false when any node
+// has queued mails of this kind less than interval ago.
 func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, interval time.Duration) (sent bool, err error) {
 	return s.NotifyOwnersOf(ctx, kind, "", interval)
 }
 
-// NotifyOwnersOf is NotifyOwners with a cause, which the mail quotes. The cause does not count for the interval.
+// NotifyOwnersOf is NotifyOwners with a cause, which the mail quotes. The interval applies to the kind, whatever the cause.
 func (s *Service) NotifyOwnersOf(ctx context.Context, kind MailKind, cause string, interval time.Duration) (sent bool, err error) {
 	owners, err := s.Owners(ctx)
 	if err != nil {

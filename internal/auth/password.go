@@ -17,15 +17,15 @@ const maxPasswordBytes = 1024
 
 var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 
-// weakPassword describes why a password is too weak. A sign-in with a weak password succeeds, and its response contains this as
-// weak_password.
+// weakPassword describes why a password is too weak. A sign-in with such a password succeeds, and its response contains the
+// weakPassword as weak_password.
 type weakPassword struct {
 	Message string   `json:"message"`
 	Reasons []string `json:"reasons"` // length (too short), pwned (known from breaches, or easy to guess)
 }
 
-// errWeakPassword returns the error for a weak password. Its Details contain the reasons, joined by commas; WriteError splits
-// them.
+// errWeakPassword returns the error for a new password that is too weak. Its Details contain the reasons, joined by commas, which
+// WriteError splits again.
 func errWeakPassword(weak *weakPassword) *apperr.Error {
 	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, weak.Message)
 	e.Details = strings.Join(weak.Reasons, ",")
@@ -60,16 +60,16 @@ func (s *Service) validatePassword(password string) error {
 	return nil
 }
 
-// newHash returns the hash of a new password, or the error of validatePassword.
-func (s *Service) newHash(ctx context.Context, password string) (string, error) {
+// validateAndHashPassword returns the hash of a new password, or the error of validatePassword.
+func (s *Service) validateAndHashPassword(ctx context.Context, password string) (string, error) {
 	if err := s.validatePassword(password); err != nil {
 		return "", err
 	}
 	return s.passwords.hash(ctx, password)
 }
 
-// importable returns errPasswordHash for a hash that hasher.verify cannot compare a password with.
-func importable(hash string) error {
+// validateImportedHash returns errPasswordHash for a hash that hasher.verify cannot read, or whose cost is too high.
+func validateImportedHash(hash string) error {
 	if strings.HasPrefix(hash, "$2") {
 		cost, err := bcrypt.Cost([]byte(hash))
 		if err != nil || cost > maxBcryptCost || len(hash) != bcryptLength {

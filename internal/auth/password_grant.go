@@ -26,8 +26,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxPasswordTries is the largest number of times that one sign-in checks the password. Usually it checks once. If another
-// sign-in replaces an outdated hash during the check, the new hash must be checked too.
+// maxPasswordTries is how often a sign-in checks the password at most. It usually checks once. If a concurrent request replaces the
+// stored hash during the check, the password must be compared with the new hash.
 const maxPasswordTries = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
@@ -62,13 +62,13 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// loginOf returns the login of a request. For an invalid e-mail address or phone number it returns the zero login, which
-// matches no account: the response is the same as for an unknown account.
+// loginOf returns the e-mail address or phone number of a request as a login. For an invalid one it returns the zero login, which
+// matches no account, so that the response is the same as for an unknown account.
 func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)
 		if err != nil {
-			return login{}, nil //nolint:nilerr // the response is that for an unknown name
+			return login{}, nil //nolint:nilerr // the response is that for an unknown account
 		}
 		return login{email: email}, nil
 	}
@@ -77,15 +77,15 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 	}
 	phone, err := normalizePhone(p.Phone)
 	if err != nil {
-		return login{}, nil //nolint:nilerr // the response is that for an unknown name
+		return login{}, nil //nolint:nilerr // the response is that for an unknown account
 	}
 	return login{phone: phone}, nil
 }
 
-// signInWithPassword opens a session when the password is right. It does the same work when there is no such account, so that
-// the response time does not reveal whether it exists. errPasswordReplaced: the caller must try again.
+// signInWithPassword opens a session if the password is right. It does the same work if there is no such account, so that the
+// response time does not reveal whether the account exists. If it returns errPasswordReplaced, the caller must try again.
 func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (issuedSession, error) {
-	known, err := s.account(ctx, l)
+	known, err := s.findAccount(ctx, l)
 	if err != nil {
 		return issuedSession{}, err
 	}
@@ -116,7 +116,7 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 	}
 	var issued issuedSession
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		// This also runs when the hash stays the same: it finds out whether the password was changed in the meantime.
+		// Even if the hash stays the same, swapPassword must run: it returns false if the password was changed since the check.
 		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
 		if err != nil {
 			return err

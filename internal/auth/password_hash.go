@@ -14,23 +14,24 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// argonParams are the costs of an argon2id hash.
+// argonParams are the cost parameters of an argon2id hash.
 type argonParams struct {
 	memory  uint32 // KiB
 	time    uint32 // passes over the memory
 	threads uint8
 }
 
-// owaspParams are the costs of new hashes: 19 MiB of memory and two passes, as OWASP recommends (Password Storage).
+// owaspParams are the costs of new hashes: 19 MiB of memory and two passes, as the OWASP Password Storage Cheat Sheet recommends.
 var owaspParams = argonParams{memory: 19 * 1024, time: 2, threads: 1}
 
+// Lengths of the two parts of a new hash. The key is the result of argon2id.
 const (
 	saltBytes = 16
 	keyBytes  = 32
 )
 
-// Largest accepted costs of a stored hash. Hashes can be imported (AdminCreateUser), and checking a password against a hash
-// with higher costs could block the server.
+// Largest accepted costs of a stored hash. Hashes can come from elsewhere (AdminCreateUser, ImportAccount), and checking a
+// password against a hash with higher costs could block the server.
 const (
 	maxArgonMemory = 256 * 1024 // KiB
 	maxArgonTime   = 16
@@ -49,15 +50,15 @@ func newHasher() *hasher {
 	return &hasher{params: owaspParams, slots: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)/2)), idKey: argon2.IDKey}
 }
 
-// run calls work when a slot is free. It returns errTimeout when ctx ends before that.
-func (h *hasher) run(ctx context.Context, work func()) error {
+// run waits for a free slot and calls compute. It returns errTimeout when ctx ends before a slot is free.
+func (h *hasher) run(ctx context.Context, compute func()) error {
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
 		return errTimeout.Because(ctx.Err())
 	}
 	defer func() { <-h.slots }()
-	work()
+	compute()
 	return nil
 }
 
@@ -65,18 +66,18 @@ func (h *hasher) run(ctx context.Context, work func()) error {
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	hash := argonHash{argonParams: h.params, salt: make([]byte, saltBytes)}
 	_, _ = rand.Read(hash.salt) // never fails (crypto/rand)
-	err := h.run(ctx, func() { hash.key = h.derive(hash.argonParams, hash.salt, password, keyBytes) })
+	err := h.run(ctx, func() { hash.key = h.deriveKey(hash.argonParams, hash.salt, password, keyBytes) })
 	return hash.String(), err
 }
 
-func (h *hasher) derive(p argonParams, salt []byte, password string, length int) []byte {
+func (h *hasher) deriveKey(p argonParams, salt []byte, password string, length int) []byte {
 	return h.idKey([]byte(password), salt, p.time, p.memory, p.threads, uint32(length))
 }
 
-// verify compares a password with a stored argon2id or bcrypt hash. ok reports whether the password is correct, outdated
-// whether a correct password should be hashed again with the current costs. When stored is "" (there is no account or no
-// password), verify computes a decoy hash, so that the response takes the same time. It does the same for a hash that it
-// cannot read, and returns errUnreadableHash.
+// verify compares a password with a stored argon2id or bcrypt hash. ok reports whether the password is correct. outdated reports
+// whether a correct password should be hashed again, because the hash has other costs than new hashes or is a bcrypt hash. When
+// stored is "" (there is no account or no password), verify computes a decoy hash, so that the response takes as long as for an
+// account with a password. It also does this for a hash that it cannot read, and returns errUnreadableHash.
 func (h *hasher) verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
 	if strings.HasPrefix(stored, "$2") {
 		if cost, err := bcrypt.Cost([]byte(stored)); err == nil && cost <= maxBcryptCost {
@@ -90,7 +91,7 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (ok, outda
 		hash = argonHash{argonParams: h.params, salt: make([]byte, saltBytes), key: make([]byte, keyBytes)}
 	}
 	var key []byte
-	if err := h.run(ctx, func() { key = h.derive(hash.argonParams, hash.salt, password, len(hash.key)) }); err != nil {
+	if err := h.run(ctx, func() { key = h.deriveKey(hash.argonParams, hash.salt, password, len(hash.key)) }); err != nil {
 		return false, false, err
 	}
 	ok = subtle.ConstantTimeCompare(key, hash.key) == 1

@@ -16,7 +16,7 @@ type pkceRequest struct {
 	CodeVerifier string `json:"code_verifier"`
 }
 
-// pkceSessionResponse is the response body: the session, and after a sign-in at an OAuth provider also the provider's tokens.
+// pkceSessionResponse is the response body of pkceGrant: the session, and after a sign-in at an OAuth provider its tokens.
 type pkceSessionResponse struct {
 	sessionResponse
 	providerTokens
@@ -35,19 +35,19 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(r.Context()), verifiesPerIP); err != nil {
 		return err
 	}
-	issued, extra, err := s.exchange(r.Context(), clientOf(r), body)
+	issued, tokens, err := s.exchangeAuthCode(r.Context(), clientOf(r), body)
 	if err != nil {
 		return err
 	}
 	session, err := s.newSessionResponse(issued)
-	return respondPrivate(w, pkceSessionResponse{session, extra}, err)
+	return respondPrivate(w, pkceSessionResponse{session, tokens}, err)
 }
 
-// exchange consumes the flow to which a code belongs and opens a session, in one transaction. extra are the provider's tokens,
-// if a provider was used.
-func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (issued issuedSession, extra providerTokens, err error) {
+// exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. tokens are the tokens of
+// the OAuth provider at which the user has signed in; the zero value without a provider.
+func (s *Service) exchangeAuthCode(ctx context.Context, c client, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		issued, extra = issuedSession{}, providerTokens{}
+		issued, tokens = issuedSession{}, providerTokens{}
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)
 		if err != nil {
 			return err
@@ -57,20 +57,20 @@ func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (iss
 			if err != nil {
 				return err
 			}
-			if err := json.Unmarshal(plain, &extra); err != nil {
+			if err := json.Unmarshal(plain, &tokens); err != nil {
 				return err
 			}
 		}
-		issued, err = s.startSession(ctx, tx, c, f.userID, f.signIn())
+		issued, err = s.startSession(ctx, tx, c, f.userID, f.toSignIn())
 		if errors.Is(err, db.ErrNoRows) {
 			err = errFlowNotFound.Becausef("user %s is gone", f.userID)
 		}
 		return err
 	})
-	return issued, extra, err
+	return issued, tokens, err
 }
 
-// signIn returns how the session of the flow is opened.
-func (f flowState) signIn() signIn {
+// toSignIn returns the sign-in for the session that the flow's code opens.
+func (f flowState) toSignIn() signIn {
 	return signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter}
 }

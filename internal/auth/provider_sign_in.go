@@ -13,18 +13,17 @@ import (
 // providerUser is what an OAuth provider reports about the person who signs in, together with the name of the provider.
 type providerUser struct {
 	oauth.Identity
-	provider string // its name in identities, such as google
+	provider string // the provider's name in identities, such as google
 	email    string // normalized e-mail address; "" when the provider reports no valid one
 	proven   bool   // the provider has verified the e-mail address
 	assumed  bool   // proven is true only because the provider is known to verify all addresses
 }
 
-// newProviderUser returns the providerUser for the Identity that a provider reports. email is empty if the provider's e-mail
-// address is invalid.
-func newProviderUser(provider string, person oauth.Identity) providerUser {
-	p := providerUser{Identity: person, provider: provider}
-	if email, err := normalizeEmail(person.Email); err == nil {
-		p.email, p.proven, p.assumed = email, person.EmailVerified, person.EmailAssumed
+// newProviderUser returns the providerUser for the Identity that a provider reports.
+func newProviderUser(provider string, reported oauth.Identity) providerUser {
+	p := providerUser{Identity: reported, provider: provider}
+	if email, err := normalizeEmail(reported.Email); err == nil {
+		p.email, p.proven, p.assumed = email, reported.EmailVerified, reported.EmailAssumed
 	}
 	return p
 }
@@ -33,22 +32,22 @@ func newProviderUser(provider string, person oauth.Identity) providerUser {
 // account. Only one of them can insert it; the other one must start again.
 const maxSignInTries = 3
 
-// signInProviderUser finds or creates the account of p, and calls finish with it in the same transaction. If linkTo is not "",
-// it adds the identity to the account linkTo instead. redirectTo is the URL to which the link of a confirmation mail
-// redirects. Some errors are returned after the transaction was committed, so that such a mail is sent.
-func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
+// signInProviderUser finds or creates the account of p, or with linkingUserID adds p's identity to that account. It then calls
+// finish with the account's id, in the same transaction. If a confirmation mail is needed, its link redirects to redirectTo;
+// signInProviderUser then returns an error, but commits the transaction so that the mail is sent.
+func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error
 		err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 			a := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
-			userID, err := a.resolve(ctx, linkTo)
+			userID, err := a.resolveAccount(ctx, linkingUserID)
 			refusal = a.refusal
 			if err != nil || refusal != nil {
 				return err
 			}
 			return finish(tx, userID)
 		})
-		if try < maxSignInTries && linkTo == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
+		if try < maxSignInTries && linkingUserID == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
 			continue
 		}
 		if err == nil && refusal != nil {
@@ -70,17 +69,18 @@ type providerSignIn struct {
 	client     client
 	redirectTo string
 	user       providerUser
-	// refusal is an error to return after the commit. An error within the transaction would roll back the mail that was queued
-	// in it.
+	// refusal is an error that signInProviderUser returns after the commit; nil for none. An error within the transaction would
+	// roll back the confirmation mail that was queued in it.
 	refusal *apperr.Error
 }
 
-// resolve returns the account to sign in. It returns "" when a.refusal is set.
-func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID string, err error) {
-	if linkTo != "" {
-		return linkTo, a.link(ctx, linkTo)
+// resolveAccount returns the id of the account to sign in, and stores the identity in this account. If it sets a.refusal, nobody
+// may be signed in.
+func (a *providerSignIn) resolveAccount(ctx context.Context, linkingUserID string) (userID string, err error) {
+	if linkingUserID != "" {
+		return linkingUserID, a.linkIdentity(ctx, linkingUserID)
 	}
-	u, joined, err := a.account(ctx)
+	u, joined, err := a.findOrCreateAccount(ctx)
 	if err != nil || a.refusal != nil {
 		return "", err
 	}
@@ -89,7 +89,7 @@ func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID str
 	}
 	data := maps.Clone(a.user.Claims)
 	if locale, chosen := u.UserMetadata["locale"]; chosen {
-		data["locale"] = locale // the language that the person chose here
+		data["locale"] = locale // the language that the person has chosen on this site stays
 	}
 	if err := a.saveIdentity(ctx, u.ID); err != nil {
 		return "", err
@@ -103,9 +103,9 @@ func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID str
 	return u.ID, a.s.syncProviders(ctx, a.tx, u.ID)
 }
 
-// account finds and locks the person's account, or creates one. joined is true if the account existed before and gets a new
-// identity. account may set a.refusal.
-func (a *providerSignIn) account(ctx context.Context) (u User, joined bool, err error) {
+// findOrCreateAccount finds and locks the person's account, or creates one. joined is true if the account existed before and gets a
+// new identity. The function may set a.refusal.
+func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joined bool, err error) {
 	p := a.user
 	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
 	if err == nil {
@@ -118,7 +118,7 @@ func (a *providerSignIn) account(ctx context.Context) (u User, joined bool, err 
 	if p.email == "" {
 		return u, false, errProviderEmailMissing.Becausef("provider %s", p.provider)
 	}
-	match, err := a.match(ctx)
+	match, err := a.matchAddress(ctx)
 	if err != nil {
 		return u, false, err
 	}
@@ -132,11 +132,11 @@ func (a *providerSignIn) account(ctx context.Context) (u User, joined bool, err 
 			proven, match.taken = false, true
 		}
 	}
-	switch decide(proven, match.id != "", match.taken, a.s.cfg.SignupOpen) {
+	switch decideNewIdentity(proven, match.id != "", match.taken, a.s.cfg.SignupOpen) {
 	case joinAccount:
 		u, err = lockUser(ctx, a.tx, match.id)
 		if err == nil {
-			err = a.audit(ctx, auditLinked, u.ID)
+			err = a.audit(ctx, auditIdentityLinked, u.ID)
 		}
 		return u, true, err
 	case refuseSignup:
@@ -170,9 +170,10 @@ const (
 	refuseUnproven
 )
 
-// decide has the rules of Supabase Auth's automatic linking: an identity joins an account only when its provider has verified
-// the address (proven). matched: an account was found that may be joined. taken: an account has the address.
-func decide(proven, matched, taken, signupOpen bool) decision {
+// decideNewIdentity has the rules of Supabase Auth's automatic linking: an identity joins an account only when its provider has
+// verified the address (proven). matched means that matchAddress has found an account to join, and taken that an account has the
+// address itself.
+func decideNewIdentity(proven, matched, taken, signupOpen bool) decision {
 	switch {
 	case proven && matched:
 		return joinAccount
@@ -184,15 +185,15 @@ func decide(proven, matched, taken, signupOpen bool) decision {
 	return makeAccount
 }
 
-// addressMatch is the result of match.
+// addressMatch is the result of matchAddress.
 type addressMatch struct {
 	id    string // the account that may be joined; "" for none
 	taken bool   // an account has the address itself, and not only an identity with it
 }
 
-// match looks for an account with the person's e-mail address, or with an identity whose provider has verified that address.
-// Accounts of SAML single sign-on are never joined.
-func (a *providerSignIn) match(ctx context.Context) (addressMatch, error) {
+// matchAddress looks for an account with the person's e-mail address, or with an identity whose provider has verified that address.
+// It leaves out accounts of SAML single sign-on.
+func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error) {
 	u, err := userByEmail(ctx, a.tx, a.user.email)
 	if err == nil {
 		return addressMatch{u.ID, true}, nil
@@ -231,7 +232,7 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 		err = a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
 		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
-		err = a.askForConfirmation(ctx, u)
+		err = a.mailConfirmation(ctx, u)
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
 }
@@ -251,8 +252,8 @@ func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
 	)
 }
 
-// askForConfirmation mails the link that confirms the address, unless one was sent less than MailMinInterval ago.
-func (a *providerSignIn) askForConfirmation(ctx context.Context, u User) error {
+// mailConfirmation mails the link that confirms the address, unless such a mail was sent less than MailMinInterval ago.
+func (a *providerSignIn) mailConfirmation(ctx context.Context, u User) error {
 	now := a.s.now()
 	if a.s.sentRecently(u.ConfirmationSentAt, now) {
 		return nil
@@ -260,8 +261,8 @@ func (a *providerSignIn) askForConfirmation(ctx context.Context, u User) error {
 	return a.s.sendLink(ctx, a.tx, a.client, u, confirmationMail, pkceChallenge{}, a.redirectTo)
 }
 
-// link adds the identity to the account of a signed-in user.
-func (a *providerSignIn) link(ctx context.Context, userID string) error {
+// linkIdentity adds the identity to the account of a signed-in user.
+func (a *providerSignIn) linkIdentity(ctx context.Context, userID string) error {
 	p, now := a.user, a.s.now()
 	u, err := lockUser(ctx, a.tx, userID)
 	switch {
@@ -283,15 +284,15 @@ func (a *providerSignIn) link(ctx context.Context, userID string) error {
 	case !errors.Is(err, db.ErrNoRows):
 		return err
 	}
-	err = errors.Join(saveIdentity(ctx, a.tx, u.ID, p.provider, p.Subject, p.Claims, now), a.audit(ctx, auditLinked, u.ID))
+	err = errors.Join(saveIdentity(ctx, a.tx, u.ID, p.provider, p.Subject, p.Claims, now), a.audit(ctx, auditIdentityLinked, u.ID))
 	if u.Email == "" && p.email != "" {
 		err = errors.Join(err, a.adoptEmail(ctx, u))
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
 }
 
-// adoptEmail gives an account without an address the one of its new identity. An address that the provider has not verified is
-// confirmed by mail first, as in a change of address; a.refusal is then set.
+// adoptEmail gives an account without an e-mail address the address of its new identity. If the provider has not verified this
+// address, adoptEmail mails a link that confirms it, as in a change of address, and sets a.refusal.
 func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 	_, err := userByEmail(ctx, a.tx, a.user.email)
 	if err == nil {

@@ -28,7 +28,7 @@ func TestDecide(t *testing.T) {
 		{false, false, false, true, makeAccount},
 		{false, false, false, false, refuseSignup},
 	} {
-		if got := decide(c.proven, c.matched, c.taken, c.open); got != c.want {
+		if got := decideNewIdentity(c.proven, c.matched, c.taken, c.open); got != c.want {
 			t.Errorf("%+v: got %d", c, got)
 		}
 	}
@@ -174,7 +174,7 @@ func TestAnAccountOpenedInSomebodysNameIsTheirsAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		// Somebody has opened an account for an address that is not theirs, with every way in that there is.
-		hash, err := g.newHash(t.Context(), password)
+		hash, err := g.validateAndHashPassword(t.Context(), password)
 		if err != nil {
 			t.Fatal(err)
 		}

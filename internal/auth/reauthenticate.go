@@ -8,8 +8,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code
-// back as nonce with a request that needs reauthentication, for example a change of the password with PUT /user.
+// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail, or by SMS to an account without an e-mail
+// address. The client passes the code as nonce in a request that needs reauthentication, such as a change of the password with
+// PUT /user.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, _, err := s.currentUser(ctx)
@@ -28,7 +29,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	if u.Email == "" {
 		cooldown, to = cooldownSMS, u.Phone
 	}
-	if err := s.startCooldown(ctx, cooldown, to); err != nil {
+	if err := s.startMessageCooldown(ctx, cooldown, to); err != nil {
 		return err
 	}
 	c := clientOf(r)
@@ -50,8 +51,9 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ConfirmReauthentication handles POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
-// password or the code that Reauthenticate has sent, and records the check as the session's newest sign-in. Some methods of
-// Supabase's client cannot send a password or code along; the site calls this endpoint before it uses them.
+// password or the code that Reauthenticate has sent, and adds this check to the session's authentication methods (amr), so that
+// changes within reauthenticateAfter need no other proof. Some methods of Supabase's client cannot pass a password or a code with
+// their request; the site calls this endpoint before it uses such a method.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, callerSession, err := s.currentSession(ctx)

@@ -14,12 +14,12 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes replace a second factor: an owner who has lost the phone can sign in with one without the host's help. Each
-// code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
+// Recovery codes take the place of a second factor: somebody who has lost the phone can sign in with a code, without the host's
+// help. Each code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
 const (
-	recoveryCodes    = 10                                 // codes of an account
-	recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters, without 1, i, l and o, which people confuse with others
-	recoveryHalf     = 5                                  // characters on each side of the dash; both sides together have 50 random bits
+	recoveryCodeCount   = 10                                 // codes of an account
+	recoveryAlphabet    = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters; 1, i, l and o are missing, because they look like others
+	recoveryGroupLength = 5                                  // characters on each side of the dash; a code has 50 random bits
 )
 
 // recoveryCodesResponse is the response body of MakeRecoveryCodes.
@@ -27,8 +27,8 @@ type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older ones. It needs
-// a verified second factor and a session at aal2.
+// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older codes of the
+// account. The account must have a verified second factor, and the session must be at the assurance level aal2.
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, callerSession, err := s.currentSession(ctx)
@@ -38,7 +38,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 	if err := s.limit(w, r, "auth recovery codes", user.ID, factorCallsPerAccount); err != nil {
 		return err
 	}
-	codes := make([]string, recoveryCodes)
+	codes := make([]string, recoveryCodeCount)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
 	}
@@ -58,7 +58,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 			err = errors.Join(err, insertRecoveryCode(ctx, tx, user.ID, hashRecoveryCode(s.cfg.CodeKey, user.ID, code), s.now()))
 		}
 		detail := map[string]any{"codes": len(codes), "session_id": callerSession.id}
-		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryMade, user.ID, detail))
+		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryCodesMade, user.ID, detail))
 	})
 	return respondPrivate(w, recoveryCodesResponse{codes}, err)
 }
@@ -69,7 +69,8 @@ type recoveryCountResponse struct {
 	Remaining int `json:"remaining"`
 }
 
-// CountRecoveryCodes handles GET /auth/v1/factors/recovery_codes: how many codes were created, and how many are not used yet.
+// CountRecoveryCodes handles GET /auth/v1/factors/recovery_codes: it returns how many codes were created, and how many of them are
+// not used yet.
 func (s *Service) CountRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	user, _, err := s.currentSession(r.Context())
 	if err != nil {
@@ -106,21 +107,21 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	}
 	issued, err := s.acceptRecoveryCode(ctx, clientOf(r), current, body.Code)
 	if errors.Is(err, errRecoveryUnknown) {
-		refused := s.audit(ctx, s.db, clientOf(r), auditRecoveryRefused, user.ID, map[string]any{"session_id": current.id})
-		return errors.Join(errRecoveryCodeWrong.Because(err), refused)
+		auditErr := s.audit(ctx, s.db, clientOf(r), auditRecoveryCodeRefused, user.ID, map[string]any{"session_id": current.id})
+		return errors.Join(errRecoveryCodeWrong.Because(err), auditErr)
 	}
 	return s.respondSession(w, issued, err)
 }
 
-// countRecoveryTry counts an attempt. Attempts are counted for each account and network, because otherwise somebody who has
-// stolen the password could use up the owner's attempts. 50 random bits cannot be guessed with so few attempts, even from many
-// networks.
+// countRecoveryTry counts an attempt, and returns errRateLimit after too many. Attempts are counted for each account and network,
+// because otherwise somebody who has stolen the password could use up the attempts of the account's holder. 50 random bits cannot
+// be guessed with so few attempts, even from many networks.
 func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
 	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerAccountAndIP)
 }
 
-// acceptRecoveryCode consumes a code and raises the session, in one transaction. errRecoveryUnknown: the account has no such
-// unused code.
+// acceptRecoveryCode consumes a code and raises the session to aal2, in one transaction. It returns errRecoveryUnknown if the
+// account has no such unused code.
 func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSession session, code string) (issued issuedSession, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		user, current, err := s.lockSession(ctx, tx, callerSession)
@@ -130,7 +131,7 @@ func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSessio
 		if !user.hasVerifiedFactor() {
 			return errRecoveryNoFactor
 		}
-		keys, err := s.codeKeys(ctx, tx)
+		keys, err := s.recoveryCodeKeys(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -153,19 +154,19 @@ func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSessio
 		if err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, c, auditRecoveryUsed, user.ID, map[string]any{"session_id": callerSession.id, "remaining": left})
+		return s.audit(ctx, tx, c, auditRecoveryCodeUsed, user.ID, map[string]any{"session_id": callerSession.id, "remaining": left})
 	})
 	return issued, err
 }
 
 // newRecoveryCode returns a random code of two groups with a dash between them, such as 7k2xm-d9w3p.
 func newRecoveryCode() string {
-	b := make([]byte, 2*recoveryHalf)
+	b := make([]byte, 2*recoveryGroupLength)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
 	for i := range b {
 		b[i] = recoveryAlphabet[int(b[i])%len(recoveryAlphabet)] // 256 is a multiple of 32, so all characters are equally likely
 	}
-	return string(b[:recoveryHalf]) + "-" + string(b[recoveryHalf:])
+	return string(b[:recoveryGroupLength]) + "-" + string(b[recoveryGroupLength:])
 }
 
 // hashRecoveryCode returns the keyed hash of a code as a person types it. It ignores case, spaces and dashes, and reads the
@@ -177,18 +178,19 @@ func hashRecoveryCode(key []byte, userID, code string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// codeKeys returns all keys with which a recovery code may have been hashed, the current one first.
-func (s *Service) codeKeys(ctx context.Context, q db.Querier) ([][]byte, error) {
+// recoveryCodeKeys returns all keys with which a recovery code may have been hashed, the current key first.
+func (s *Service) recoveryCodeKeys(ctx context.Context, q db.Querier) ([][]byte, error) {
 	keys := [][]byte{s.cfg.CodeKey}
 	if s.cfg.Previous != nil {
 		keys = append(keys, s.cfg.Previous.CodeKey)
 	}
-	stored, err := s.hashKeys(ctx, q)
+	stored, err := s.storedHashKeys(ctx, q)
 	return append(keys, stored...), err
 }
 
-// hashKeys returns the keys of former secrets that Reseal has stored. It leaves out keys that were sealed with another secret.
-func (s *Service) hashKeys(ctx context.Context, q db.Querier) (keys [][]byte, err error) {
+// storedHashKeys returns the CodeKeys of former secrets, which Reseal has stored. It leaves out keys that it cannot open, because
+// they were sealed with another secret.
+func (s *Service) storedHashKeys(ctx context.Context, q db.Querier) (keys [][]byte, err error) {
 	values, err := sealedValues(ctx, q, sealedColumn{table: "auth_hash_keys", column: "sealed_key"})
 	for _, v := range values {
 		if key, err := s.sealer.unseal(purposeHashKey+v.id, v.sealed); err == nil {
@@ -198,5 +200,5 @@ func (s *Service) hashKeys(ctx context.Context, q db.Querier) (keys [][]byte, er
 	return keys, err
 }
 
-// purposeHashKey and the row's id are the purpose that a sealed key is bound to.
+// purposeHashKey, followed by the row's id, is the purpose for which a hash key is sealed (see sealer).
 const purposeHashKey = "hash key "

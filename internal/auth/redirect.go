@@ -11,9 +11,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// redirectTarget returns the URL to which a browser is redirected after it has opened a mailed link or came from a provider:
-// target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host header, which an
-// attacker can choose.
+// This file redirects browsers back to the site after a mailed link or a sign-in at a provider.
+
+// redirectTarget returns target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host
+// header, which an attacker can choose.
 func (s *Service) redirectTarget(target string) string {
 	if target != "" && s.allowlist.allows(target) {
 		return target
@@ -30,8 +31,8 @@ func requestedRedirect(r *http.Request) string {
 	return r.Header.Get("Redirect_to")
 }
 
-// redirectWithSession ends an implicit flow: it redirects the browser with the session in the URL's fragment, which browsers
-// do not send to servers. extra contains further parameters, such as the provider's tokens.
+// redirectWithSession ends an implicit flow (one without PKCE): it redirects the browser with the session in the URL's fragment,
+// which browsers do not send to servers. extra contains further parameters, such as the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
 	body, err := s.newSessionResponse(issued)
 	if err != nil {
@@ -54,10 +55,10 @@ func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, c
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }
 
-// redirectWithError is the response to a link that failed: it redirects the browser with the error in the URL's fragment.
-// Clients of the PKCE flow read the query, so pkce adds the error there too.
+// redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If
+// pkce is true, it adds the error to the query too, which clients of the PKCE flow read.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
-	kind := errorKinds[e.Status]
+	kind := oauthErrorCodes[e.Status]
 	switch {
 	case kind != "":
 	case e.Status >= http.StatusInternalServerError:
@@ -72,7 +73,7 @@ func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to s
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithMessage redirects the browser as redirectWithError does, but with a message.
+// redirectWithMessage redirects the browser like redirectWithError, but with a message instead of an error.
 func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, pkce bool) error {
 	v := url.Values{"message": {message}}
 	if pkce {
@@ -84,28 +85,26 @@ func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to
 // redirectWithFlowError logs an error of a provider flow and redirects the browser back with it.
 func (s *Service) redirectWithFlowError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
 	httpx.NoteError(r.Context(), e)
-	return s.redirectWithErrorTwice(w, r, to, url.Values{"error": {errorKind(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
+	return s.redirectWithErrorInBothParts(w, r, to, url.Values{"error": {oauthErrorCode(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
 }
 
-// redirectWithErrorTwice redirects the browser with an error (RFC 6749 §4.1.2.1) in the query, which clients of the PKCE flow
+// redirectWithErrorInBothParts redirects the browser with an error (RFC 6749 §4.1.2.1) in the query, which clients of the PKCE flow
 // read, and in the fragment, which clients of the implicit flow read.
-func (s *Service) redirectWithErrorTwice(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
-	to = withQuery(to, v)
-	v.Set("sb", "") // tells the client that the fragment is this service's
-	return seeOther(w, r, withFragment(to, v))
+func (s *Service) redirectWithErrorInBothParts(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
+	return seeOther(w, r, withFragment(withQuery(to, v), v))
 }
 
-// errorKind returns the error code of RFC 6749 for an error.
-func errorKind(e *apperr.Error) string {
+// oauthErrorCode returns the error code of RFC 6749 for an error of a provider flow.
+func oauthErrorCode(e *apperr.Error) string {
 	switch e.Code {
 	case errSignupDisabled.Code, errUserBanned.Code, errProviderEmailUnproven.Code:
 		return "access_denied"
 	}
-	return cmp.Or(errorKinds[e.Status], "server_error")
+	return cmp.Or(oauthErrorCodes[e.Status], "server_error")
 }
 
-// errorKinds maps HTTP statuses to the error codes of RFC 6749 §4.1.2.1.
-var errorKinds = map[int]string{
+// oauthErrorCodes maps HTTP statuses to the error codes of RFC 6749 §4.1.2.1.
+var oauthErrorCodes = map[int]string{
 	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
 	http.StatusServiceUnavailable: "temporarily_unavailable",
 }
@@ -120,14 +119,15 @@ func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
-// withFragment returns the URL with v as its fragment. The empty sb tells the client that the fragment is this service's.
+// withFragment returns the URL with v as its fragment. It adds the empty parameter sb to v, by which Supabase's client recognizes
+// that the fragment is from this service.
 func withFragment(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
 	v.Set("sb", "")
 	return to + "#" + v.Encode()
 }
 
-// withQuery returns the URL with the parameters v, which replace parameters of the same names. It removes a fragment.
+// withQuery returns the URL with the parameters v in its query. They replace parameters with equal names. It removes the fragment.
 func withQuery(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
 	base, query, _ := strings.Cut(to, "?")

@@ -52,7 +52,7 @@ func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m m
 	}
 	if !byMail {
 		m.Channel = "sms"
-		m.Phone, err = s.phoneOf(body.Phone, errPhoneResendDisabled)
+		m.Phone, err = s.normalizeEnabledPhone(body.Phone, errPhoneResendDisabled)
 		return cooldown, m, err
 	}
 	m.Challenge = body.pkceChallenge

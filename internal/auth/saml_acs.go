@@ -123,7 +123,7 @@ func (s *Service) consumeRelayState(ctx context.Context, id string) (relay relay
 // error; its cause is only logged.
 func (s *Service) redirectWithSAMLError(w http.ResponseWriter, r *http.Request, err error) error {
 	e := apperr.From(err)
-	kind := errorKind(e)
+	kind := oauthErrorCode(e)
 	switch e.Status {
 	case http.StatusRequestEntityTooLarge:
 		kind = "invalid_request"

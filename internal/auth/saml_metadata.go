@@ -44,8 +44,8 @@ const purposeSSOKey = "saml key"
 // serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It unseals the
 // private key again only when another sealed key is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
-	s.saml.mu.Lock()
-	defer s.saml.mu.Unlock()
+	s.samlProvider.mu.Lock()
+	defer s.samlProvider.mu.Unlock()
 	sealed, certificate, err := ssoKey(ctx, s.db)
 	if errors.Is(err, db.ErrNoRows) {
 		sealed, certificate, err = s.createSSOKey(ctx)
@@ -53,8 +53,8 @@ func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, e
 	if err != nil {
 		return nil, err
 	}
-	if s.saml.sp != nil && s.saml.sealed == sealed {
-		return s.saml.sp, nil
+	if s.samlProvider.sp != nil && s.samlProvider.sealedKey == sealed {
+		return s.samlProvider.sp, nil
 	}
 	plain, err := s.sealer.unseal(purposeSSOKey, sealed)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, e
 	if err != nil {
 		return nil, err
 	}
-	s.saml.sp, s.saml.sealed = saml.New(s.cfg.APIURL+"/auth/v1/sso/saml", key, cert), sealed
-	return s.saml.sp, nil
+	s.samlProvider.sp, s.samlProvider.sealedKey = saml.New(s.cfg.APIURL+"/auth/v1/sso/saml", key, cert), sealed
+	return s.samlProvider.sp, nil
 }
 
 // createSSOKey creates a key pair and stores it, unless another node has stored one first. It returns the stored key pair.
@@ -92,7 +92,7 @@ func (s *Service) RenewSSOKey(ctx context.Context) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		return errors.Join(
 			deleteSSOKey(ctx, tx),
-			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "own key renewed"}),
+			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "own key renewed"}),
 		)
 	})
 }

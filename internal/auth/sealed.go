@@ -107,7 +107,7 @@ func (s *Service) storePreviousCodeKey(ctx context.Context, write bool) (missing
 	if err != nil || !needed {
 		return 0, err
 	}
-	stored, err := s.hashKeys(ctx, s.db)
+	stored, err := s.storedHashKeys(ctx, s.db)
 	if err != nil {
 		return 0, err
 	}

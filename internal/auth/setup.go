@@ -49,7 +49,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	hash, err := s.newHash(ctx, body.Password)
+	hash, err := s.validateAndHashPassword(ctx, body.Password)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 		if account.phone != "" {
 			cooldown = cooldownSMS
 		}
-		if err := s.startCooldown(r.Context(), cooldown, account.email+account.phone); err != nil {
+		if err := s.startMessageCooldown(r.Context(), cooldown, account.email+account.phone); err != nil {
 			return err
 		}
 	}
@@ -64,15 +64,15 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 	if err := s.validatePassword(body.Password); err != nil {
 		return account, "", err
 	}
-	account.data = body.Data
+	account.clientMetadata = body.Data
 	switch {
 	case body.Email != "" && body.Phone != "":
 		return account, "", errSignupAmbiguous
 	case body.Phone != "" && body.CodeChallenge != "":
 		return account, "", errSignupPhonePKCE
 	case body.Phone != "":
-		if channel, err = checkChannel(body.Channel); err == nil {
-			account.phone, err = s.phoneOf(body.Phone, errPhoneSignupDisabled)
+		if channel, err = normalizeChannel(body.Channel); err == nil {
+			account.phone, err = s.normalizeEnabledPhone(body.Phone, errPhoneSignupDisabled)
 		}
 	default:
 		challenge := body.pkceChallenge
@@ -82,7 +82,7 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 		account.email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = account.validateProfile()
+		err = account.validateUserMetadata()
 	}
 	return account, channel, err
 }
@@ -91,7 +91,7 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 // response.
 func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
-	existing, err := s.account(ctx, login{email: account.email, phone: account.phone})
+	existing, err := s.findAccount(ctx, login{email: account.email, phone: account.phone})
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing
 // insertDecoy inserts and deletes an account, in order to take as much time as making a new account with its identity.
 func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account newAccount) error {
 	id := uuid.NewString()
-	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: account.profile(id)}, s.now()); err != nil {
+	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: account.userMetadata(id)}, s.now()); err != nil {
 		return err
 	}
 	return deleteUser(ctx, tx, id)
@@ -197,7 +197,7 @@ func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account newAccount
 // decoyUser returns an account that does not exist, for the response to a sign-up with a taken e-mail address or phone number.
 func (s *Service) decoyUser(account newAccount) User {
 	now := s.now()
-	data := account.data
+	data := account.clientMetadata
 	if data == nil {
 		data = map[string]any{}
 	}

@@ -148,7 +148,7 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 		err := errors.Join(
 			saveSSOProvider(ctx, tx, p),
 			replaceSSODomains(ctx, tx, p.ID, nil, c.Domains, now),
-			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "added", "provider": p.provider(), "entity_id": idp.EntityID}),
+			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "added", "provider": p.provider(), "entity_id": idp.EntityID}),
 		)
 		if err != nil {
 			return err
@@ -215,7 +215,7 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 		if p.Disabled && !wasDisabled {
 			err = errors.Join(err, deleteSSOSessions(ctx, tx, p.provider()))
 		}
-		logged := s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "changed", "provider": p.provider(), "disabled": p.Disabled})
+		logged := s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "changed", "provider": p.provider(), "disabled": p.Disabled})
 		if err := errors.Join(err, logged); err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (s *Service) RemoveSSOProvider(ctx context.Context, id string) (p SSOProvid
 		return errors.Join(
 			deleteSSOSessions(ctx, tx, p.provider()),
 			deleteSSOProvider(ctx, tx, p.ID),
-			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "removed", "provider": p.provider(), "entity_id": p.SAML.EntityID}),
+			s.audit(ctx, tx, client{}, auditSSOProviderChanged, "", map[string]any{"change": "removed", "provider": p.provider(), "entity_id": p.SAML.EntityID}),
 		)
 	})
 	return p, err

@@ -77,10 +77,10 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 		}
 	}
 	if body.Phone != "" {
-		if body.Channel, err = checkChannel(body.Channel); err != nil {
+		if body.Channel, err = normalizeChannel(body.Channel); err != nil {
 			return err
 		}
-		if body.Phone, err = s.phoneOf(body.Phone, errPhoneDisabled); err != nil {
+		if body.Phone, err = s.normalizeEnabledPhone(body.Phone, errPhoneDisabled); err != nil {
 			return err
 		}
 	}
@@ -184,12 +184,12 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 		return err
 	}
 	if body.Email != "" {
-		if err := s.startCooldown(ctx, cooldownEmailChange, cmp.Or(u.Email, u.ID)); err != nil {
+		if err := s.startMessageCooldown(ctx, cooldownEmailChange, cmp.Or(u.Email, u.ID)); err != nil {
 			return err
 		}
 	}
 	if body.Phone != "" && !s.cfg.PhoneAutoconfirm {
-		return s.startCooldown(ctx, cooldownPhoneChange, body.Phone)
+		return s.startMessageCooldown(ctx, cooldownPhoneChange, body.Phone)
 	}
 	return nil
 }

@@ -17,31 +17,31 @@ import (
 // creates a new secret.
 const appleSecretLife = 5 * time.Minute
 
-// apple sets the provider up for Sign in with Apple. It differs from other OpenID Connect providers in three points: the
+// setUpApple sets the provider up for Sign in with Apple, which differs from other OpenID Connect providers in three points: the
 // client secret is a token that this program signs, the callback is a POST, and only the callback of a person's first sign-in
-// contains the name.
-func (p *Provider) apple() error {
-	if err := p.openID("https://appleid.apple.com", "email", "name"); err != nil {
+// contains the person's name.
+func (p *Provider) setUpApple() error {
+	if err := p.setUpOpenID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
 	}
 	p.issuers = append(p.issuers, "https://account.apple.com")
 	p.formPost = true
-	profile := p.fetchProfile
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error) {
-		person, err := profile(ctx, token, callback)
+	fetchOpenIDIdentity := p.fetchIdentity
+	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error) {
+		identity, err := fetchOpenIDIdentity(ctx, token, callback)
 		if name := appleName(callback.User); err == nil && name != "" {
-			person.Name = name
-			person = person.describe()
+			identity.Name = name
+			identity = identity.withCommonClaims()
 		}
-		return person, err
+		return identity, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
-		return nil // the client secret is a signed token already, or is "" and only VerifyIDToken is used
+		return nil // the host has set a signed token as the client secret, or none because only VerifyIDToken is used
 	}
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")
 	}
-	// Some ways of setting environment variables allow no line breaks. The host then writes the two characters \n instead.
+	// Some ways to set environment variables allow no line breaks. The host then writes the two characters \n for a line break.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
@@ -50,7 +50,7 @@ func (p *Provider) apple() error {
 	return nil
 }
 
-// appleSecret returns a new client secret: a token that is signed with the host's key at Apple.
+// appleSecret returns a new client secret: a token that is signed with the private key that Apple has given to the host.
 func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	now := p.now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.RegisteredClaims{
@@ -61,8 +61,8 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-// appleName returns the person's name from Apple's user parameter, or "". The parameter also has an e-mail address, which is
-// not used because Apple does not sign it.
+// appleName returns the person's name from the parameter user of Apple's callback, or "". The parameter also contains an e-mail
+// address, which appleName does not use because Apple does not sign it.
 func appleName(user string) string {
 	var parsed struct {
 		Name struct {

@@ -16,8 +16,8 @@ const (
 	maxResponseBytes = 1 << 20
 )
 
-// newClient returns the HTTP client for requests to providers, with limits of time and size. It follows no redirects: otherwise
-// an attacker could use a redirect of the provider to reach hosts in the server's private network.
+// newClient returns the HTTP client for requests to providers. It limits the time of a request and the size of the response. It
+// follows no redirects: otherwise an attacker could use a redirect of the provider to reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:   requestTimeout,
@@ -28,7 +28,7 @@ func newClient() *http.Client {
 	}
 }
 
-// limitedTransport limits the length of responses. It also sets User-Agent, because GitHub rejects requests without it.
+// limitedTransport limits the length of responses. It also sets User-Agent, because GitHub rejects requests without one.
 type limitedTransport struct{ next http.RoundTripper }
 
 func (t limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -61,7 +61,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 // getJSON requests JSON from a provider's endpoint (a URL) and decodes it into dst. token is the access token, or "" for a
-// public document. Errors: ErrRefused for a status below 500, otherwise ErrUnavailable.
+// public document. Its error wraps ErrRefused for a status below 500 that is not 200. For a higher status, a failed request and an
+// unreadable response the error wraps ErrUnavailable.
 func (p *Provider) getJSON(ctx context.Context, endpoint, token string, dst any) (err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
 	if err != nil {

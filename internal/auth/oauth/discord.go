@@ -10,43 +10,43 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// discord sets the provider up for Discord, which uses OAuth 2.0 without OpenID Connect.
-func (p *Provider) discord() error {
+// setUpDiscord sets the provider up for Discord, which uses OAuth 2.0 without OpenID Connect.
+func (p *Provider) setUpDiscord() error {
 	site, err := p.serviceURL("https://discord.com")
 	if err != nil {
 		return err
 	}
-	api := site + "/api"
-	p.oauthEndpoint = oauth2.Endpoint{AuthURL: api + "/oauth2/authorize", TokenURL: api + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
+	apiURL := site + "/api"
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: apiURL + "/oauth2/authorize", TokenURL: apiURL + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"email", "identify"}
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.discordProfile(ctx, api, token.AccessToken)
+	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
+		return p.fetchDiscordIdentity(ctx, apiURL, token.AccessToken)
 	}
 	return nil
 }
 
-// discordProfile reads the person from Discord's API.
-func (p *Provider) discordProfile(ctx context.Context, api, token string) (Identity, error) {
+// fetchDiscordIdentity reads from Discord's API who has signed in.
+func (p *Provider) fetchDiscordIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
 	var user discordUser
-	if err := p.getJSON(ctx, api+"/users/@me", token, &user); err != nil {
+	if err := p.getJSON(ctx, apiURL+"/users/@me", token, &user); err != nil {
 		return Identity{}, err
 	}
 	if _, err := strconv.ParseUint(user.ID, 10, 64); err != nil {
 		return Identity{}, fmt.Errorf("%w: user id %q", ErrRefused, user.ID)
 	}
 	name := textClaim(user.Username)
-	claims := map[string]any{"iss": api, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
+	claims := map[string]any{"iss": apiURL, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
 	if user.Discriminator != "" && user.Discriminator != "0" {
 		name += "#" + textClaim(user.Discriminator)
 	}
-	person := Identity{
+	identity := Identity{
 		Subject: user.ID, Email: textClaim(user.Email), EmailVerified: user.Email != "" && user.Verified,
-		Name: name, AvatarURL: user.avatar(), Claims: claims,
+		Name: name, AvatarURL: user.avatarURL(), Claims: claims,
 	}
-	person = person.describe()
-	person.Claims["full_name"] = textClaim(user.Username)
-	return person, nil
+	identity = identity.withCommonClaims()
+	identity.Claims["full_name"] = textClaim(user.Username)
+	return identity, nil
 }
 
 // discordUser is the response body of /users/@me.
@@ -60,21 +60,21 @@ type discordUser struct {
 	Verified      bool   `json:"verified"`
 }
 
-// avatar returns the URL of the person's picture, as "Image Formatting" in Discord's reference says: the names of animated
-// pictures begin with a_, and an account without a picture has one of Discord's default pictures.
-func (u discordUser) avatar() string {
+// avatarURL returns the URL of the person's picture, as "Image Formatting" in Discord's reference says: the names of animated
+// pictures begin with a_, and an account without a picture has one of Discord's default pictures, by a number.
+func (u discordUser) avatarURL() string {
 	const cdn = "https://cdn.discordapp.com/"
 	if u.Avatar == "" {
-		id, _ := strconv.ParseUint(u.ID, 10, 64) // checked before
-		drawing := (id >> 22) % 6
+		id, _ := strconv.ParseUint(u.ID, 10, 64) // fetchDiscordIdentity has checked the id
+		number := (id >> 22) % 6
 		if old, err := strconv.ParseUint(u.Discriminator, 10, 16); err == nil && old > 0 {
-			drawing = old % 5
+			number = old % 5
 		}
-		return fmt.Sprintf("%sembed/avatars/%d.png", cdn, drawing)
+		return fmt.Sprintf("%sembed/avatars/%d.png", cdn, number)
 	}
-	kind := "png"
+	extension := "png"
 	if strings.HasPrefix(u.Avatar, "a_") {
-		kind = "gif"
+		extension = "gif"
 	}
-	return cdn + "avatars/" + u.ID + "/" + url.PathEscape(textClaim(u.Avatar)) + "." + kind
+	return cdn + "avatars/" + u.ID + "/" + url.PathEscape(textClaim(u.Avatar)) + "." + extension
 }

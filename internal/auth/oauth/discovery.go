@@ -14,98 +14,101 @@ import (
 )
 
 const (
-	documentLife = time.Hour       // how long a provider's configuration is cached
-	retryAfter   = 2 * time.Second // least time between a failed read of the configuration and the next one
+	configurationLife = time.Hour       // how long a configuration is used before it is read again
+	minRetryInterval  = 2 * time.Second // least time between a failed read of a configuration and the following read
 )
 
-// metadata is the part of an OpenID Connect provider's configuration that this package uses (OpenID Connect Discovery 1.0 §3).
-type metadata struct {
+// configuration is the part of an OpenID Connect provider's configuration that this package uses: the provider's URLs, algorithms
+// and keys (OpenID Connect Discovery 1.0 §3).
+type configuration struct {
 	oidc.ProviderConfig
 	AuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
 	ChallengeMethods []string `json:"code_challenge_methods_supported"`
-	// keys are the provider's public keys, which verify its signatures. They are fetched at the first use, and again when a
+	// oidcProvider verifies signatures with the provider's public keys. It fetches the keys at the first use, and again when a
 	// token names an unknown key.
-	keys *oidc.Provider
+	oidcProvider *oidc.Provider
 }
 
-// document caches a provider's configuration (the OpenID Connect discovery document). The configuration is read at the first
-// use and again after documentLife. If a later read fails, the cached configuration stays in use.
-type document struct {
+// configurationCache caches a provider's configuration. It reads the configuration at the first use, and again after
+// configurationLife. If a later read fails, the cached configuration stays in use.
+type configurationCache struct {
 	provider *Provider
 
-	mu       sync.Mutex
-	cached   *metadata     // the last configuration that was read; nil: none yet
-	readAt   time.Time     // when cached was read
-	failure  error         // error of the last read; nil when it succeeded
-	failedAt time.Time     // time of the last failure
-	reading  chan struct{} // closed when the running read has ended; nil: no read is running
+	mu          sync.Mutex
+	cached      *configuration // from the newest successful read; nil before that
+	readAt      time.Time      // when cached was read
+	newestError error          // of the newest read; nil if it succeeded
+	failedAt    time.Time      // when the newest failed read ended
+	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent requests wait for the same read, which
-// continues even if all of them are cancelled.
-func (d *document) get(ctx context.Context) (*metadata, error) {
-	d.mu.Lock()
-	now := d.provider.now()
-	if d.cached != nil && now.Sub(d.readAt) < documentLife {
-		defer d.mu.Unlock()
-		return d.cached, nil
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read, which continues
+// even if all of them are cancelled.
+func (c *configurationCache) get(ctx context.Context) (*configuration, error) {
+	c.mu.Lock()
+	now := c.provider.now()
+	if c.cached != nil && now.Sub(c.readAt) < configurationLife {
+		defer c.mu.Unlock()
+		return c.cached, nil
 	}
-	if d.failure != nil && now.Sub(d.failedAt) < retryAfter {
-		defer d.mu.Unlock()
-		return d.cached, d.problem()
+	if c.newestError != nil && now.Sub(c.failedAt) < minRetryInterval {
+		defer c.mu.Unlock()
+		return c.cached, c.failureIfUncached()
 	}
-	if d.reading == nil {
-		d.reading = make(chan struct{})
-		go d.read(context.WithoutCancel(ctx))
+	if c.reading == nil {
+		c.reading = make(chan struct{})
+		go c.read(context.WithoutCancel(ctx))
 	}
-	reading := d.reading
-	d.mu.Unlock()
+	reading := c.reading
+	c.mu.Unlock()
 	select {
 	case <-reading:
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.cached, d.problem()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cached, c.failureIfUncached()
 }
 
-// problem returns the last failure when no configuration was ever read, otherwise nil.
-func (d *document) problem() error {
-	if d.cached != nil {
+// failureIfUncached returns the error of the newest read if nothing is cached, otherwise nil.
+func (c *configurationCache) failureIfUncached() error {
+	if c.cached != nil {
 		return nil
 	}
-	return d.failure
+	return c.newestError
 }
 
-// read reads the configuration, stores the result and wakes the requests that wait.
-func (d *document) read(ctx context.Context) {
-	found, err := d.provider.discover(ctx)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.provider.now()
+// read reads the configuration, stores the result and wakes the calls of get that wait.
+func (c *configurationCache) read(ctx context.Context) {
+	found, err := c.provider.discover(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.provider.now()
 	if err != nil {
-		d.failure, d.failedAt = err, now
+		c.newestError, c.failedAt = err, now
 	} else {
-		d.cached, d.readAt, d.failure = found, now, nil
+		c.cached, c.readAt, c.newestError = found, now, nil
 	}
-	close(d.reading)
-	d.reading = nil
+	close(c.reading)
+	c.reading = nil
 }
 
-// algorithms are the accepted signature algorithms of ID tokens. HMAC (a shared secret) and "none" are not among them.
-var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
+// acceptedAlgorithms are the accepted signature algorithms of ID tokens. HMAC, which uses a shared secret, and "none" are not
+// accepted.
+var acceptedAlgorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
 
 // discover fetches and checks the provider's configuration.
-func (p *Provider) discover(ctx context.Context) (*metadata, error) {
-	var m metadata
-	if err := p.getJSON(ctx, strings.TrimSuffix(p.issuers[0], "/")+"/.well-known/openid-configuration", "", &m); err != nil {
+func (p *Provider) discover(ctx context.Context) (*configuration, error) {
+	var c configuration
+	if err := p.getJSON(ctx, strings.TrimSuffix(p.issuers[0], "/")+"/.well-known/openid-configuration", "", &c); err != nil {
 		return nil, fmt.Errorf("%w: configuration: %w", ErrUnavailable, err)
 	}
-	if !slices.Contains(p.issuers, m.IssuerURL) {
-		return nil, fmt.Errorf("%w: %s calls itself %q", ErrUnavailable, p.issuers[0], m.IssuerURL)
+	if !slices.Contains(p.issuers, c.IssuerURL) {
+		return nil, fmt.Errorf("%w: %s calls itself %q", ErrUnavailable, p.issuers[0], c.IssuerURL)
 	}
-	for name, endpoint := range map[string]string{"authorization": m.AuthURL, "token": m.TokenURL, "keys": m.JWKSURL, "userinfo": m.UserInfoURL} {
+	for name, endpoint := range map[string]string{"authorization": c.AuthURL, "token": c.TokenURL, "keys": c.JWKSURL, "userinfo": c.UserInfoURL} {
+		// The userinfo endpoint is optional. A provider with an oauthEndpoint needs only the keys from its configuration.
 		if endpoint == "" && (name == "userinfo" || p.oauthEndpoint.AuthURL != "" && name != "keys") {
 			continue
 		}
@@ -113,16 +116,16 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 			return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, name, err)
 		}
 	}
-	m.Algorithms = slices.DeleteFunc(m.Algorithms, func(a string) bool { return !slices.Contains(algorithms, a) })
-	if len(m.Algorithms) == 0 {
-		m.Algorithms = []string{oidc.RS256} // every provider must support it
+	c.Algorithms = slices.DeleteFunc(c.Algorithms, func(a string) bool { return !slices.Contains(acceptedAlgorithms, a) })
+	if len(c.Algorithms) == 0 {
+		c.Algorithms = []string{oidc.RS256} // every provider must support it
 	}
-	m.keys = m.NewProvider(oidc.ClientContext(ctx, p.client))
-	return &m, nil
+	c.oidcProvider = c.NewProvider(oidc.ClientContext(ctx, p.client))
+	return &c, nil
 }
 
-// checkEndpoint returns an error for an endpoint URL without TLS, because codes and secrets are sent there. http is accepted
-// when the issuer itself has http.
+// checkEndpoint returns an error for an endpoint URL without https, because codes and secrets are sent there. It accepts http when
+// the issuer itself has http, which checkURL allows on this machine only.
 func checkEndpoint(endpoint, issuer string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -134,15 +137,15 @@ func checkEndpoint(endpoint, issuer string) error {
 	return nil
 }
 
-// endpoint returns the provider's URLs. The client secret is sent in the body when the provider accepts that, otherwise in the
-// header: not every provider decodes the header as RFC 6749 §2.3.1 says.
-func (m *metadata) endpoint() oauth2.Endpoint {
+// endpoint returns the provider's URLs. The client secret is sent in the body if the provider accepts that, otherwise in the
+// header, which not every provider decodes as RFC 6749 §2.3.1 says.
+func (c *configuration) endpoint() oauth2.Endpoint {
 	style := oauth2.AuthStyleInHeader // OpenID Connect Discovery 1.0 §3: the default
-	if slices.Contains(m.AuthMethods, "client_secret_post") {
+	if slices.Contains(c.AuthMethods, "client_secret_post") {
 		style = oauth2.AuthStyleInParams
 	}
-	return oauth2.Endpoint{AuthURL: m.AuthURL, TokenURL: m.TokenURL, AuthStyle: style}
+	return oauth2.Endpoint{AuthURL: c.AuthURL, TokenURL: c.TokenURL, AuthStyle: style}
 }
 
 // pkce reports whether the provider supports PKCE with S256.
-func (m *metadata) pkce() bool { return slices.Contains(m.ChallengeMethods, "S256") }
+func (c *configuration) pkce() bool { return slices.Contains(c.ChallengeMethods, "S256") }

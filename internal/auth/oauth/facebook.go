@@ -11,30 +11,30 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// facebook sets the provider up for Facebook. Sign-ins in browsers use OAuth 2.0 without OpenID Connect. Mobile apps get ID
-// tokens (Limited Login).
-func (p *Provider) facebook() error {
+// setUpFacebook sets the provider up for Facebook. Sign-ins in browsers use OAuth 2.0 without OpenID Connect. Mobile apps get ID
+// tokens (Facebook's Limited Login).
+func (p *Provider) setUpFacebook() error {
 	site, err := p.serviceURL("https://www.facebook.com")
 	if err != nil {
 		return err
 	}
-	graph := "https://graph.facebook.com"
+	graphURL := "https://graph.facebook.com"
 	if p.settings.Issuer != "" {
-		graph = site
+		graphURL = site
 	}
-	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graph + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graphURL + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.scopes = []string{"email"}
-	p.issuers, p.document = []string{site}, &document{provider: p}
-	p.lenientNonce, p.confirmedEmail = true, true
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.facebookProfile(ctx, graph, token.AccessToken)
+	p.issuers, p.configuration = []string{site}, &configurationCache{provider: p}
+	p.lenientNonce, p.emailAlwaysVerified = true, true
+	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
+		return p.fetchFacebookIdentity(ctx, graphURL, token.AccessToken)
 	}
 	return nil
 }
 
-// facebookProfile reads the person from Facebook's Graph API.
-func (p *Provider) facebookProfile(ctx context.Context, graph, token string) (Identity, error) {
-	// appsecret_proof proves that the app that uses the token knows the client secret.
+// fetchFacebookIdentity reads from Facebook's Graph API who has signed in.
+func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token string) (Identity, error) {
+	// The parameter appsecret_proof proves to Facebook that the sender of the token knows the client secret.
 	proof := hmac.New(sha256.New, []byte(p.settings.ClientSecret))
 	proof.Write([]byte(token))
 	query := url.Values{"fields": {"id,email,first_name,last_name,name,picture"}, "appsecret_proof": {hex.EncodeToString(proof.Sum(nil))}}
@@ -50,20 +50,20 @@ func (p *Provider) facebookProfile(ctx context.Context, graph, token string) (Id
 			} `json:"data"`
 		} `json:"picture"`
 	}
-	if err := p.getJSON(ctx, graph+"/me?"+query.Encode(), token, &user); err != nil {
+	if err := p.getJSON(ctx, graphURL+"/me?"+query.Encode(), token, &user); err != nil {
 		return Identity{}, err
 	}
-	person := Identity{
+	identity := Identity{
 		// Facebook returns only e-mail addresses that the person has confirmed, but its response does not state this.
 		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailAssumed: true,
 		Name: strings.TrimSpace(textClaim(user.FirstName) + " " + textClaim(user.LastName)), AvatarURL: webURL(user.Picture.Data.URL),
-		Claims: map[string]any{"iss": graph},
+		Claims: map[string]any{"iss": graphURL},
 	}
 	if nick := textClaim(user.Name); nick != "" {
-		person.Claims["nickname"], person.Claims["slug"] = nick, nick
+		identity.Claims["nickname"], identity.Claims["slug"] = nick, nick
 	}
-	if person.Name == "" {
-		person.Name = textClaim(user.Name)
+	if identity.Name == "" {
+		identity.Name = textClaim(user.Name)
 	}
-	return person.describe(), nil
+	return identity.withCommonClaims(), nil
 }

@@ -8,34 +8,34 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github sets the provider up for GitHub or a GitHub Enterprise server, which use OAuth 2.0 without OpenID Connect.
-func (p *Provider) github() error {
+// setUpGitHub sets the provider up for GitHub or a GitHub Enterprise server, which use OAuth 2.0 without OpenID Connect.
+func (p *Provider) setUpGitHub() error {
 	site, err := p.serviceURL("https://github.com")
 	if err != nil {
 		return err
 	}
-	api := "https://api.github.com"
+	apiURL := "https://api.github.com"
 	if p.settings.Issuer != "" {
-		api = site + "/api/v3"
+		apiURL = site + "/api/v3"
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"user:email"}
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
-		return p.githubProfile(ctx, api, token.AccessToken)
+	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
+		return p.fetchGitHubIdentity(ctx, apiURL, token.AccessToken)
 	}
 	return nil
 }
 
-// githubProfile reads the person and the primary e-mail address from GitHub's API.
-func (p *Provider) githubProfile(ctx context.Context, api, token string) (Identity, error) {
+// fetchGitHubIdentity reads from GitHub's API who has signed in, with their primary e-mail address.
+func (p *Provider) fetchGitHubIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
 	var user struct {
 		ID        int64  `json:"id"`
 		Login     string `json:"login"`
 		Name      string `json:"name"`
 		AvatarURL string `json:"avatar_url"`
 	}
-	if err := p.getJSON(ctx, api+"/user", token, &user); err != nil {
+	if err := p.getJSON(ctx, apiURL+"/user", token, &user); err != nil {
 		return Identity{}, err
 	}
 	if user.ID <= 0 {
@@ -46,17 +46,17 @@ func (p *Provider) githubProfile(ctx context.Context, api, token string) (Identi
 		Primary  bool   `json:"primary"`
 		Verified bool   `json:"verified"`
 	}
-	if err := p.getJSON(ctx, api+"/user/emails", token, &addresses); err != nil {
+	if err := p.getJSON(ctx, apiURL+"/user/emails", token, &addresses); err != nil {
 		return Identity{}, err
 	}
-	person := Identity{
+	identity := Identity{
 		Subject: strconv.FormatInt(user.ID, 10), Name: textClaim(user.Name), AvatarURL: webURL(user.AvatarURL),
-		Claims: map[string]any{"iss": api, "user_name": textClaim(user.Login), "preferred_username": textClaim(user.Login)},
+		Claims: map[string]any{"iss": apiURL, "user_name": textClaim(user.Login), "preferred_username": textClaim(user.Login)},
 	}
 	for _, a := range addresses {
 		if a.Primary {
-			person.Email, person.EmailVerified = textClaim(a.Email), a.Verified
+			identity.Email, identity.EmailVerified = textClaim(a.Email), a.Verified
 		}
 	}
-	return person.describe(), nil
+	return identity.withCommonClaims(), nil
 }

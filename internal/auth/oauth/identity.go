@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reasons why an ID token is refused. VerifyIDToken and Exchange return them wrapped together with ErrRefused.
+// Reasons why an ID token is refused. The errors of VerifyIDToken and Exchange wrap one of them together with ErrRefused.
 var (
 	ErrAudience      = errors.New("audience")
 	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not")
@@ -20,7 +20,7 @@ type Identity struct {
 	Subject       string // the provider's id for the person's account; it never changes and is never reused
 	Email         string // as the provider writes it; "" when the provider reports none
 	EmailVerified bool   // the provider has verified that the person receives mail at Email
-	EmailAssumed  bool   // EmailVerified is true only because the provider is known to verify all addresses
+	EmailAssumed  bool   // EmailVerified is not in the provider's answer: this provider is known to verify all addresses
 	Name          string
 	AvatarURL     string // http or https, or ""
 	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
@@ -31,21 +31,21 @@ type Identity struct {
 	RefreshToken string // "" when the provider issues none
 }
 
-// profileClaims are the names of the standard claims that are stored (OpenID Connect Core §5.1).
+// profileClaims are the names of the standard claims (OpenID Connect Core §5.1) that Identity.Claims may contain.
 var profileClaims = []string{
 	"iss", "sub", "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender",
 	"birthdate", "zoneinfo", "locale",
 }
 
-const maxClaim = 2048 // bytes of one claim; the rest is cut off
+const maxClaimBytes = 2048 // a longer claim is cut
 
-// textClaim returns a claim as text that the database can store: at most maxClaim bytes of valid UTF-8, without NUL, which
+// textClaim returns a claim as text that the database can store: at most maxClaimBytes bytes of valid UTF-8, without NUL, which
 // PostgreSQL rejects. It returns "" for a value that is not a string.
 func textClaim(value any) string {
 	s, _ := value.(string)
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
-	for len(s) > maxClaim {
-		s = s[:maxClaim]
+	for len(s) > maxClaimBytes {
+		s = s[:maxClaimBytes]
 		for !utf8.ValidString(s) {
 			s = s[:len(s)-1]
 		}
@@ -74,32 +74,32 @@ func webURL(value any) string {
 	return s
 }
 
-// personOf returns the identity in the claims of an ID token.
-func (p *Provider) personOf(claims map[string]any) Identity {
-	kept := map[string]any{}
+// identityFromClaims returns the identity that the claims of an ID token describe.
+func (p *Provider) identityFromClaims(claims map[string]any) Identity {
+	stored := map[string]any{}
 	for _, name := range profileClaims {
 		if value := textClaim(claims[name]); value != "" {
-			kept[name] = value
+			stored[name] = value
 		}
 	}
 	for _, name := range []string{"picture", "profile", "website"} {
-		if _, present := kept[name]; present && webURL(kept[name]) == "" {
-			delete(kept, name)
+		if _, present := stored[name]; present && webURL(stored[name]) == "" {
+			delete(stored, name)
 		}
 	}
-	person := Identity{Subject: textClaim(claims["sub"]), Email: textClaim(claims["email"]), Name: textClaim(claims["name"]), AvatarURL: webURL(claims["picture"]), Claims: kept}
-	if person.Name == "" {
-		person.Name = strings.TrimSpace(textClaim(claims["given_name"]) + " " + textClaim(claims["family_name"]))
+	identity := Identity{Subject: textClaim(claims["sub"]), Email: textClaim(claims["email"]), Name: textClaim(claims["name"]), AvatarURL: webURL(claims["picture"]), Claims: stored}
+	if identity.Name == "" {
+		identity.Name = strings.TrimSpace(textClaim(claims["given_name"]) + " " + textClaim(claims["family_name"]))
 	}
-	person.EmailVerified = person.Email != "" && boolClaim(claims["email_verified"])
+	identity.EmailVerified = identity.Email != "" && boolClaim(claims["email_verified"])
 	if domain := textClaim(claims["hd"]); domain != "" { // Google: the domain of the organization that manages the account
-		kept["custom_claims"] = map[string]any{"hd": domain}
+		stored["custom_claims"] = map[string]any{"hd": domain}
 	}
-	return person.describe()
+	return identity.withCommonClaims()
 }
 
-// describe adds the claims that Supabase Auth stores for every provider.
-func (i Identity) describe() Identity {
+// withCommonClaims adds the claims that Supabase Auth stores for every provider to i.Claims, and returns i.
+func (i Identity) withCommonClaims() Identity {
 	i.Claims["sub"], i.Claims["provider_id"] = i.Subject, i.Subject
 	i.Claims["email_verified"], i.Claims["phone_verified"] = i.EmailVerified, false
 	for name, value := range map[string]string{"email": i.Email, "name": i.Name, "full_name": i.Name, "picture": i.AvatarURL, "avatar_url": i.AvatarURL} {

@@ -14,19 +14,19 @@ import (
 
 // IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
 type IDToken struct {
-	Raw         string
-	Nonce       string // random text of the client; the token contains its SHA-256 in hex. "" when the client sends none
+	Raw         string // the signed token
+	Nonce       string // random text of the client, whose SHA-256 (hex) the token contains; "" when the client sends none
 	AccessToken string // issued together with the ID token; "" when the client does not send it
 }
 
-// VerifyIDToken checks an ID token and returns the person that it describes. The provider must have signed the token for one of
-// Settings.ClientIDs, and the token must not have expired. If the client sent a nonce, the token must contain its hash;
-// otherwise it must contain no nonce. Errors wrap ErrRefused (also for a provider without ID tokens) or ErrUnavailable.
+// VerifyIDToken checks an ID token and returns the identity that it describes. The provider must have signed the token for one of
+// Settings.ClientIDs, and the token must not have expired. checkClientNonce compares the nonces. Errors wrap ErrRefused (also for a
+// provider without ID tokens) or ErrUnavailable.
 func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, error) {
-	if p.document == nil {
+	if p.configuration == nil {
 		return Identity{}, fmt.Errorf("%w: %s makes no ID tokens", ErrRefused, p.Name())
 	}
-	token, claims, err := p.verify(ctx, t.Raw, p.settings.ClientIDs)
+	token, claims, err := p.verifyToken(ctx, t.Raw, p.settings.ClientIDs)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -38,17 +38,17 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 			return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 	}
-	if p.confirmedEmail {
+	if p.emailAlwaysVerified {
 		claims["email_verified"] = true
 	}
-	person := p.personOf(claims)
-	person.EmailAssumed = p.confirmedEmail
-	return person, nil
+	identity := p.identityFromClaims(claims)
+	identity.EmailAssumed = p.emailAlwaysVerified
+	return identity, nil
 }
 
-// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. It rejects a token that
-// contains the client's nonce unhashed, except with lenientNonce: somebody who steals such a token could read the nonce from
-// it.
+// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent (given). If the client sent
+// none, the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
+// could read the nonce from it. With lenientNonce, an unhashed nonce and a nonce that the client does not send are accepted.
 func (p *Provider) checkClientNonce(inToken, given string) error {
 	sum := sha256.Sum256([]byte(given))
 	switch {
@@ -64,16 +64,16 @@ func (p *Provider) checkClientNonce(inToken, given string) error {
 
 func equalSecrets(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// verify checks signature, issuer, audience and expiry of an ID token, and returns its claims too. audience holds the accepted
-// client ids.
-func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*oidc.IDToken, map[string]any, error) {
-	d, err := p.document.get(ctx)
+// verifyToken checks signature, issuer, audience and expiry of an ID token, and returns the token and its claims. audience contains
+// the accepted client ids.
+func (p *Provider) verifyToken(ctx context.Context, raw string, audience []string) (*oidc.IDToken, map[string]any, error) {
+	configuration, err := p.configuration.get(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	// The library accepts one issuer and one client id. Several can be valid here, so the code below checks them.
-	verifier := d.keys.VerifierContext(oidc.ClientContext(ctx, p.client), &oidc.Config{
-		SkipIssuerCheck: true, SkipClientIDCheck: true, SupportedSigningAlgs: d.Algorithms, Now: p.now,
+	verifier := configuration.oidcProvider.VerifierContext(oidc.ClientContext(ctx, p.client), &oidc.Config{
+		SkipIssuerCheck: true, SkipClientIDCheck: true, SupportedSigningAlgs: configuration.Algorithms, Now: p.now,
 	})
 	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
@@ -82,8 +82,8 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 	if !slices.Contains(p.issuers, token.Issuer) {
 		return nil, nil, fmt.Errorf("%w: ID token of issuer %q", ErrRefused, token.Issuer)
 	}
-	ours := func(id string) bool { return slices.Contains(audience, id) }
-	if !slices.ContainsFunc(token.Audience, ours) {
+	isAccepted := func(id string) bool { return slices.Contains(audience, id) }
+	if !slices.ContainsFunc(token.Audience, isAccepted) {
 		return nil, nil, fmt.Errorf("%w: %w %q", ErrRefused, ErrAudience, token.Audience)
 	}
 	var claims map[string]any
@@ -91,7 +91,7 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 		return nil, nil, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 	}
 	// A token for several audiences must name the one that it was issued to (OpenID Connect Core §3.1.3.7).
-	if party, _ := claims["azp"].(string); len(token.Audience) > 1 && !ours(party) {
+	if party, _ := claims["azp"].(string); len(token.Audience) > 1 && !isAccepted(party) {
 		return nil, nil, fmt.Errorf("%w: %w: authorized party %q", ErrRefused, ErrAudience, party)
 	}
 	if token.Subject == "" {
@@ -100,14 +100,14 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 	return token, claims, nil
 }
 
-// openIDProfile reads the person from the ID token of an exchange. When the token has no e-mail address, it adds the claims of
-// the userinfo endpoint.
-func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, callback Callback) (Identity, error) {
-	raw, _ := granted.Extra("id_token").(string)
+// fetchOpenIDIdentity reads who has signed in from the ID token of an exchange. When the token has no e-mail address, it adds the
+// claims of the provider's userinfo endpoint.
+func (p *Provider) fetchOpenIDIdentity(ctx context.Context, tokens *oauth2.Token, callback Callback) (Identity, error) {
+	raw, _ := tokens.Extra("id_token").(string)
 	if raw == "" {
 		return Identity{}, fmt.Errorf("%w: no ID token", ErrRefused)
 	}
-	token, claims, err := p.verify(ctx, raw, p.settings.ClientIDs[:1])
+	token, claims, err := p.verifyToken(ctx, raw, p.settings.ClientIDs[:1])
 	if err != nil {
 		return Identity{}, err
 	}
@@ -115,28 +115,28 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, cal
 		return Identity{}, fmt.Errorf("%w: ID token: %w", ErrRefused, ErrNonceMismatch)
 	}
 	if token.AccessTokenHash != "" {
-		if err := token.VerifyAccessToken(granted.AccessToken); err != nil {
+		if err := token.VerifyAccessToken(tokens.AccessToken); err != nil {
 			return Identity{}, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 		}
 	}
-	d, err := p.document.get(ctx)
+	configuration, err := p.configuration.get(ctx)
 	if err != nil {
 		return Identity{}, err
 	}
-	if _, present := claims["email"]; !present && d.UserInfoURL != "" {
-		var more map[string]any
-		if err := p.getJSON(ctx, d.UserInfoURL, granted.AccessToken, &more); err != nil {
+	if _, present := claims["email"]; !present && configuration.UserInfoURL != "" {
+		var userinfo map[string]any
+		if err := p.getJSON(ctx, configuration.UserInfoURL, tokens.AccessToken, &userinfo); err != nil {
 			return Identity{}, err
 		}
 		// Without this check the response could describe another person (OpenID Connect Core §5.3.2).
-		if subject, _ := more["sub"].(string); subject != token.Subject {
+		if subject, _ := userinfo["sub"].(string); subject != token.Subject {
 			return Identity{}, fmt.Errorf("%w: userinfo about another subject", ErrRefused)
 		}
-		for name, value := range more {
+		for name, value := range userinfo {
 			if _, present := claims[name]; !present {
 				claims[name] = value
 			}
 		}
 	}
-	return p.personOf(claims), nil
+	return p.identityFromClaims(claims), nil
 }

@@ -1,5 +1,5 @@
-// Package oauth is a client of OAuth 2.0 and OpenID Connect providers: it creates authorization URLs, exchanges codes and reads
-// who has signed in. It knows nothing of accounts and uses no database.
+// Package oauth is a client of OAuth 2.0 and OpenID Connect providers: it makes the URLs of their sign-in pages, exchanges the
+// codes that they return, and reads who has signed in. It knows nothing of this site's accounts and uses no database.
 package oauth
 
 import (
@@ -31,11 +31,11 @@ type Settings struct {
 	// Issuer is the OpenID Connect issuer, exactly as in its tokens. For github, facebook and discord it is the URL of the
 	// service, such as a GitHub Enterprise server. "" means the public service.
 	Issuer string
-	// ClientIDs are the ids of this site at the provider. Sign-ins use the first one. ID tokens may be for any of them,
-	// because mobile apps have their own ids.
+	// ClientIDs are the ids of this site at the provider. Sign-ins use the first one. VerifyIDToken accepts tokens for any of
+	// them, because mobile apps have their own ids.
 	ClientIDs []string
-	// ClientSecret is the secret of the first client id. For Apple it is the private key (PEM) that TeamID and KeyID belong
-	// to.
+	// ClientSecret is the secret of the first client id. If TeamID and KeyID are set (for Apple alone), it is the private key
+	// (PEM) with this KeyID.
 	ClientSecret  string
 	TeamID, KeyID string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
@@ -48,27 +48,28 @@ type Provider struct {
 	client      *http.Client
 	now         func() time.Time
 
-	scopes        []string        // requested at every sign-in
-	formPost      bool            // the callback is a form that the provider's page posts; false: a redirect
-	issuers       []string        // accepted issuers of ID tokens; the provider's configuration is read from the first one
-	document      *document       // the cached configuration; nil for a provider without ID tokens
-	oauthEndpoint oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
-	pkce          bool            // the provider of oauthEndpoint supports PKCE (RFC 7636)
-	// fetchProfile returns the person who has signed in. clientSecret returns the client secret for an exchange.
-	fetchProfile func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
+	scopes        []string            // requested at every sign-in
+	formPost      bool                // the provider's page posts a form to the callback; false: it redirects there
+	issuers       []string            // accepted issuers of ID tokens; the provider's configuration is read from the first one
+	configuration *configurationCache // nil for a provider without ID tokens
+	oauthEndpoint oauth2.Endpoint     // URLs for sign-ins by OAuth 2.0 without OpenID Connect; empty if sign-ins use OpenID Connect
+	pkce          bool                // oauthEndpoint supports PKCE (RFC 7636)
+	// fetchIdentity returns who has signed in, after an exchange has returned token.
+	fetchIdentity func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
+	// clientSecret returns the client secret for an exchange.
 	clientSecret func() (string, error)
 	// lenientNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
 	// library may choose the nonce itself.
 	lenientNonce bool
-	// confirmedEmail means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
+	// emailAlwaysVerified means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
 	// (Facebook).
-	confirmedEmail bool
+	emailAlwaysVerified bool
 }
 
 var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,200}$`) // RFC 6749 §3.3
 
-// New returns a provider. callbackURL is where it sends browsers back. New does not call the provider, so that the server
-// starts even when the provider is down. It returns an error for invalid settings.
+// New returns a provider that sends browsers back to callbackURL. New sends no request to the provider, so that the server starts
+// even when the provider is down. It returns an error for invalid settings.
 func New(s Settings, callbackURL string, now func() time.Time) (*Provider, error) {
 	if len(s.ClientIDs) == 0 || slices.Contains(s.ClientIDs, "") {
 		return nil, fmt.Errorf("%s: the client id is missing", s.Name)
@@ -83,18 +84,18 @@ func New(s Settings, callbackURL string, now func() time.Time) (*Provider, error
 	var err error
 	switch s.Name {
 	case "google":
-		err = p.openID("https://accounts.google.com", "openid", "email", "profile")
+		err = p.setUpOpenID("https://accounts.google.com", "openid", "email", "profile")
 		p.issuers = append(p.issuers, "accounts.google.com") // in older tokens
 	case "apple":
-		err = p.apple()
+		err = p.setUpApple()
 	case "github":
-		err = p.github()
+		err = p.setUpGitHub()
 	case "facebook":
-		err = p.facebook()
+		err = p.setUpFacebook()
 	case "discord":
-		err = p.discord()
+		err = p.setUpDiscord()
 	default:
-		err = p.openID("", "openid", "email", "profile")
+		err = p.setUpOpenID("", "openid", "email", "profile")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -111,8 +112,8 @@ func (p *Provider) Issues(issuer string) bool { return slices.Contains(p.issuers
 // FormPost reports whether the provider's page posts a form to the callback. Other providers redirect the browser there.
 func (p *Provider) FormPost() bool { return p.formPost }
 
-// openID sets the provider up for OpenID Connect. issuer is used when Settings.Issuer is "".
-func (p *Provider) openID(issuer string, scopes ...string) error {
+// setUpOpenID sets the provider up for OpenID Connect. issuer is used when Settings.Issuer is "".
+func (p *Provider) setUpOpenID(issuer string, scopes ...string) error {
 	if p.settings.Issuer != "" {
 		issuer = p.settings.Issuer
 	}
@@ -120,15 +121,15 @@ func (p *Provider) openID(issuer string, scopes ...string) error {
 		return fmt.Errorf("issuer: %w", err)
 	}
 	p.issuers, p.scopes = []string{issuer}, scopes
-	p.document = &document{provider: p}
-	p.fetchProfile = p.openIDProfile
+	p.configuration = &configurationCache{provider: p}
+	p.fetchIdentity = p.fetchOpenIDIdentity
 	return nil
 }
 
-// serviceURL returns the URL of the service: Settings.Issuer, or public when that is "".
-func (p *Provider) serviceURL(public string) (string, error) {
+// serviceURL returns the URL of the provider's service: Settings.Issuer, or publicURL when that is "".
+func (p *Provider) serviceURL(publicURL string) (string, error) {
 	if p.settings.Issuer == "" {
-		return public, nil
+		return publicURL, nil
 	}
 	return strings.TrimRight(p.settings.Issuer, "/"), checkURL(p.settings.Issuer)
 }
@@ -146,23 +147,23 @@ func checkURL(raw string) error {
 	return fmt.Errorf("%q must begin with https://", raw)
 }
 
-// Request describes a sign-in that begins.
+// Request describes a sign-in to begin.
 type Request struct {
 	State    string     // the provider sends it back unchanged
-	Nonce    string     // is in the ID token, if the provider issues one
+	Nonce    string     // the provider writes it into the ID token, if it issues one
 	Verifier string     // PKCE verifier (RFC 7636); its challenge is sent when the provider supports PKCE
 	Scopes   []string   // requested by the client, in addition to the provider's own
-	Extra    url.Values // parameters of the client; those that are not in extras are left out
+	Extra    url.Values // parameters of the client; only those in allowedExtras are sent
 }
 
-// extras are the parameters that a client may add. They change the provider's sign-in page, but never the result of the
+// allowedExtras are the parameters that a client may add. They change the provider's sign-in page, but never the result of the
 // sign-in.
-var extras = []string{
+var allowedExtras = []string{
 	"access_type", "acr_values", "allow_signup", "auth_type", "connection", "display", "domain_hint", "hd", "include_granted_scopes", "kc_idp_hint",
 	"login", "login_hint", "max_age", "organization", "prompt", "screen_hint", "ui_locales",
 }
 
-const maxExtraBytes = 512
+const maxExtraBytes = 512 // of one parameter; a longer one is not sent
 
 // AuthorizeURL returns the provider's URL to which the browser is sent for a sign-in. The error wraps ErrUnavailable when the
 // provider's configuration cannot be read.
@@ -178,12 +179,12 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 		}
 	}
 	var options []oauth2.AuthCodeOption
-	for _, name := range extras {
+	for _, name := range allowedExtras {
 		if value := r.Extra.Get(name); value != "" && len(value) <= maxExtraBytes {
 			options = append(options, oauth2.SetAuthURLParam(name, value))
 		}
 	}
-	if p.document != nil && p.oauthEndpoint.AuthURL == "" {
+	if p.configuration != nil && p.oauthEndpoint.AuthURL == "" {
 		options = append(options, oauth2.SetAuthURLParam("nonce", r.Nonce))
 	}
 	if p.formPost {
@@ -212,27 +213,27 @@ func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) 
 	if p.oauthEndpoint.AuthURL != "" {
 		return p.oauthEndpoint, p.pkce, nil
 	}
-	d, err := p.document.get(ctx)
+	configuration, err := p.configuration.get(ctx)
 	if err != nil {
 		return oauth2.Endpoint{}, false, err
 	}
-	return d.endpoint(), d.pkce(), nil
+	return configuration.endpoint(), configuration.pkce(), nil
 }
 
 // Callback holds the parameters that the provider sends to the callback URL through the browser, and the secrets of the
 // sign-in's Request.
 type Callback struct {
 	Code     string
-	Issuer   string // RFC 9207; "" when the provider does not name it
+	Issuer   string // the provider's issuer (RFC 9207); "" when the provider does not send it
 	User     string // Apple's description of a person at their first sign-in, as JSON
 	Nonce    string // of the Request
 	Verifier string // of the Request
 }
 
-// Exchange exchanges the callback's code for tokens and returns the person who has signed in. Errors wrap ErrRefused or
+// Exchange exchanges the callback's code for tokens and returns who has signed in. Errors of the provider wrap ErrRefused or
 // ErrUnavailable, and a cause for the log.
 func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, error) {
-	if callback.Issuer != "" && p.document != nil && !slices.Contains(p.issuers, callback.Issuer) {
+	if callback.Issuer != "" && p.configuration != nil && !slices.Contains(p.issuers, callback.Issuer) {
 		return Identity{}, fmt.Errorf("%w: the answer comes from %q", ErrRefused, callback.Issuer)
 	}
 	endpoint, pkce, err := p.endpoint(ctx)
@@ -255,19 +256,19 @@ func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, e
 	if err != nil {
 		return Identity{}, exchangeError(err)
 	}
-	person, err := p.fetchProfile(ctx, token, callback)
+	identity, err := p.fetchIdentity(ctx, token, callback)
 	if err != nil {
 		return Identity{}, err
 	}
-	if person.Subject == "" {
+	if identity.Subject == "" {
 		return Identity{}, fmt.Errorf("%w: no subject", ErrRefused)
 	}
-	person.AccessToken, person.RefreshToken = token.AccessToken, token.RefreshToken
-	return person, nil
+	identity.AccessToken, identity.RefreshToken = token.AccessToken, token.RefreshToken
+	return identity, nil
 }
 
-// exchangeError returns the error of a failed exchange with the provider's error code. It leaves out the provider's body,
-// which may repeat the secrets of the request.
+// exchangeError converts the error of a failed exchange to one that wraps ErrRefused or ErrUnavailable. It keeps the provider's
+// error code, but leaves out the response body, which may repeat the secrets of the request.
 func exchangeError(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {

@@ -178,7 +178,7 @@ func TestExchangeRefuses(t *testing.T) {
 		}, want: ErrAudience},
 		{name: "an expired token", claims: func(h *testProvider, c jwt.MapClaims) { c["exp"] = h.clock.now().Add(-time.Second).Unix() }},
 		{name: "a token of tomorrow", claims: func(h *testProvider, c jwt.MapClaims) { c["nbf"] = h.clock.now().Add(time.Hour).Unix() }},
-		{name: "another access token", claims: func(_ *testProvider, c jwt.MapClaims) { c["at_hash"] = oauthtest.Hash("other") }},
+		{name: "another access token", claims: func(_ *testProvider, c jwt.MapClaims) { c["at_hash"] = oauthtest.AccessTokenHash("other") }},
 		{name: "no subject", claims: func(_ *testProvider, c jwt.MapClaims) { delete(c, "sub") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,9 +241,9 @@ func TestIDTokensOfClients(t *testing.T) {
 		{"good", IDToken{Raw: good(nil)}, nil},
 		{"with a nonce", IDToken{Raw: good(map[string]any{"nonce": hash("n")}), Nonce: "n"}, nil},
 		{"for our app", IDToken{Raw: good(map[string]any{"aud": "our-app"})}, nil},
-		{"with its access token", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.Hash("t")}), AccessToken: "t"}, nil},
-		{"without the access token that it names", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.Hash("t")})}, nil},
-		{"another access token", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.Hash("t")}), AccessToken: "u"}, ErrRefused},
+		{"with its access token", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.AccessTokenHash("t")}), AccessToken: "t"}, nil},
+		{"without the access token that it names", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.AccessTokenHash("t")})}, nil},
+		{"another access token", IDToken{Raw: good(map[string]any{"at_hash": oauthtest.AccessTokenHash("t")}), AccessToken: "u"}, ErrRefused},
 		{"bare nonce", IDToken{Raw: good(map[string]any{"nonce": "n"}), Nonce: "n"}, ErrNonceMismatch},
 		{"another nonce", IDToken{Raw: good(map[string]any{"nonce": hash("n")}), Nonce: "m"}, ErrNonceMismatch},
 		{"nonce not given", IDToken{Raw: good(map[string]any{"nonce": hash("n")})}, ErrNonceMissing},
@@ -286,14 +286,14 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = false })
-	h.clock.pass(retryAfter)
+	h.clock.pass(minRetryInterval)
 	h.authorize(request)
 	h.authorize(request)
 	if n := h.idp.Requests(path); n != 2 {
 		t.Errorf("asked %d times, want the good answer kept", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
-	h.clock.pass(documentLife)
+	h.clock.pass(configurationLife)
 	h.authorize(request) // with what was read before
 	if n := h.idp.Requests(path); n != 3 {
 		t.Errorf("asked %d times", n)
@@ -527,8 +527,8 @@ func TestApple(t *testing.T) {
 
 func TestClaimsAreKeptWithinBounds(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
-	got := h.mustSignIn(map[string]any{"sub": "1", "name": "a\x00b\n" + strings.Repeat("é", maxClaim), "picture": "javascript:alert(1)", "website": "data:text/html,x", "profile": "https://p.example"})
-	if !strings.HasPrefix(got.Name, "ab") || len(got.Name) > maxClaim || strings.ContainsRune(got.Name, '\uFFFD') {
+	got := h.mustSignIn(map[string]any{"sub": "1", "name": "a\x00b\n" + strings.Repeat("é", maxClaimBytes), "picture": "javascript:alert(1)", "website": "data:text/html,x", "profile": "https://p.example"})
+	if !strings.HasPrefix(got.Name, "ab") || len(got.Name) > maxClaimBytes || strings.ContainsRune(got.Name, '\uFFFD') {
 		t.Errorf("name of %d bytes", len(got.Name))
 	}
 	if got.AvatarURL != "" || got.Claims["picture"] != nil || got.Claims["website"] != nil || got.Claims["profile"] != "https://p.example" {

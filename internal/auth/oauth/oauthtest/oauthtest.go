@@ -34,10 +34,10 @@ const (
 // with Set at any time.
 type Server struct {
 	URL string
-	Key *ecdsa.PrivateKey
+	Key *ecdsa.PrivateKey // signs ID tokens
 
 	t      testing.TB
-	now    func() time.Time
+	now    func() time.Time // clock of the tokens
 	server *httptest.Server
 
 	mu       sync.Mutex
@@ -45,13 +45,13 @@ type Server struct {
 	tokens   map[string]map[string]any // claims of the person, by access token
 	requests map[string]int            // number of requests, by path
 
-	// Configuration changes the OpenID Connect configuration before it is sent. This function and those below can be nil.
+	// Configuration changes the OpenID Connect configuration before it is sent; nil changes nothing.
 	Configuration func(map[string]any)
-	// Claims changes the claims of an ID token before they are signed.
+	// Claims changes the claims of an ID token before they are signed; nil changes nothing.
 	Claims func(jwt.MapClaims)
-	// Down makes every response a 503.
+	// Down makes the server answer every request with status 503.
 	Down bool
-	// Responses holds the JSON that the APIs of GitHub, Facebook and Discord return, by path.
+	// Responses contains the JSON that the APIs of GitHub, Facebook and Discord return, by path.
 	Responses map[string]any
 	// CheckSecret reports whether the client's secret is right; nil compares it with ClientSecret.
 	CheckSecret func(secret string) bool
@@ -72,12 +72,12 @@ func New(t testing.TB, now func() time.Time) *Server {
 	}
 	s := &Server{Key: key, t: t, now: now, consents: map[string]consent{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/openid-configuration", s.configuration)
-	mux.HandleFunc("GET /keys", s.keys)
+	mux.HandleFunc("GET /.well-known/openid-configuration", s.serveConfiguration)
+	mux.HandleFunc("GET /keys", s.serveKeys)
 	for _, path := range []string{"/token", "/login/oauth/access_token", "/oauth/access_token", "/api/oauth2/token"} {
-		mux.HandleFunc("POST "+path, s.token)
+		mux.HandleFunc("POST "+path, s.serveToken)
 	}
-	mux.HandleFunc("/", s.profile)
+	mux.HandleFunc("/", s.serveProfile)
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests[r.URL.Path]++
@@ -94,7 +94,7 @@ func New(t testing.TB, now func() time.Time) *Server {
 	return s
 }
 
-// Set changes hooks while requests may be running.
+// Set calls change, which may set fields of s, while requests may be running.
 func (s *Server) Set(change func(*Server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,8 +145,8 @@ func (s *Server) Sign(method jwt.SigningMethod, key any, claims jwt.MapClaims) s
 	return signed
 }
 
-// Hash returns the at_hash claim for an access token with ES256.
-func Hash(accessToken string) string {
+// AccessTokenHash returns the at_hash claim of an ID token signed with ES256, for the access token issued together with it.
+func AccessTokenHash(accessToken string) string {
 	sum := sha256.Sum256([]byte(accessToken))
 	return base64.RawURLEncoding.EncodeToString(sum[:len(sum)/2])
 }
@@ -159,22 +159,22 @@ func (s *Server) send(w http.ResponseWriter, status int, v any) {
 	}
 }
 
-func (s *Server) configuration(w http.ResponseWriter, _ *http.Request) {
-	c := map[string]any{
+func (s *Server) serveConfiguration(w http.ResponseWriter, _ *http.Request) {
+	configuration := map[string]any{
 		"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
 		"userinfo_endpoint": s.URL + "/userinfo", "id_token_signing_alg_values_supported": []string{"RS256", "ES256", "HS256", "none"},
 		"code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"client_secret_basic"},
 	}
 	s.mu.Lock()
-	change := s.Configuration
+	changeConfiguration := s.Configuration
 	s.mu.Unlock()
-	if change != nil {
-		change(c)
+	if changeConfiguration != nil {
+		changeConfiguration(configuration)
 	}
-	s.send(w, http.StatusOK, c)
+	s.send(w, http.StatusOK, configuration)
 }
 
-func (s *Server) keys(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) serveKeys(w http.ResponseWriter, _ *http.Request) {
 	s.send(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: s.Key.Public(), KeyID: "the-key", Algorithm: "ES256", Use: "sig"}}})
 }
 
@@ -182,8 +182,8 @@ func (s *Server) refuse(w http.ResponseWriter, code string) {
 	s.send(w, http.StatusBadRequest, map[string]string{"error": code})
 }
 
-// token exchanges codes as strictly as a real provider: a code works once, for its client, redirect URL and verifier.
-func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+// serveToken exchanges codes as strictly as a real provider: a code works once, for its client, redirect URL and verifier.
+func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, "invalid_request")
 		return
@@ -196,14 +196,14 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	given, known := s.consents[r.PostForm.Get("code")]
 	delete(s.consents, r.PostForm.Get("code"))
-	check, change := s.CheckSecret, s.Claims
+	checkSecret, changeClaims := s.CheckSecret, s.Claims
 	s.mu.Unlock()
-	if check == nil {
-		check = func(secret string) bool { return secret == ClientSecret }
+	if checkSecret == nil {
+		checkSecret = func(secret string) bool { return secret == ClientSecret }
 	}
 	sum := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
 	switch {
-	case !check(secret):
+	case !checkSecret(secret):
 		s.refuse(w, "invalid_client")
 		return
 	case !known || id != given.clientID || r.PostForm.Get("redirect_uri") != given.redirect || r.PostForm.Get("grant_type") != "authorization_code",
@@ -225,18 +225,18 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	response := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "refresh-" + rand.Text()}
 	if r.URL.Path == "/token" {
-		claims := jwt.MapClaims{"nonce": given.nonce, "at_hash": Hash(access), "aud": given.clientID}
+		claims := jwt.MapClaims{"nonce": given.nonce, "at_hash": AccessTokenHash(access), "aud": given.clientID}
 		maps.Copy(claims, given.claims)
-		if change != nil {
-			change(claims)
+		if changeClaims != nil {
+			changeClaims(claims)
 		}
 		response["id_token"] = s.IDToken(claims)
 	}
 	s.send(w, http.StatusOK, response)
 }
 
-// profile responds with the entry of Responses for the path. Without one, /userinfo responds with the claims of the person.
-func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
+// serveProfile responds with the entry of Responses for the path. Without an entry, /userinfo responds with the person's claims.
+func (s *Server) serveProfile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	claims, ok := s.tokens[identity.BearerToken(r)]
 	response, known := s.Responses[r.URL.Path]

@@ -9,36 +9,37 @@ import (
 	"atelie/internal/db"
 )
 
-// reauthenticateAfter is how long after its last sign-in (see lastSignIn) a session can change the password, e-mail address,
-// phone number and second factors of an account with a role. Later, each change needs a new proof.
+// This file decides which changes need reauthentication, and checks the proof for it.
+
+// reauthenticateAfter is how long after its newest sign-in (see lastSignIn) a session can change the password, e-mail address,
+// phone number and second factors of an account with a role. After that, each of these changes needs a proof.
 const reauthenticateAfter = 10 * time.Minute
 
-// reauthenticationsPerAccount is how many attempts at the current password of an account are allowed in limitWindow.
+// reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.
 const reauthenticationsPerAccount = 20
 
-// methodNonce is the method in the amr claim for a reauthentication by a code.
+// methodNonce is the method in the amr claim (the authentication methods of a session) for a reauthentication by a code.
 const methodNonce = "otp"
 
-// proof is the part of a request body with which the caller reauthenticates: the current password, or the code that
-// Reauthenticate has sent.
+// proof is the part of a request body with which the caller reauthenticates. One of the fields is enough.
 type proof struct {
 	CurrentPassword string `json:"current_password"`
-	Nonce           string `json:"nonce"`
+	Nonce           string `json:"nonce"` // the code that Reauthenticate has sent
 }
 
 // lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
 // Refreshing the tokens does not change it.
-func (s session) lastSignIn() (last time.Time) {
-	for _, a := range s.amr {
-		if at := time.Unix(a.Timestamp, 0); at.After(last) {
-			last = at
+func (s session) lastSignIn() (newest time.Time) {
+	for _, method := range s.amr {
+		if at := time.Unix(method.Timestamp, 0); at.After(newest) {
+			newest = at
 		}
 	}
-	return last
+	return newest
 }
 
-// needsReauthentication reports whether a change needs a new proof: the account has a role, and the session's last sign-in is
-// older than reauthenticateAfter, or the token names no session (sessionID is "").
+// needsReauthentication reports whether a change needs a proof: the account has a role, and the session's lastSignIn is longer ago
+// than reauthenticateAfter, or the token names no session (sessionID is "").
 func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
 	owner, err := hasOwnerRole(ctx, s.db, u.ID)
 	if err != nil || !owner {
@@ -48,7 +49,7 @@ func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID s
 	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
 }
 
-// readLastSignIn reads a session and returns its session.lastSignIn, or the zero time when sessionID is "".
+// readLastSignIn returns the lastSignIn of a session, or the zero time when sessionID is "".
 func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
 	if sessionID == "" {
 		return time.Time{}, nil
@@ -57,9 +58,9 @@ func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) 
 	return current.lastSignIn(), err
 }
 
-// checkProof checks the password or the nonce of a proof. It returns the nonce, which the transaction of the change must pass
-// to consumeNonce, or the zero value for a password. Errors:
-//   - errEmpty: the proof is empty.
+// checkProof checks the password or the nonce of a proof. It returns the one-time token of the nonce, which the transaction of the
+// change must pass to consumeNonce, or the zero value for a password. Errors:
+//   - errEmpty (a parameter): the proof is empty.
 //   - errCurrentPassword: the password is wrong.
 //   - errReauthNotValid: the nonce is wrong or has expired, or there were too many attempts at it.
 //   - errRateLimit: there were too many attempts at the password.
@@ -84,7 +85,7 @@ func (s *Service) checkProof(w http.ResponseWriter, r *http.Request, u User, p p
 	return nonce, errEmpty
 }
 
-// consumeNonce consumes the nonce that checkProof has returned. The zero value is ignored.
+// consumeNonce consumes the one-time token that checkProof has returned. It ignores the zero value.
 func (s *Service) consumeNonce(ctx context.Context, tx *db.Tx, nonce oneTimeToken) error {
 	if nonce.kind == "" {
 		return nil
@@ -92,7 +93,7 @@ func (s *Service) consumeNonce(ctx context.Context, tx *db.Tx, nonce oneTimeToke
 	return s.consumeToken(ctx, tx, nonce)
 }
 
-// reauthenticateIfStale calls checkProof if needsReauthentication returns true; otherwise it returns the zero nonce.
+// reauthenticateIfStale calls checkProof if needsReauthentication returns true. Otherwise it returns the zero value.
 func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, u User, sessionID string, p proof) (nonce oneTimeToken, err error) {
 	needed, err := s.needsReauthentication(r.Context(), u, sessionID)
 	if err != nil || !needed {
