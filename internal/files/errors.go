@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors that both storage and media return. storage.WriteError puts Status into the response body; the HTTP status of most of
-// these responses is 400.
+// Errors that both storage and media return. storage.WriteError writes the status of an error into the response body. The HTTP
+// status of the response is 400 for most errors, as in Supabase.
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")

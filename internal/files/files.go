@@ -52,17 +52,17 @@ func (i *Inspection) Close() {
 
 // Film is the information in a film's header and index.
 type Film struct {
-	Codec      string
-	Duration   time.Duration
-	IndexFirst bool   // the index is at the beginning of the file: browsers can play the film before they have received all of it
-	Failure    string // code of the reason why the film cannot be shown, or ""; if it is set, the other fields are not
+	Codec      string        // for example avc1 or VP9 (film.Info)
+	Duration   time.Duration // 0 if it is unknown
+	IndexFirst bool          // the index is at the beginning of the file: browsers can play the film before they have received all of it
+	Failure    string        // code of the reason why the film cannot be shown, or ""; if it is set, the other fields are not
 }
 
-// SiteBucket reports whether a bucket is one of the site's own. Their pictures are cleaned and get renditions; other buckets
-// return each file byte for byte.
+// SiteBucket reports whether a bucket is one of the site's own. Pictures in the site's buckets are cleaned and get renditions.
+// Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
-// PublicPath is the beginning of the paths of objects' public URLs.
+// PublicPath is the beginning of the path in each object's public URL.
 const PublicPath = "/storage/v1/object/public/"
 
 // ParsePublicURL returns the bucket and the name in a public URL, with or without a host. ok is false for other URLs.

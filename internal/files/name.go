@@ -26,6 +26,7 @@ func ValidName(name string) bool {
 	}
 }
 
+// validPath is ValidName for a name without percent-escapes: it decodes nothing.
 func validPath(name string) bool {
 	if len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return false

@@ -28,7 +28,9 @@ func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
 
 // SetAttachment makes the browser save the file instead of showing it. name is the proposed file name; with "" the browser
 // chooses one.
-func SetAttachment(h http.Header, name string) { h.Set("Content-Disposition", attachment(name)) }
+func SetAttachment(h http.Header, name string) {
+	h.Set("Content-Disposition", contentDisposition(name))
+}
 
 // Quote returns a checksum as an entity tag, the form of the ETag header.
 func Quote(sum string) string { return `"` + sum + `"` }
@@ -46,13 +48,13 @@ func SingleRange(r *http.Request) *http.Request {
 // maxDownloadName is the largest number of characters of a file name in SetAttachment; the rest is cut off.
 const maxDownloadName = 200
 
-// attachment returns a Content-Disposition header that makes the browser save the file. It has the name twice: in ASCII for
-// old programs (RFC 6266), and in full (RFC 8187). No name can end the header or contain a folder.
-func attachment(name string) string {
-	runes := 0
+// contentDisposition returns a Content-Disposition header that makes the browser save the file. The header has the name twice:
+// in ASCII for old programs (RFC 6266), and in full (RFC 8187). No name can end the header or contain a folder.
+func contentDisposition(name string) string {
+	runeCount := 0
 	name = strings.Map(func(r rune) rune {
-		switch runes++; {
-		case runes > maxDownloadName, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		switch runeCount++; {
+		case runeCount > maxDownloadName, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
 			return -1
 		case r == '/', r == '\\':
 			return '_'

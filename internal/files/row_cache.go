@@ -19,7 +19,7 @@ const rowCacheBytes = 1 << 20
 type RowCache[T any] struct {
 	version *content.Version
 	rows    *content.Cache[string, T]
-	lookups content.Lookups // only requests during an outage look for rows
+	lookups content.Lookups // counts of the requests that looked for cached rows, which happens only during an outage
 }
 
 // NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
@@ -30,17 +30,17 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 // Lookups returns the counts of requests during outages that looked for rows.
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
-// Serve responds to the request for a key. It calls fresh, which reads the rows, responds from them and passes them to
-// remember. During an outage of the database it calls stale with the cached rows, unless any content was edited since they were
-// read. The error is db.ErrOutage if there are no such rows.
-func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, fresh func(remember func(T)) error, stale func(T) error) error {
+// Serve responds to the request for a key. It calls serveFresh, which must read the rows, respond from them and pass them to
+// remember. During an outage of the database Serve calls serveStale with the cached rows, unless any content was edited since
+// the rows were read. The error is db.ErrOutage during an outage if the cache has no rows that can be used.
+func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, serveFresh func(remember func(T)) error, serveStale func(T) error) error {
 	if c.version == nil {
-		return fresh(func(T) {})
+		return serveFresh(func(T) {})
 	}
 	at, age, err := c.version.Serving(r.Context())
 	if err != nil || age == 0 {
 		hasVersion := err == nil
-		err = fresh(func(rows T) {
+		err = serveFresh(func(rows T) {
 			if hasVersion {
 				c.rows.Put(at, key, rows)
 			}
@@ -59,9 +59,9 @@ func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, 
 		return db.ErrOutage
 	}
 	httpx.MarkStale(w, r, age)
-	if err := stale(rows); err != nil {
+	if err := serveStale(rows); err != nil {
 		w.Header().Del("Cache-Status")
-		if errors.Is(err, fs.ErrNotExist) { // a rendition was evicted since
+		if errors.Is(err, fs.ErrNotExist) { // a rendition was evicted after its row was cached
 			slog.DebugContext(r.Context(), "the file of a cached row is gone", "cause", err)
 			return db.ErrOutage
 		}

@@ -29,7 +29,7 @@ var (
 	TIFF = &Type{MIME: "image/tiff", Extensions: []string{"tif", "tiff"}, Image: true, Hidden: true}
 	HEIC = &Type{MIME: "image/heic", Extensions: []string{"heic", "heif"}, Image: true, Hidden: true}
 	AVIF = &Type{MIME: "image/avif", Extensions: []string{"avif"}, Image: true, Hidden: true}
-	// Cameras use the extensions .mov and .mp4 for both of the next two types.
+	// Cameras write MP4 files with the extension .mov and QuickTime files with .mp4, so both types have both extensions.
 	MP4       = &Type{MIME: "video/mp4", Extensions: []string{"mp4", "m4v", "mov"}}
 	QuickTime = &Type{MIME: "video/quicktime", Extensions: []string{"mov", "qt", "mp4"}}
 	WebM      = &Type{MIME: "video/webm", Extensions: []string{"webm", "mkv"}}
@@ -80,15 +80,16 @@ func Detect(head []byte) *Type {
 var videoBrands = []string{"isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "hvc1", "hev1",
 	"dash", "cmfc", "M4V ", "M4VH", "M4VP", "MSNV", "f4v ", "mmp4", "XAVC"}
 
-// stillBrands are the brands of single pictures (ISO/IEC 23008-12 §10.2). "mif1" is not listed, because it does not
+// pictureBrands are the brands of single pictures (ISO/IEC 23008-12 §10.2). "mif1" is not listed, because it does not
 // determine the type of the picture.
-var stillBrands = map[string]*Type{"heic": HEIC, "heix": HEIC, "heim": HEIC, "heis": HEIC, "avif": AVIF}
+var pictureBrands = map[string]*Type{"heic": HEIC, "heix": HEIC, "heim": HEIC, "heis": HEIC, "avif": AVIF}
 
-// otherBrands are rejected even if a film's brand is among the compatible ones: picture sequences, audio, camera raw, JPEG
-// 2000.
-var otherBrands = []string{"hevc", "hevx", "msf1", "avis", "crx ", "jp2 ", "jpm ", "jpx ", "M4A ", "M4B ", "M4P "}
+// rejectedBrands are major brands of files that are rejected even if they list a film's brand as compatible: picture
+// sequences, audio, camera raw, JPEG 2000.
+var rejectedBrands = []string{"hevc", "hevx", "msf1", "avis", "crx ", "jp2 ", "jpm ", "jpx ", "M4A ", "M4B ", "M4P "}
 
-// detectISO reads the ftyp box: the major brand decides, then the compatible ones (ISO/IEC 14496-12 §4.3).
+// detectISO returns the type of an ISO base media file by its ftyp box (ISO/IEC 14496-12 §4.3). The major brand decides. If the
+// major brand is not known, the compatible brands decide.
 func detectISO(head []byte) *Type {
 	size := int(min(binary.BigEndian.Uint32(head), uint32(len(head))))
 	if size < 16 {
@@ -98,16 +99,16 @@ func detectISO(head []byte) *Type {
 	switch {
 	case major == "qt  ":
 		return QuickTime
-	case stillBrands[major] != nil:
-		return stillBrands[major]
+	case pictureBrands[major] != nil:
+		return pictureBrands[major]
 	case major == "mif1", major == "mif2":
 		for at := 16; at+4 <= size; at += 4 {
-			if t := stillBrands[string(head[at:at+4])]; t != nil {
+			if t := pictureBrands[string(head[at:at+4])]; t != nil {
 				return t
 			}
 		}
 		return nil
-	case slices.Contains(otherBrands, major):
+	case slices.Contains(rejectedBrands, major):
 		return nil
 	case slices.Contains(videoBrands, major):
 		return MP4
