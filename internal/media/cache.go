@@ -21,9 +21,9 @@ const (
 	cacheBytes = 64 << 20 // limit of all cached renditions together
 )
 
-// revalidateAfter is the age at which the last check of a cached response is repeated: its object is read from the database
-// again. So a picture that is removed or made private on any node disappears within this time. The bytes cannot be stale,
-// because the URL contains the version of the content.
+// revalidateAfter is how long a cached response is used before its object is looked up in the database again. So a picture that
+// is removed or made private on any node disappears within this time. The cached bytes cannot be stale, because the URL contains
+// the version of the content.
 const revalidateAfter = 2 * time.Second
 
 // cachedResponse is a response to requests for a rendition: its bytes, the values of its headers, and the object that the
@@ -31,36 +31,36 @@ const revalidateAfter = 2 * time.Second
 type cachedResponse struct {
 	key                      string // cacheKey of the requests
 	etag, mime, cacheControl string // values of the headers ETag, Content-Type and Cache-Control
-	applied                  string // value of the header X-Transformations; "" for none
+	transformations          string // value of the header X-Transformations; "" for none
 	bytes                    []byte
 
 	object         objectName
-	version        string // id of the object's blob
+	blobID         string // id of the object's blob
 	mu             sync.Mutex
-	checked        time.Time // when the object was last looked up
-	contentVersion int64     // content version at that time; 0 if unknown
+	checked        time.Time // when the object was looked up most recently
+	contentVersion int64     // content version (the number that each change of visible content raises) at that time; 0 if unknown
 }
 
 // size returns the approximate use of memory in bytes; 500 is an estimate for the other fields.
-func (v *cachedResponse) size() int { return len(v.bytes) + len(v.key) + 500 }
+func (c *cachedResponse) size() int { return len(c.bytes) + len(c.key) + 500 }
 
 // cacheKey returns a key that contains everything in a request on which the response depends: the URL, and whether the client
 // accepts AVIF and WebP.
 func cacheKey(r *http.Request) string {
-	accepts := ""
-	avif, webp := accepted(r.Header.Get("Accept"))
+	formats := ""
+	avif, webp := acceptedFormats(r.Header.Get("Accept"))
 	if avif {
-		accepts = "a"
+		formats = "a"
 	}
 	if webp {
-		accepts += "w"
+		formats += "w"
 	}
-	return accepts + r.URL.Path + "?" + r.URL.RawQuery
+	return formats + r.URL.Path + "?" + r.URL.RawQuery
 }
 
-// fromCache writes the cached response to a request and returns true. If no cached response can be used, it writes nothing and
-// returns false. Only URLs with a version (v=) have cached responses.
-func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
+// serveFromCache writes the cached response to a request and returns true. If no cached response can be used, it writes nothing
+// and returns false. Only URLs with a version (v=) have cached responses.
+func (s *Service) serveFromCache(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.Contains(r.URL.RawQuery, "v=") {
 		return false
 	}
@@ -74,9 +74,9 @@ func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// revalidate reports whether a cached response can be sent. If its last check is older than revalidateAfter, revalidate looks
-// up the object again, for one request at a time. During an outage the last check remains valid unless content was edited
-// since, and the response is marked as stale.
+// revalidate reports whether a cached response can be sent. If the object was looked up longer than revalidateAfter ago,
+// revalidate looks it up again, for one request at a time. During an outage of the database the response can be sent unless
+// content was edited since the object was looked up, and it is marked as stale.
 func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedResponse) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,24 +86,24 @@ func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedRe
 	}
 	var at content.At
 	if s.cfg.Content != nil {
-		known, age, err := s.cfg.Content.Serving(r.Context())
+		current, age, err := s.cfg.Content.Serving(r.Context())
 		if err != nil {
 			return false
 		}
 		if age > 0 {
-			if c.contentVersion == 0 || c.contentVersion < known.Edited {
+			if c.contentVersion == 0 || c.contentVersion < current.Edited {
 				return false
 			}
 			httpx.MarkStale(w, r, age)
 			return true
 		}
-		at = known
+		at = current
 	}
-	there, err := isPublic(r.Context(), s.db, c.object, c.version)
+	public, err := isPublic(r.Context(), s.db, c.object, c.blobID)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return false // the ordinary path reports the error
+		return false // the request is handled without the cache, which reports the error
 	}
-	if !there {
+	if !public {
 		s.cache.Drop(c.key)
 		return false
 	}
@@ -118,7 +118,7 @@ const (
 	maxFailures     = 1000
 )
 
-// failure is the remembered error of a rendition.
+// failure is the error of a rendition that could not be made; it is remembered until the time until.
 type failure struct {
 	err   error
 	until time.Time

@@ -17,10 +17,11 @@ import (
 )
 
 // This file implements the command atelie media: it verifies the stored pictures and films, and makes their renditions again.
+// It also makes the first sizes of the demo content.
 
 // Progress is called after each picture or film. done is the number of files that are finished, and total is the number of all
 // files. name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an
-// error, the run ends.
+// error, VerifyMedia or RebuildMedia stops and returns it.
 type Progress func(done, total int, name, problem string) error
 
 // eachFile calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
@@ -59,6 +60,7 @@ func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems in
 	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
 }
 
+// verify returns an error that describes all problems of a picture or film, or nil.
 func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	if !p.isImage() {
 		return s.verifyFilm(ctx, p)
@@ -84,7 +86,7 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
 			continue
 		}
-		missing, err := s.missing(ctx, p.media, recipes(stage, p.Bucket, p.Facts.Width, p.Facts.Height))
+		missing, err := s.listMissingInStage(ctx, p.Object, p.media, stage)
 		if err != nil {
 			return err
 		}
@@ -97,7 +99,7 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 
 // verifyBlob compares a blob with its SHA-256, etag. what names the blob in the error.
 func (s *Service) verifyBlob(ctx context.Context, what, blobID, etag string) error {
-	switch sum, err := s.sum(ctx, blobID); {
+	switch sum, err := s.sumBlob(ctx, blobID); {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: the file is missing", what)
 	case err != nil:
@@ -108,7 +110,8 @@ func (s *Service) verifyBlob(ctx context.Context, what, blobID, etag string) err
 	return nil
 }
 
-func (s *Service) sum(ctx context.Context, blobID string) (_ string, err error) {
+// sumBlob returns a blob's SHA-256 in hexadecimal digits.
+func (s *Service) sumBlob(ctx context.Context, blobID string) (_ string, err error) {
 	f, err := s.blobs.Open(ctx, blobID)
 	if err != nil {
 		return "", err
@@ -122,19 +125,20 @@ func (s *Service) sum(ctx context.Context, blobID string) (_ string, err error) 
 }
 
 // RebuildMedia makes the renditions of the site's pictures that are missing, damaged or made by an older revision of the
-// encoders (with all: all renditions), and moves the index of films to the beginning. The present files are shown until the
-// new ones are stored. It returns the number of pictures and films that failed.
+// encoders, or all renditions if all is true. It also moves the index of films to the beginning of the file. The old files are
+// shown until the new ones are stored; only renditions that were made on request are deleted, and made again on the next request.
+// RebuildMedia returns the number of pictures and films that failed.
 func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
 	return s.eachFile(ctx, report, func(p mediaObject) (err error) {
 		if p.media == nil {
-			if p.media, err = s.ensure(ctx, p.Object); err != nil {
-				return unlessObsolete(err)
+			if p.media, err = s.addMedia(ctx, p.Object); err != nil {
+				return ignoreObsolete(err)
 			}
 		}
 		if p.isImage() {
-			return unlessObsolete(s.rebuild(ctx, p.media, all))
+			return ignoreObsolete(s.rebuild(ctx, p.media, all))
 		}
-		return unlessObsolete(s.rebuildFilm(ctx, p, all))
+		return ignoreObsolete(s.rebuildFilm(ctx, p, all))
 	})
 }
 
@@ -145,26 +149,27 @@ func (s *Service) MakeFirstSizes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	making, ctx := errgroup.WithContext(ctx)
-	making.SetLimit(runtime.GOMAXPROCS(0))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range all {
 		m := p.media
-		if !files.SiteBucket(p.Bucket) || !p.isImage() || m == nil || !m.lacks(stageFirst) {
+		if !files.SiteBucket(p.Bucket) || !p.isImage() || m == nil || !m.needsUpdate(stageFirst) {
 			continue
 		}
-		making.Go(func() error {
+		group.Go(func() error {
 			err := s.makeStage(ctx, m.ObjectID, m.Version, stageFirst)
 			if errors.Is(err, errBusy) || files.IsRefusal(err) { // another node makes them, or a job will record why the picture is refused
 				return nil
 			}
-			return unlessObsolete(err)
+			return ignoreObsolete(err)
 		})
 	}
-	return making.Wait()
+	return group.Wait()
 }
 
-// unlessObsolete returns nil for errObsolete: a file that was replaced or removed meanwhile is no problem.
-func unlessObsolete(err error) error {
+// ignoreObsolete returns nil for errObsolete, and other errors unchanged. A file that is replaced or removed while it is worked on
+// is no problem.
+func ignoreObsolete(err error) error {
 	if errors.Is(err, errObsolete) {
 		return nil
 	}
@@ -178,21 +183,21 @@ func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
 		return err
 	}
 	for _, r := range rows {
-		lost := false
+		damaged := false
 		if !all && r.Revision >= revision {
-			sum, err := s.sum(ctx, r.BlobID)
+			sum, err := s.sumBlob(ctx, r.BlobID)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			lost = sum != r.ETag
+			damaged = sum != r.ETag // also if the file is missing
 		}
 		switch {
-		case !lost && !all && r.Revision >= revision:
+		case !damaged && !all && r.Revision >= revision:
 		case r.Eager:
 			err = outdateRendition(ctx, s.db, r.BlobID)
 		default: // made again on the next request
 			err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-				if err := deleteMade(ctx, tx, r.BlobID); err != nil {
+				if err := deleteRendition(ctx, tx, r.BlobID); err != nil {
 					return err
 				}
 				return s.blobs.Discard(ctx, tx, r.BlobID)
@@ -207,5 +212,5 @@ func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
 			return err
 		}
 	}
-	return s.makeSet(ctx, m.ObjectID, m.Version)
+	return s.makeAllStages(ctx, m.ObjectID, m.Version)
 }

@@ -19,32 +19,32 @@ type description struct {
 	Thumbhash []byte       `json:"thumbhash,omitempty"` // a tiny placeholder picture
 	Color     string       `json:"color,omitempty"`     // dominant colour, #rrggbb
 	Widths    []int        `json:"widths,omitempty"`    // widths of the available renditions
-	Tiles     *bool        `json:"tiles,omitempty"`     // true if there are also tiles of the full size
+	Tiles     *bool        `json:"tiles,omitempty"`     // whether there are also tiles of the full size; nil for films
 	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left
-	Duration  *float64     `json:"duration,omitempty"`  // seconds
-	Codec     *string      `json:"codec,omitempty"`
-	Plays     *bool        `json:"plays,omitempty"`  // true if every current browser plays the film
-	Poster    string       `json:"poster,omitempty"` // URL of the film's still, the picture shown in place of the film
-	Still     *description `json:"still,omitempty"`
+	Duration  *float64     `json:"duration,omitempty"`  // seconds; nil for pictures
+	Codec     *string      `json:"codec,omitempty"`     // nil for pictures
+	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser plays the film; nil for pictures
+	Poster    string       `json:"poster,omitempty"`    // URL of the film's still, the picture shown in place of the film
+	Still     *description `json:"still,omitempty"`     // description of that picture
 	Details   *details     `json:"details,omitempty"`
 }
 
-// details are for the owner: how a picture's renditions were made. File sizes are in bytes.
+// details tell the owner how a picture's renditions were made. File sizes are in bytes.
 type details struct {
-	State    string        `json:"state"`
-	Reason   string        `json:"reason,omitempty"` // code of a failure (reason.go)
-	Engine   string        `json:"engine,omitempty"` // atelie or vips
-	Original int64         `json:"original"`         // size of the file as it was uploaded
-	Public   int64         `json:"public"`           // size of the public file
-	Ladder   map[int]int64 `json:"ladder"`           // sizes of the WebP renditions, by width
-	DeltaE   float64       `json:"delta_e"`          // colour difference between file and rendition (rendition.Facts)
-	Profile  string        `json:"profile,omitempty"`
-	Wide     bool          `json:"wide"` // renditions are in Display P3
-	Creator  string        `json:"creator,omitempty"`
+	State    string        `json:"state"`             // waiting, ready or failed (store_media.go)
+	Reason   string        `json:"reason,omitempty"`  // why the state is failed: a code (reason.go)
+	Engine   string        `json:"engine,omitempty"`  // atelie or vips
+	Original int64         `json:"original"`          // size of the file as it was uploaded
+	Public   int64         `json:"public"`            // size of the public file
+	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions, by width
+	DeltaE   float64       `json:"delta_e"`           // colour difference between file and rendition (rendition.Facts)
+	Profile  string        `json:"profile,omitempty"` // name of the file's colour profile
+	Wide     bool          `json:"wide"`              // renditions are in Display P3
+	Creator  string        `json:"creator,omitempty"` // Creator and Rights are from the file's metadata
 	Rights   string        `json:"rights,omitempty"`
 }
 
-// Describe returns descriptions of the files at public URLs, as JSON by URL. URLs of unknown files are left out.
+// Describe returns a description of the file at each public URL, as JSON by URL. It leaves out the URLs of unknown files.
 // If detailed is true, the descriptions include details, which only the owner may see.
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]objectName{}
@@ -80,17 +80,17 @@ func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (m
 	}
 	for publicURL, name := range names {
 		k, ok := known[name]
-		// About a film that cannot be read, visitors get only its still.
+		// Visitors get only the still of a film that cannot be read.
 		d := description{Kind: "video"}
-		read := ok && (detailed || k.Kind != "video" || k.Codec != nil)
-		if read {
+		described := ok && (detailed || k.Kind != "video" || k.Codec != nil)
+		if described {
 			d = describe(k)
 		}
-		if !d.poster(publicURL, name, known) && !read {
+		if !d.addStill(publicURL, name, known) && !described {
 			continue
 		}
-		if read && detailed {
-			d.Details = k.details(ladders[k.ObjectID])
+		if described && detailed {
+			d.Details = k.newDetails(ladders[k.ObjectID])
 		}
 		if out[publicURL], err = json.Marshal(d); err != nil {
 			return nil, err
@@ -104,27 +104,27 @@ func describe(s mediaObject) description {
 	d := description{Kind: s.Kind, Width: f.Width, Height: f.Height, Color: f.Color, Duration: s.Duration, Codec: s.Codec}
 	if s.Kind != "image" {
 		plays := s.Codec != nil && film.Info{Codec: *s.Codec}.Plays()
-		d.Version, d.Plays = version(s.Object), &plays
+		d.Version, d.Plays = urlVersion(s.Object), &plays
 		return d
 	}
-	has := tiled(f.Width, f.Height)
-	d.Version, d.Thumbhash, d.Widths, d.Tiles = version(s.Object), f.Thumbhash, widths(f.Width, f.Height), &has
+	tiles := hasTiles(f.Width, f.Height)
+	d.Version, d.Thumbhash, d.Widths, d.Tiles = urlVersion(s.Object), f.Thumbhash, widths(f.Width, f.Height), &tiles
 	if s.FocusX != nil && s.FocusY != nil {
 		d.Focus = &[2]float64{*s.FocusX, *s.FocusY}
 	}
 	return d
 }
 
-// poster adds the still to the description of the film at a URL. It reports whether there is one.
-func (d *description) poster(at string, name objectName, known map[objectName]mediaObject) bool {
+// addStill adds the still to the description of the film at a URL. It reports whether the film has a still.
+func (d *description) addStill(publicURL string, name objectName, known map[objectName]mediaObject) bool {
 	still, isFilm := files.StillOf(name.Name)
 	k, ok := known[objectName{name.Bucket, still}]
 	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == stateFailed {
 		return false
 	}
-	at, _, _ = strings.Cut(at, "#")
-	at, _, _ = strings.Cut(at, "?")
-	if d.Poster, ok = files.StillOf(at); ok { // also right for a URL with percent-escapes, because an extension has none
+	publicURL, _, _ = strings.Cut(publicURL, "#")
+	publicURL, _, _ = strings.Cut(publicURL, "?")
+	if d.Poster, ok = files.StillOf(publicURL); ok { // StillOf is for names, but only reads the extension, which has no percent-escapes
 		picture := describe(k)
 		d.Still = &picture
 		if d.Width == 0 {
@@ -134,7 +134,7 @@ func (d *description) poster(at string, name objectName, known map[objectName]me
 	return ok
 }
 
-func (s mediaObject) details(ladder map[int]int64) *details {
+func (s mediaObject) newDetails(ladder map[int]int64) *details {
 	d := &details{
 		State: s.State, Reason: s.Reason, Engine: s.Engine, Original: s.Size, Public: s.Size, Ladder: ladder, DeltaE: s.Facts.DeltaE,
 		Profile: s.Facts.Profile, Wide: s.Facts.Wide, Creator: s.Facts.Creator, Rights: s.Facts.Rights,
@@ -148,10 +148,10 @@ func (s mediaObject) details(ladder map[int]int64) *details {
 	return d
 }
 
-// SetFocus saves the focus point of the picture at a public URL: x and y are parts of its width and height. It returns
+// SetFocus saves the focus point of the picture at a public URL. x and y are fractions of its width and height. SetFocus returns
 // false if there is no picture.
-func (s *Service) SetFocus(ctx context.Context, at string, x, y float64) (bool, error) {
-	b, name, ok := files.ParsePublicURL(at)
+func (s *Service) SetFocus(ctx context.Context, publicURL string, x, y float64) (bool, error) {
+	b, name, ok := files.ParsePublicURL(publicURL)
 	if !ok {
 		return false, nil
 	}

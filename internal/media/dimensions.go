@@ -35,8 +35,8 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 		c, err = png.DecodeConfig(f)
 	case files.GIF:
 		c, err = gif.DecodeConfig(f)
-	case files.TIFF:
-		c, err = tiff.DecodeConfig(struct{ io.Reader }{f}) // without Seek, so that it reads from the current position like the others
+	case files.TIFF: // without the method ReadAt, which would read from the start of the file and not from the current position
+		c, err = tiff.DecodeConfig(struct{ io.Reader }{f})
 	case files.WebP:
 		c.Width, c.Height, err = webpDimensions(f)
 	default:
@@ -56,8 +56,8 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 
 var errWebP = errors.New("not a WebP header")
 
-// webpDimensions returns the size in a WebP file's chunks (RFC 9649 §2). An extended file begins with the size of its
-// canvas, and must hold a picture that fits into it.
+// webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). The size of an extended file is that of its
+// canvas, which the first chunk has. The file must also contain a picture that fits into the canvas.
 func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 	if _, err := f.Seek(12, io.SeekStart); err != nil {
 		return 0, 0, err

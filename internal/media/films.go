@@ -27,7 +27,7 @@ const FilmTimeout = 30 * time.Minute
 // held in memory.
 const maxProbes = 2
 
-// filmState returns the state of a film that was just probed.
+// filmState returns the state (store_media.go) that a film gets after it was probed.
 func filmState(f *files.Film) string {
 	switch {
 	case f.Failure != "":
@@ -64,11 +64,11 @@ func (s *Service) probeFilm(ctx context.Context, f io.ReadSeeker, t *files.Type)
 
 // ArrangeFilm runs a job of the kind JobFilm: it moves a film's index to the beginning of the file.
 func (s *Service) ArrangeFilm(ctx context.Context, payload []byte) error {
-	return s.runJob(ctx, payload, reasonIndex, func(ctx context.Context, j pictureJob) error { return s.arrange(ctx, j.ObjectID, j.Version) })
+	return s.runJob(ctx, payload, reasonIndex, func(ctx context.Context, j mediaJob) error { return s.arrange(ctx, j.ObjectID, j.Version) })
 }
 
 // arrange probes a film. If the index is at the end, arrange stores a copy of the file with the index at the beginning. The
-// copy replaces the file unless the object has been replaced meanwhile. Running downloads of the old file continue.
+// copy replaces the file unless the object has been replaced since. Running downloads of the old file continue.
 func (s *Service) arrange(ctx context.Context, objectID, version string) error {
 	return s.withLease(ctx, objectID, version, func(ctx context.Context, o files.Object, m *media) (err error) {
 		if m.Kind != "video" || m.State != stateWaiting || !files.SiteBucket(o.Bucket) {
@@ -131,29 +131,29 @@ func (s *Service) moveIndex(ctx context.Context, o files.Object, m *media, f io.
 	if err != nil {
 		return err
 	}
-	return s.swap(ctx, o, m, found, stored)
+	return s.replaceFile(ctx, o, m, found, stored)
 }
 
 // refuseFilm records that a film cannot be read, and returns a permanent error: the job is not repeated.
 func (s *Service) refuseFilm(ctx context.Context, m *media, cause error) error {
-	return errors.Join(errPicture(reasonNoFilm).Because(cause), failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, reasonNoFilm, s.now()))
+	return errors.Join(errCannotBeShown(reasonNoFilm).Because(cause), failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, reasonNoFilm, s.now()))
 }
 
-// swap replaces the object's file with the new one. The error is errObsolete if the object has another file already.
-func (s *Service) swap(ctx context.Context, o files.Object, m *media, found *files.Inspection, stored files.Blob) error {
+// replaceFile replaces the object's file with the stored one. The error is errObsolete if the object no longer has the old file.
+func (s *Service) replaceFile(ctx context.Context, o files.Object, m *media, found *files.Inspection, stored files.Blob) error {
 	// HTTP dates have whole seconds. The new file must have a later second, so that clients which compare dates notice it.
-	at := s.now().UTC().Truncate(time.Microsecond)
-	if next := o.UpdatedAt.Add(time.Second); at.Before(next) {
-		at = next
+	updatedAt := s.now().UTC().Truncate(time.Microsecond)
+	if next := o.UpdatedAt.Add(time.Second); updatedAt.Before(next) {
+		updatedAt = next
 	}
-	committing := false
+	committing := false // if true, the transaction may be committed although WithTx returns an error: the new blob must stay
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		committing = false
-		there, err := replaceBlob(ctx, tx, o.ID, o.BlobID, stored, at)
+		replaced, err := replaceBlob(ctx, tx, o.ID, o.BlobID, stored, updatedAt)
 		if err != nil {
 			return err
 		}
-		if !there {
+		if !replaced {
 			return errObsolete
 		}
 		if err := saveFilmFacts(ctx, tx, m.ObjectID, o.BlobID, stored.ID, found, s.now()); err != nil {

@@ -24,7 +24,7 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 		if !site {
 			return nil, nil
 		}
-		// errTruncated: the film can be read, but the file ends too early. Uploads of such files are refused.
+		// A film whose file ends too early is stored if it is there already (inspectStored), but not accepted as an upload.
 		found, errTruncated, err := s.probeFilm(ctx, f, t)
 		if err == nil && errTruncated != nil {
 			err = errFilmCut.Because(errTruncated)
@@ -66,7 +66,7 @@ func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ 
 	if err != nil {
 		return nil, err
 	}
-	keep := false
+	keep := false // true if the copy is returned
 	defer func() {
 		if !keep {
 			err = errors.Join(err, file.Close())
@@ -127,16 +127,16 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *file
 	case s.cfg.Jobs == nil || !files.SiteBucket(o.Bucket):
 		return nil
 	case i.Film == nil:
-		return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, pictureJob{o.ID, o.BlobID})
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, mediaJob{o.ID, o.BlobID})
 	case filmState(i.Film) == stateWaiting:
-		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, pictureJob{o.ID, o.BlobID})
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, mediaJob{o.ID, o.BlobID})
 	}
 	return nil
 }
 
 // Discard removes an object's media row, original and renditions, in the transaction that removes or replaces the object.
 func (s *Service) Discard(ctx context.Context, tx *db.Tx, objectID string) error {
-	blobs, err := takeMedia(ctx, tx, objectID)
+	blobs, err := deleteMedia(ctx, tx, objectID)
 	if err != nil {
 		return err
 	}
@@ -159,16 +159,16 @@ func (s *Service) EnsureMedia(ctx context.Context) error {
 		if p.media != nil || !files.SiteBucket(p.Bucket) || p.isImage() && s.cfg.Engine == nil {
 			continue
 		}
-		if _, err := s.ensure(ctx, p.Object); err != nil && !errors.Is(err, files.ErrNoObject) && !files.IsRefusal(err) {
+		if _, err := s.addMedia(ctx, p.Object); err != nil && !errors.Is(err, files.ErrNoObject) && !files.IsRefusal(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// ensure inspects an object that has no media row, and inserts the row. The error is files.ErrNoObject if the object is
-// replaced or removed meanwhile.
-func (s *Service) ensure(ctx context.Context, o files.Object) (*media, error) {
+// addMedia inspects an object that has no media row, and inserts the row. The error is files.ErrNoObject if the object was
+// replaced or removed before the row was inserted.
+func (s *Service) addMedia(ctx context.Context, o files.Object) (*media, error) {
 	found, err := s.inspectStored(ctx, o)
 	if err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 		}
 		s.HoldsFiles(1, 1+len(want))
 		// Again: nothing is left to do.
-		if err := s.makeSet(t.Context(), o.ID, o.BlobID); err != nil || e.runs != 2 {
+		if err := s.makeAllStages(t.Context(), o.ID, o.BlobID); err != nil || e.runs != 2 {
 			t.Errorf("%v, %d runs", err, e.runs)
 		}
 		// They move with it, go with what replaces it, and are collected with it.

@@ -16,7 +16,7 @@ import (
 const revision = 1
 
 // maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
-// picture is also cut into tiles, so that visitors can zoom in to its pixels. A smaller one has a rendition of its own width
+// picture is also cut into tiles, so that visitors can zoom in to its pixels. A smaller picture has a rendition of its own width
 // instead.
 const (
 	maxUntiledSide = 4096
@@ -29,8 +29,8 @@ const (
 	shareHeight = 630
 )
 
-// tiled reports whether a picture of this size has tiles.
-func tiled(width, height int) bool { return max(width, height) > maxUntiledSide }
+// hasTiles reports whether a picture of this size has tiles.
+func hasTiles(width, height int) bool { return max(width, height) > maxUntiledSide }
 
 // maxSideWebP is the longest side in pixels that a WebP file can have.
 const maxSideWebP = 16383
@@ -49,7 +49,7 @@ func widths(width, height int) (out []int) {
 		}
 	}
 	switch {
-	case fitsWebP(width) && (!tiled(width, height) || len(out) == 0):
+	case fitsWebP(width) && (!hasTiles(width, height) || len(out) == 0):
 		return append(out, width)
 	case len(out) == 0:
 		return append(out, max(1, maxSideWebP*width/height))
@@ -59,9 +59,9 @@ func widths(width, height int) (out []int) {
 
 // recipe is a rendition to be made.
 type recipe struct {
-	name  string // see nameOf; the key in media_renditions
-	order rendition.Order
-	eager bool // made in advance by a job and never evicted; else made on request
+	name  string          // see nameOf; the key in media_renditions
+	order rendition.Order // size, shape and format for the engine
+	eager bool            // made in advance by a job and never evicted; else made on request
 }
 
 // nameOf returns the name of an order's rendition. Two orders have the same name if and only if they are equal.
@@ -72,7 +72,7 @@ func nameOf(o rendition.Order) string {
 	return fmt.Sprintf("%s-%dx%d-q%d.%s", o.Fit, o.Width, o.Height, o.Quality, o.Format)
 }
 
-// lazyRecipe and eagerRecipe return the recipe of an order: to be made on request, or in advance.
+// lazyRecipe returns the recipe of an order to be made on request, and eagerRecipe that of an order to be made in advance.
 func lazyRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
 
 func eagerRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
@@ -86,10 +86,10 @@ func shareOrder() rendition.Order {
 	return rendition.Order{Width: shareWidth, Height: shareHeight, Fit: rendition.Frame, Format: rendition.JPEG}
 }
 
-// tileOrder returns the order of a tile of a picture; false if the picture has no such tile.
+// tileOrder returns the order of a tile of a picture. The bool is false if the picture has no such tile.
 func tileOrder(width, height, column, row int) (rendition.Order, bool) {
 	x, y := column*tileSide, row*tileSide
-	if !tiled(width, height) || column < 0 || row < 0 || x >= width || y >= height {
+	if !hasTiles(width, height) || column < 0 || row < 0 || x >= width || y >= height {
 		return rendition.Order{}, false
 	}
 	return rendition.Order{Fit: rendition.Contain, Format: rendition.WebP,
@@ -104,8 +104,8 @@ const (
 	stageLadder
 	stageTiles
 	stageAVIF
-	stages
-	onDemand // no stage: a single rendition that a request waits for
+	stages   // number of stages
+	onDemand // not a stage: a single rendition that a request waits for
 )
 
 // recipes returns the renditions that a stage makes of a picture in advance. width and height are the picture's, in pixels.
@@ -152,7 +152,7 @@ func firstWidths(width, height int) []int {
 const coverBucket = "cover-images"
 
 // uprightCuts returns the upright cuts (4:5) of a broad cover, which the home page shows on phones. web/src/lib/media.ts
-// offers the same ones.
+// offers browsers the same sizes.
 func uprightCuts(width, height int) (out []recipe) {
 	const tall, smallest = 5.0 / 4, 256
 	if float64(height)*1.2 > float64(width)*tall {
@@ -170,10 +170,11 @@ func uprightCuts(width, height int) (out []recipe) {
 // nearest of them, so that anonymous callers cannot have any number of files made.
 var cutShapes = [...]float64{9.0 / 21, 9.0 / 16, 2.0 / 3, 3.0 / 4, 4.0 / 5, 1, 5.0 / 4, 4.0 / 3, 3.0 / 2, 16.0 / 9, 21.0 / 9}
 
+// nearestShape returns the nearest of cutShapes to the shape of that size.
 func nearestShape(width, height int) float64 {
-	asked, best := math.Log(float64(height)/float64(width)), cutShapes[0]
+	wanted, best := math.Log(float64(height)/float64(width)), cutShapes[0]
 	for _, s := range cutShapes {
-		if math.Abs(math.Log(s)-asked) < math.Abs(math.Log(best)-asked) {
+		if math.Abs(math.Log(s)-wanted) < math.Abs(math.Log(best)-wanted) {
 			best = s
 		}
 	}

@@ -14,15 +14,16 @@ import (
 // A lease is the right of one node to derive files, such as renditions, from an object. The node renews the lease while it
 // works. If the node dies, the lease expires, and another node can take it.
 const (
-	leaseDuration      = 30 * time.Second       // from the last renewal to the expiry
+	leaseDuration      = 30 * time.Second       // from a renewal to the expiry, unless the lease is renewed again
 	leaseRenewInterval = 8 * time.Second        // interval of renewals
 	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows. fn's context ends if the lease is
-// lost. The error is errObsolete if the object is gone or has another version, and errBusy if ctx ends during the wait.
+// lost. version is the id of the object's blob. The error is errObsolete if the object is gone or has another blob. It wraps
+// errBusy if ctx ends while withLease waits for the lease.
 func (s *Service) withLease(ctx context.Context, objectID, version string, fn func(ctx context.Context, o files.Object, m *media) error) error {
-	unlock, err := s.keys.lock(ctx, objectID) // waits for other jobs of this process; the loop below waits for other nodes
+	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,8 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 			slog.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
 		}
 	}()
-	ctx, lost := context.WithCancelCause(ctx)
-	defer lost(nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
 	done := make(chan struct{})
@@ -65,7 +66,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 			select {
 			case <-tick.C:
 				if held, err := claimMedia(ctx, s.db, objectID, version, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
-					lost(errObsolete)
+					cancel(errObsolete) // another holder has the lease
 				}
 			case <-done:
 				return
@@ -79,7 +80,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 	case err != nil:
 		return err
 	case m.State == stateFailed:
-		return errPicture(m.Reason)
+		return errCannotBeShown(m.Reason)
 	}
 	if err = fn(ctx, o, m); err != nil && errors.Is(context.Cause(ctx), errObsolete) {
 		return errObsolete
@@ -87,18 +88,18 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 	return err
 }
 
-// keyLocks are mutexes by key within this process. The zero value is ready.
+// keyLocks are mutexes by key within this process. The zero value is ready to use.
 type keyLocks struct {
 	mu   sync.Mutex
 	keys map[string]*keyLock
 }
 
 type keyLock struct {
-	free  chan struct{} // holds a value while the mutex is locked
-	users int           // callers that hold it or wait for it
+	locked chan struct{} // holds a value while the mutex is locked
+	users  int           // callers that hold it or wait for it
 }
 
-// lock locks the key's mutex. If ctx ends first, the error is errBusy with that of ctx.
+// lock locks the key's mutex. If ctx ends first, the error wraps errBusy and the error of ctx.
 func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	l.mu.Lock()
 	if l.keys == nil {
@@ -106,7 +107,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 	}
 	k := l.keys[key]
 	if k == nil {
-		k = &keyLock{free: make(chan struct{}, 1)}
+		k = &keyLock{locked: make(chan struct{}, 1)}
 		l.keys[key] = k
 	}
 	k.users++
@@ -119,9 +120,9 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 		}
 	}
 	select {
-	case k.free <- struct{}{}:
+	case k.locked <- struct{}{}:
 		return func() {
-			<-k.free
+			<-k.locked
 			leave()
 		}, nil
 	case <-ctx.Done():

@@ -31,8 +31,8 @@ const (
 // JobTimeout limits one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
 const JobTimeout = 15 * time.Minute
 
-// pictureJob is the payload of a job of these kinds, and of JobFilm.
-type pictureJob struct {
+// mediaJob is the payload of a job of these kinds, and of JobFilm.
+type mediaJob struct {
 	ObjectID string `json:"object_id"`
 	Version  string `json:"version"` // the object's blob id; once the object has another one, the job is obsolete
 }
@@ -42,31 +42,31 @@ var (
 	errBusy     = errors.New("another one is making renditions of this picture")
 )
 
-// MakeFirst runs a job of the kind JobFirst. For a picture that cannot be read it returns a permanent error.
+// MakeFirst runs a job of the kind JobFirst, which makes the first sizes.
 func (s *Service) MakeFirst(ctx context.Context, payload []byte) error {
-	return s.stageJob(ctx, payload, stageFirst, JobPicture)
+	return s.runStageJob(ctx, payload, stageFirst, JobPicture)
 }
 
-// MakeLadder runs a job of the kind JobPicture.
+// MakeLadder runs a job of the kind JobPicture, which makes the ladder.
 func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
-	return s.stageJob(ctx, payload, stageLadder, JobExtras)
+	return s.runStageJob(ctx, payload, stageLadder, JobExtras)
 }
 
 // MakeExtras runs a job of the kind JobExtras, which makes tiles.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
-	return s.stageJob(ctx, payload, stageTiles, JobAVIF)
+	return s.runStageJob(ctx, payload, stageTiles, JobAVIF)
 }
 
-// MakeAVIF runs a job of the kind JobAVIF. It does nothing if the engine cannot make AVIF.
+// MakeAVIF runs a job of the kind JobAVIF. It makes no AVIF if the engine cannot make AVIF.
 func (s *Service) MakeAVIF(ctx context.Context, payload []byte) error {
-	return s.stageJob(ctx, payload, stageAVIF, "")
+	return s.runStageJob(ctx, payload, stageAVIF, "")
 }
 
-// stageJob makes the missing renditions of a picture up to and including lastStage, and enqueues a job of the kind nextKind, or
-// none if that is "".
-func (s *Service) stageJob(ctx context.Context, payload []byte, lastStage int, nextKind string) error {
-	return s.runJob(ctx, payload, reasonPicture, func(ctx context.Context, j pictureJob) error {
-		for stage := range lastStage + 1 {
+// runStageJob makes the missing renditions of a picture in all stages up to and including finalStage. It then enqueues a job of
+// the kind nextKind, or none if nextKind is "". For a picture that cannot be read it returns a permanent error.
+func (s *Service) runStageJob(ctx context.Context, payload []byte, finalStage int, nextKind string) error {
+	return s.runJob(ctx, payload, reasonPicture, func(ctx context.Context, j mediaJob) error {
+		for stage := range finalStage + 1 {
 			if err := s.makeStage(ctx, j.ObjectID, j.Version, stage); err != nil {
 				return err
 			}
@@ -78,10 +78,10 @@ func (s *Service) stageJob(ctx context.Context, payload []byte, lastStage int, n
 	})
 }
 
-// runJob runs a job for one version of an object. An obsolete version is no error. finalReason is the code that is recorded
-// if the last attempt fails.
-func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string, fn func(context.Context, pictureJob) error) error {
-	var j pictureJob
+// runJob runs a job for one version of an object. If the object has another version by now, the job succeeds without effect.
+// finalReason is the code that is recorded if the last attempt fails.
+func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string, fn func(context.Context, mediaJob) error) error {
+	var j mediaJob
 	if err := json.Unmarshal(payload, &j); err != nil {
 		return jobs.Permanent(fmt.Errorf("picture: %w", err))
 	}
@@ -90,7 +90,7 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 		return nil
 	}
 	if files.IsRefusal(err) {
-		return jobs.Permanent(err) // produce has recorded the reason
+		return jobs.Permanent(err) // produce or refuseFilm has recorded the reason
 	}
 	if err != nil && jobs.InfoOf(ctx).LastTry {
 		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, finalReason, s.now()))
@@ -98,8 +98,8 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 	return err
 }
 
-// makeSet makes the missing renditions of a picture, stage by stage.
-func (s *Service) makeSet(ctx context.Context, objectID, version string) error {
+// makeAllStages makes the missing renditions of a picture, stage by stage.
+func (s *Service) makeAllStages(ctx context.Context, objectID, version string) error {
 	for stage := range stages {
 		if err := s.makeStage(ctx, objectID, version, stage); err != nil {
 			return err
@@ -114,40 +114,40 @@ func (s *Service) makeStage(ctx context.Context, objectID, version string, stage
 	}
 	// Usually an earlier job has made this stage. That is checked without the lease, so as not to delay others.
 	if o, m, err := findMediaObjectByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != stateFailed {
-		if missing, err := s.missingOf(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.lacks(stage) {
+		if missing, err := s.listMissingInStage(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.needsUpdate(stage) {
 			return nil
 		}
 	}
 	return s.withLease(ctx, objectID, version, func(ctx context.Context, o files.Object, m *media) error {
-		missing, err := s.missingOf(ctx, o, m, stage)
-		if err != nil || len(missing) == 0 && !m.lacks(stage) {
+		missing, err := s.listMissingInStage(ctx, o, m, stage)
+		if err != nil || len(missing) == 0 && !m.needsUpdate(stage) {
 			return err
 		}
 		return s.produce(ctx, o, m, missing, stage)
 	})
 }
 
-func (s *Service) missingOf(ctx context.Context, o files.Object, m *media, stage int) ([]recipe, error) {
-	return s.missing(ctx, m, recipes(stage, o.Bucket, m.Facts.Width, m.Facts.Height))
+func (s *Service) listMissingInStage(ctx context.Context, o files.Object, m *media, stage int) ([]recipe, error) {
+	return s.listMissing(ctx, m, recipes(stage, o.Bucket, m.Facts.Width, m.Facts.Height))
 }
 
-// lacks reports whether a stage must still update the row: the first stage adds the placeholder, the ladder makes it ready.
-func (m *media) lacks(stage int) bool {
+// needsUpdate reports whether a stage must still update the row: the first stage adds the placeholder, the ladder makes it ready.
+func (m *media) needsUpdate(stage int) bool {
 	return m.State == stateWaiting && (stage == stageLadder || stage == stageFirst && m.Facts.Thumbhash == nil)
 }
 
-// missing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
-func (s *Service) missing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
+// listMissing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
+func (s *Service) listMissing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
 	rows, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
 		return nil, err
 	}
-	there := make(map[string]bool, len(rows))
+	upToDate := make(map[string]bool, len(rows))
 	for _, r := range rows {
-		there[r.Name] = r.Revision >= revision
+		upToDate[r.Name] = r.Revision >= revision
 	}
 	for _, w := range wanted {
-		if !there[w.name] {
+		if !upToDate[w.name] {
 			out = append(out, w)
 		}
 	}
@@ -155,7 +155,7 @@ func (s *Service) missing(ctx context.Context, m *media, wanted []recipe) (out [
 }
 
 // produce makes renditions of one stage from the file as it was uploaded and stores them. It also saves the picture's facts
-// if the row lacks them. If the engine rejects the picture, it records the reason.
+// if the row lacks them. If the engine rejects the picture, produce records the reason.
 func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted []recipe, stage int) (err error) {
 	folder, err := os.MkdirTemp(s.cfg.Scratch, "picture-*")
 	if err != nil {
@@ -167,27 +167,27 @@ func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted 
 	if m.Original != nil {
 		blobID = m.Original.ID
 	}
-	if err := s.fetch(ctx, blobID, source); err != nil {
+	if err := s.copyBlob(ctx, blobID, source); err != nil {
 		return err
 	}
-	job := rendition.Job{Source: source, Folder: folder, Facts: m.lacks(stage), Urgent: stage == stageFirst || stage == onDemand}
+	job := rendition.Job{Source: source, Folder: folder, Facts: m.needsUpdate(stage), Urgent: stage == stageFirst || stage == onDemand}
 	for _, w := range wanted {
 		job.Orders = append(job.Orders, w.order)
 	}
 	result, err := s.cfg.Engine.Make(ctx, job)
 	if files.IsRefusal(err) {
-		var why *apperr.Error
-		errors.As(err, &why)
-		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, why.Code, s.now()))
+		var refusal *apperr.Error
+		errors.As(err, &refusal)
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, refusal.Code, s.now()))
 	}
 	if err != nil {
 		return err
 	}
-	return s.store(ctx, m, wanted, result, stage)
+	return s.storeResult(ctx, m, wanted, result, stage)
 }
 
-// fetch writes a blob into a new file.
-func (s *Service) fetch(ctx context.Context, blobID, name string) (err error) {
+// copyBlob writes a blob into a new file.
+func (s *Service) copyBlob(ctx context.Context, blobID, name string) (err error) {
 	in, err := s.blobs.Open(ctx, blobID)
 	if err != nil {
 		return err
@@ -201,8 +201,8 @@ func (s *Service) fetch(ctx context.Context, blobID, name string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// store saves the files of a result as pending blobs, then saves their rows in one transaction.
-func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result rendition.Result, stage int) error {
+// storeResult saves the files of a result as pending blobs, then saves their rows in one transaction.
+func (s *Service) storeResult(ctx context.Context, m *media, wanted []recipe, result rendition.Result, stage int) error {
 	byOrder := make(map[rendition.Order]recipe, len(wanted))
 	for _, w := range wanted {
 		byOrder[w.order] = w
@@ -224,7 +224,7 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 		rows[i] = renditionRow{Name: w.name, BlobID: ids[i], Format: f.Order.Format, Width: f.Width, Height: f.Height, P3: f.P3, Eager: w.eager, Revision: revision, UsedAt: now}
 		paths[i] = f.File
 	}
-	committing := false
+	committing := false // if true, the transaction may be committed although WithTx returns an error: the new blobs must stay
 	err = s.storeFiles(ctx, rows, paths)
 	if err == nil {
 		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -232,7 +232,7 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 			if there, err := lockMedia(ctx, tx, m.ObjectID, m.Version); err != nil || !there {
 				return errors.Join(err, errObsolete)
 			}
-			if m.lacks(stage) {
+			if m.needsUpdate(stage) {
 				state := stateWaiting
 				if stage == stageLadder {
 					state = stateReady

@@ -50,7 +50,7 @@ func TestPublicFilesWithoutTheDatabase(t *testing.T) {
 			s.runJobs()
 			o, _ := s.media("product-images", "a.jpg")
 			shown := []string{
-				"/object/public/product-images/a.jpg", "/render/image/public/product-images/a.jpg?width=320", "/render/image/public/product-images/a.jpg?width=320&v=" + version(o),
+				"/object/public/product-images/a.jpg", "/render/image/public/product-images/a.jpg?width=320", "/render/image/public/product-images/a.jpg?width=320&v=" + urlVersion(o),
 			}
 			gone := []string{
 				"/object/public/product-images/removed.jpg", "/render/image/public/product-images/removed.jpg?width=320",

@@ -7,9 +7,9 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Codes of the reasons why a picture or a film cannot be shown. They are stored in media.reason, so they must not change.
-// The admin page shows a text for each in the owner's language (web/src/components/upload/failure-key.ts). Pictures can also
-// have the codes of package rendition's errors.
+// Codes of the reasons why a picture or a film cannot be shown. They are stored in the column media.reason, so they must not
+// change. The admin page shows a text for each code in the owner's language (web/src/components/upload/failure-key.ts). The
+// column can also contain the codes of package rendition's errors.
 const (
 	reasonPicture  = "picture_failed"
 	reasonNoFilm   = "film_unreadable"
@@ -43,7 +43,7 @@ func reasonText(reason string) string {
 	return reason
 }
 
-// errPicture returns the error for a picture or film that cannot be shown, for a reason of media.reason.
-func errPicture(reason string) *apperr.Error {
+// errCannotBeShown returns the error for a picture or film that cannot be shown; reason is from the column media.reason.
+func errCannotBeShown(reason string) *apperr.Error {
 	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", reasonText(reason))
 }

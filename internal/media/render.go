@@ -23,8 +23,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for renditions. The response is the rendition, which is made if it is missing, or a substitute:
-// the nearest picture that exists.
+// This file handles requests for renditions, copies of a picture in another size, shape or format. The response is the rendition,
+// which is made if it is missing, or a substitute: the nearest picture that exists.
 
 // renderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
 // defaultSubstituteDelay is shorter: after it, a request of the site's own pages gets a substitute.
@@ -42,36 +42,36 @@ const (
 
 // request is one request for a rendition.
 type request struct {
-	object    objectName
-	transform transform
-	version   string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
-	exact     bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
-	private   bool   // no shared cache may store the response
-	outage    bool   // the request is served from the row cache during an outage; nothing is written to the database
+	object     objectName
+	transform  transform
+	urlVersion string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
+	exact      bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
+	private    bool   // no shared cache may store the response
+	outage     bool   // the request is served from the row cache during an outage; nothing is written to the database
 }
 
 // isFromSitePage reports whether the URL has the form that the site's own pages use. For pages, a substitute of another size is
 // better than waiting. Tiles and share pictures are excluded, because no other size of them exists.
 func (r request) isFromSitePage() bool {
-	return r.version != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
+	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
 }
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the
-// response can be repeated during an outage.
+// response can be repeated during an outage of the database.
 type servedRows struct {
 	object    files.Object
 	rendition rendered
 }
 
 func (rows servedRows) size() int {
-	const ids = 600 // estimate for ids, checksums, times and the entry itself
-	return ids + 2*len(rows.object.Name) + len(rows.object.CacheControl) + len(rows.rendition.Name) + len(rows.rendition.content)
+	const fixed = 600 // estimate in bytes for ids, checksums, times and the entry itself
+	return fixed + 2*len(rows.object.Name) + len(rows.object.CacheControl) + len(rows.rendition.Name) + len(rows.rendition.content)
 }
 
 // RenderPublic handles GET and HEAD /storage/v1/render/image/public/{bucket}/{path...}. It snaps requested sizes to the
 // ladder, so that anonymous callers cannot make the server produce renditions without limit.
 func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
-	if s.fromCache(w, r) {
+	if s.serveFromCache(w, r) {
 		return nil
 	}
 	return s.rows.Serve(w, r, cacheKey(r), func(remember func(servedRows)) error {
@@ -81,7 +81,7 @@ func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.serve(w, r, req, remember)
 	}, func(rows servedRows) error {
-		req := request{object: objectName{rows.object.Bucket, rows.object.Name}, version: r.URL.Query().Get("v"), outage: true}
+		req := request{object: objectName{rows.object.Bucket, rows.object.Name}, urlVersion: r.URL.Query().Get("v"), outage: true}
 		return s.sendFile(w, r, req, rows)
 	})
 }
@@ -97,14 +97,14 @@ func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
 
 // RenderTransform responds with the rendition that the token of a signed URL names; text is the token's transform.
 func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text json.RawMessage) error {
-	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: true, private: true}
+	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, urlVersion: r.URL.Query().Get("v"), exact: true, private: true}
 	if err := json.Unmarshal(text, &req.transform); err != nil {
 		return err
 	}
 	if _, err := s.bucketIsPublic(r.Context(), req.object.Bucket); err != nil {
 		return err
 	}
-	if err := s.check(r, req); err != nil {
+	if err := s.checkRequest(r, req); err != nil {
 		return err
 	}
 	return s.serve(w, r, req, func(servedRows) {})
@@ -112,7 +112,7 @@ func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text j
 
 // readRequest reads and checks a request. The bucket must be public or, if exact is true, readable for the caller.
 func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
-	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: exact, private: exact}
+	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, urlVersion: r.URL.Query().Get("v"), exact: exact, private: exact}
 	public, err := s.bucketIsPublic(r.Context(), req.object.Bucket)
 	switch {
 	case err != nil:
@@ -122,15 +122,15 @@ func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
 	case exact && !policy.Object(identity.Of(r.Context()), req.object.Bucket, policy.FileRead):
 		return req, files.ErrNoObject
 	}
-	if err := s.check(r, req); err != nil {
+	if err := s.checkRequest(r, req); err != nil {
 		return req, err
 	}
 	req.transform, err = readTransform(r.URL.Query())
 	return req, err
 }
 
-// check returns an error for requests that cannot be served whichever picture they name.
-func (s *Service) check(r *http.Request, req request) error {
+// checkRequest returns an error for a request that is invalid for every picture.
+func (s *Service) checkRequest(r *http.Request, req request) error {
 	switch {
 	case s.cfg.Engine == nil:
 		return files.ErrNotOffered("render/image")
@@ -156,12 +156,12 @@ func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
 // serve responds with a rendition, which it makes if necessary. It calls remember with the rows from which it serves the
 // request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, remember func(servedRows)) error {
-	for range 5 { // tries again if the picture is replaced after its row was read and before its file is opened
-		o, rendition, err := s.rendition(r, req)
+	for range 5 { // try again if the picture is replaced after its row was read and before its file is opened
+		o, found, err := s.findOrMake(r, req)
 		if err != nil {
 			return err
 		}
-		rows := servedRows{o, rendition}
+		rows := servedRows{o, found}
 		remember(rows)
 		if err := s.sendFile(w, r, req, rows); !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -183,7 +183,7 @@ func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, 
 }
 
 // send responds with the bytes of f and the headers of a rendition. It puts a small rendition whose URL names the current
-// content into the cache in memory, and renews the time of use of one that may be evicted, once an hour.
+// content into the cache in memory. For a rendition that can be evicted it updates the time of use, once an hour.
 func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows servedRows, f io.ReadSeeker) error {
 	found := rows.rendition
 	if !req.outage && !found.Eager && !found.substitute && s.now().Sub(found.UsedAt) > time.Hour {
@@ -191,8 +191,8 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows
 			return err
 		}
 	}
-	c := &cachedResponse{etag: found.ETag[:32], mime: found.mime, cacheControl: "public, max-age=300", applied: found.applied}
-	current := req.version != "" && req.version == version(rows.object)
+	c := &cachedResponse{etag: found.ETag[:32], mime: found.mime, cacheControl: "public, max-age=300", transformations: found.transformations}
+	current := req.urlVersion != "" && req.urlVersion == urlVersion(rows.object)
 	switch {
 	case found.substitute && req.private:
 		c.cacheControl = "private, no-cache"
@@ -209,28 +209,28 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows
 			return err
 		}
 		f = bytes.NewReader(c.bytes)
-		c.key, c.object, c.version, c.checked = cacheKey(r), req.object, rows.object.BlobID, s.now()
+		c.key, c.object, c.blobID, c.checked = cacheKey(r), req.object, rows.object.BlobID, s.now()
 		s.cache.Put(content.At{}, c.key, c)
 	}
 	c.write(w, r, f)
 	return nil
 }
 
-// version returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
-func version(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
+// urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
+func urlVersion(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
 // write responds with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
 func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	files.SetHeaders(h, c.mime, c.cacheControl, c.etag)
-	if c.applied != "" {
-		h["X-Transformations"] = []string{c.applied}
+	if c.transformations != "" {
+		h["X-Transformations"] = []string{c.transformations}
 	}
 	if strings.Contains(r.URL.RawQuery, "download") && r.URL.Query().Has("download") {
 		files.SetAttachment(h, r.URL.Query().Get("download"))
 	}
-	if c.bytes != nil && plain(r) { // one write is faster than ServeContent, which copies in pieces
+	if c.bytes != nil && isPlainGet(r) { // one write is faster than ServeContent, which copies in pieces
 		h["Accept-Ranges"] = bytesUnit
 		h["Content-Length"] = []string{strconv.Itoa(len(c.bytes))}
 		if _, err := w.Write(c.bytes); err != nil {
@@ -241,8 +241,8 @@ func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, f io.Read
 	http.ServeContent(w, files.SingleRange(r), "", time.Time{}, f)
 }
 
-// plain reports whether a request is a GET for the whole file without conditions.
-func plain(r *http.Request) bool {
+// isPlainGet reports whether a request is a GET for the whole file without conditions.
+func isPlainGet(r *http.Request) bool {
 	for _, name := range [...]string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		if len(r.Header[name]) > 0 {
 			return false
@@ -253,18 +253,18 @@ func plain(r *http.Request) bool {
 
 var bytesUnit = []string{"bytes"}
 
-// rendered is the response to a request for a rendition: that rendition, or a substitute.
+// rendered is the picture with which a request for a rendition is answered: that rendition, or a substitute.
 type rendered struct {
 	renditionRow
 
-	mime       string
-	applied    string // for the header X-Transformations; "" for substitutes
-	substitute bool   // another picture than the requested rendition
-	content    []byte // the bytes, if they are not in the store; else nil
+	mime            string
+	transformations string // value of the header X-Transformations; "" for substitutes
+	substitute      bool   // another picture than the requested rendition
+	content         []byte // the bytes, if they are not in the store; else nil
 }
 
-// rendition finds the requested rendition, and makes it if there is none. If that takes too long, it returns a substitute.
-func (s *Service) rendition(r *http.Request, req request) (files.Object, rendered, error) {
+// findOrMake finds the requested rendition, and makes it if there is none. If that takes too long, it returns a substitute.
+func (s *Service) findOrMake(r *http.Request, req request) (files.Object, rendered, error) {
 	ctx := r.Context()
 	o, m, err := findMediaObject(ctx, s.db, req.object.Bucket, req.object.Name)
 	if errors.Is(err, db.ErrNoRows) {
@@ -277,7 +277,7 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 		if t := files.TypeOf(o.MimeType); t == nil || !t.Image {
 			return o, rendered{}, errNoPicture
 		}
-		if m, err = s.ensure(ctx, o); err != nil {
+		if m, err = s.addMedia(ctx, o); err != nil {
 			return o, rendered{}, err
 		}
 	}
@@ -285,9 +285,9 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 	case m.Kind != "image":
 		return o, rendered{}, errNoPicture
 	case m.State == stateFailed:
-		return o, rendered{}, errPicture(m.Reason)
+		return o, rendered{}, errCannotBeShown(m.Reason)
 	}
-	wanted, err := s.wanted(m, req, r.Header.Get("Accept"), o.MimeType)
+	wanted, err := s.wantedRecipes(m, req, r.Header.Get("Accept"), o.MimeType)
 	if err != nil {
 		return o, rendered{}, err
 	}
@@ -296,13 +296,13 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 		found, err = s.obtain(ctx, o, m, wanted[len(wanted)-1], req)
 	}
 	if errors.Is(err, errNotYet) {
-		other, err := s.substitute(ctx, o, m, wanted[len(wanted)-1].order)
+		other, err := s.findSubstitute(ctx, o, m, wanted[len(wanted)-1].order)
 		return o, other, err
 	}
 	if err != nil {
 		return o, rendered{}, err
 	}
-	return o, rendered{renditionRow: *found, mime: mediaTypes[found.Format], applied: req.transform.applied(wanted[len(wanted)-1].order, req.exact)}, nil
+	return o, rendered{renditionRow: *found, mime: mediaTypes[found.Format], transformations: req.transform.transformationsHeader(wanted[len(wanted)-1].order, req.exact)}, nil
 }
 
 // firstRendition returns the first of the wanted renditions that exists, or nil.
@@ -311,20 +311,20 @@ func firstRendition(ctx context.Context, d *db.DB, objectID string, wanted []rec
 	for i, w := range wanted {
 		names[i] = w.name
 	}
-	there, err := findRenditions(ctx, d, objectID, names)
+	existing, err := findRenditions(ctx, d, objectID, names)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if i := slices.IndexFunc(there, func(t renditionRow) bool { return t.Name == name }); i >= 0 {
-			return &there[i], nil
+		if i := slices.IndexFunc(existing, func(t renditionRow) bool { return t.Name == name }); i >= 0 {
+			return &existing[i], nil
 		}
 	}
 	return nil, nil
 }
 
-// wanted returns the renditions that can answer a request, the best first. If none exists, the last one is made.
-func (s *Service) wanted(m *media, req request, accept, source string) (out []recipe, err error) {
+// wantedRecipes returns the renditions that can answer a request, the best first. If none exists, the last one is made.
+func (s *Service) wantedRecipes(m *media, req request, accept, source string) (out []recipe, err error) {
 	if t := req.transform.tile; t != nil {
 		o, ok := tileOrder(m.Facts.Width, m.Facts.Height, t[0], t[1])
 		if !ok {
@@ -382,7 +382,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 		return nil, files.ErrNoObject.Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return nil, errNotYet
-	case err == nil && req.isFromSitePage() && pending: // made is a first size, which may not be the requested one
+	case err == nil && req.isFromSitePage() && pending: // the first size was made, which may not be the requested size
 		return nil, errNotYet
 	}
 	return found, err
@@ -410,14 +410,14 @@ func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*renditionR
 	}
 }
 
-// makeNow makes a rendition and the others of its stage (along), unless another node has already made it.
+// makeNow makes a rendition and the other renditions of its stage (recipesMadeWith), unless another node has already made it.
 func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (found *renditionRow, err error) {
 	err = s.withLease(ctx, m.ObjectID, m.Version, func(ctx context.Context, o files.Object, m *media) error {
 		if found, err = firstRendition(ctx, s.db, m.ObjectID, []recipe{w}); err != nil || found != nil {
 			return err
 		}
-		wanted, stage := along(o, m, w)
-		if wanted, err = s.missing(ctx, m, wanted); err != nil {
+		wanted, stage := recipesMadeWith(o, m, w)
+		if wanted, err = s.listMissing(ctx, m, wanted); err != nil {
 			return err
 		}
 		if err := s.produce(ctx, o, m, wanted, stage); err != nil {
@@ -438,9 +438,9 @@ func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (
 	return found, err
 }
 
-// along returns the renditions that are made together with w in one decode: those of its stage, or w alone if it is in no
-// stage.
-func along(o files.Object, m *media, w recipe) (wanted []recipe, stage int) {
+// recipesMadeWith returns the renditions that are made together with w, from one decoded source: all renditions of the stage to
+// which w belongs, or w alone if it belongs to no stage.
+func recipesMadeWith(o files.Object, m *media, w recipe) (wanted []recipe, stage int) {
 	width, height := m.Facts.Width, m.Facts.Height
 	for stage := range stageAVIF {
 		all := recipes(stage, o.Bucket, width, height)
@@ -463,13 +463,13 @@ func (s *Service) countNewSize(ctx context.Context) error {
 	return nil
 }
 
-// evict removes the least recently used of the renditions that were made on request, until the total size
-// of the others is within Config.Lazy.
+// evict removes the least recently used of the renditions that were made on request, until the total size of the remaining
+// ones is within Config.Lazy.
 func (s *Service) evict(ctx context.Context) error {
 	sum, err := lazyBytes(ctx, s.db)
 	for err == nil && sum > s.cfg.Lazy {
 		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-			blobID, size, err := takeOldest(ctx, tx)
+			blobID, size, err := deleteOldestLazy(ctx, tx)
 			if err != nil {
 				return err
 			}

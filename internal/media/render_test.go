@@ -136,7 +136,7 @@ func TestThePicturesOwnFormat(t *testing.T) {
 			o, _ := s.media("product-images", c.name)
 			eager := s.renditions(o.ID)
 			at := "public/product-images/" + c.name + "?width=320"
-			for _, v := range []string{"", "&v=" + version(o)} {
+			for _, v := range []string{"", "&v=" + urlVersion(o)} {
 				for range 2 { // made, then from the store or from memory
 					for accept, want := range map[string]string{"": c.own, "*/*": c.own, "image/png,image/jpeg": c.own, browser: "webp", "image/webp": "webp"} {
 						rec, got := s.rendered("nobody", at+v, "Accept", accept)
@@ -182,7 +182,7 @@ func TestTransformationsAreTold(t *testing.T) {
 		"public/product-images/a.jpg?width=300&height=300&quality=50":                "height:320,width:320,resizing_type:fill",
 		"public/product-images/a.jpg":                                                "",
 		"public/product-images/a.jpg?width=1200&height=630&resize=frame&format=jpeg": "height:630,width:1200,resizing_type:frame,format:jpeg",
-		"public/product-images/a.jpg?width=64&v=" + version(o):                       "width:64,resizing_type:fill",
+		"public/product-images/a.jpg?width=64&v=" + urlVersion(o):                    "width:64,resizing_type:fill",
 	} {
 		for range 2 { // then from memory
 			rec, _ := s.rendered("anon", address)
@@ -193,7 +193,7 @@ func TestTransformationsAreTold(t *testing.T) {
 	}
 	s.UploadFile("product-images/b.jpg", storagetest.Photo(700, 350))
 	o, _ = s.media("product-images", "b.jpg")
-	if rec, _ := s.rendered("nobody", "public/product-images/b.jpg?width=64&v="+version(o)); rec.Code != 200 || rec.Header().Get("X-Transformations") != "" {
+	if rec, _ := s.rendered("nobody", "public/product-images/b.jpg?width=64&v="+urlVersion(o)); rec.Code != 200 || rec.Header().Get("X-Transformations") != "" {
 		t.Errorf("%v", rec.Header())
 	}
 }
@@ -208,7 +208,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 		at := "/render/image/public/product-images/a.jpg?width=320"
 		for range 2 { // from the store, then from memory
 			for v, control := range map[string]string{
-				"": "public, max-age=300", "&v=" + version(o): "public, max-age=31536000, immutable", "&v=0123456789abcdef": "public, max-age=300",
+				"": "public, max-age=300", "&v=" + urlVersion(o): "public, max-age=31536000, immutable", "&v=0123456789abcdef": "public, max-age=300",
 			} {
 				rec := s.Call("nobody", "GET", at+v, nil)
 				h := rec.Header()
@@ -233,7 +233,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 			}
 		}
 		// A picture that was replaced or removed is not shown out of memory for long, and never as another one's.
-		current := at + "&v=" + version(o)
+		current := at + "&v=" + urlVersion(o)
 		old := s.Call("nobody", "GET", current, nil).Body.String()
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(300, 400), "x-upsert", "true")
 		if rec := s.Call("nobody", "GET", at, nil); rec.Body.String() == old || rec.Code != 200 {
@@ -329,16 +329,16 @@ func TestTheNearestPictureStandsIn(t *testing.T) {
 		s.runJobs()
 		o, m := s.media("product-images", "a.jpg")
 		for width, want := range map[int]int{1: 64, 320: 320, 321: 400, 1601: 2000, 2000: 2000, 9000: 2000} {
-			got, err := s.substitute(t.Context(), o, m, widthOrder(width, rendition.WebP))
+			got, err := s.findSubstitute(t.Context(), o, m, widthOrder(width, rendition.WebP))
 			if err != nil || got.Width != want || !got.substitute || got.mime != "image/webp" {
 				t.Errorf("%d: %+v, %v", width, got, err)
 			}
 		}
-		if got, err := s.substitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/jpeg" || got.BlobID != o.BlobID {
+		if got, err := s.findSubstitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/jpeg" || got.BlobID != o.BlobID {
 			t.Errorf("another format: %+v, %v", got, err)
 		}
 		o.MimeType = "image/heic" // which browsers do not show
-		if got, err := s.substitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/webp" || got.Width != 320 {
+		if got, err := s.findSubstitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/webp" || got.Width != 320 {
 			t.Errorf("another format of a picture that is not shown as it is: %+v, %v", got, err)
 		}
 	})
@@ -357,7 +357,7 @@ func TestPagesNeverWaitForTheEngine(t *testing.T) {
 		e.begun, e.goOn = make(chan struct{}, 100), make(chan struct{})
 		shown := func(name, query string) (*httptest.ResponseRecorder, string) {
 			o, _ := s.media("product-images", name)
-			return s.rendered("nobody", "public/product-images/"+name+query+"&v="+version(o), "Accept", "image/avif,image/webp,*/*")
+			return s.rendered("nobody", "public/product-images/"+name+query+"&v="+urlVersion(o), "Accept", "image/avif,image/webp,*/*")
 		}
 		for _, query := range []string{"?width=64", "?width=1024", "?width=640&height=800&resize=cover"} {
 			rec, got := shown("a.jpg", query)
@@ -404,7 +404,7 @@ func TestPlainPictures(t *testing.T) {
 	s, _ := newEngineSite(t, d)
 	o := files.Object{MimeType: "image/tiff", Size: 100}
 	m := &media{ObjectID: newID(), Facts: rendition.Facts{Width: 3000, Height: 1500, Color: "#102030"}}
-	got, err := s.substitute(t.Context(), o, m, widthOrder(640, rendition.WebP))
+	got, err := s.findSubstitute(t.Context(), o, m, widthOrder(640, rendition.WebP))
 	if err != nil || got.mime != "image/png" || got.Width != 32 || got.Height != 16 || !got.substitute {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -413,7 +413,7 @@ func TestPlainPictures(t *testing.T) {
 		t.Errorf("%v, %v", img, err)
 	}
 	tile, ok := tileOrder(5000, 5000, 1, 1)
-	if got, err = s.substitute(t.Context(), o, m, tile); !ok || err != nil {
+	if got, err = s.findSubstitute(t.Context(), o, m, tile); !ok || err != nil {
 		t.Fatal(err)
 	}
 	if img, err = png.Decode(bytes.NewReader(got.content)); err != nil || img.Bounds().Dx() != 1 {

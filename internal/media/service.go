@@ -54,12 +54,12 @@ type Engine interface {
 type Config struct {
 	// Engine makes renditions, in jobs and on request. If it is nil, there are no renditions.
 	Engine Engine
-	// Jobs is the queue of the jobs that follow an upload; nil: no jobs.
+	// Jobs is the queue of the jobs that follow an upload. If it is nil, there are no such jobs.
 	Jobs *jobs.Queue
 	// Content reports whether the database has an outage, and the content version. If it is nil, no rendition is served during
 	// an outage.
 	Content *content.Version
-	// Scratch is the folder for temporary files; if it is empty, the system's.
+	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
 	// Lazy is the limit for the total size of the renditions that were made on request, in bytes; 0 means 2 GB.
 	Lazy int64
@@ -67,20 +67,21 @@ type Config struct {
 
 // Service inspects uploads and handles requests for renditions.
 type Service struct {
-	db       *db.DB
-	blobs    Blobs
-	cfg      Config
-	now      func() time.Time
-	keys     keyLocks
-	cache    *content.Cache[string, *cachedResponse]
-	failures *content.Cache[string, failure]
-	rows     *files.RowCache[servedRows]
-	lookups  content.Lookups // of cache
-	probes   *semaphore.Weighted
+	db          *db.DB
+	blobs       Blobs
+	cfg         Config
+	now         func() time.Time
+	objectLocks keyLocks                                // of withLease, by object id
+	cache       *content.Cache[string, *cachedResponse] // small renditions, by cacheKey
+	lookups     content.Lookups                         // counts of lookups in cache
+	failures    *content.Cache[string, failure]         // renditions that could not be made, by blob id and name
+	rows        *files.RowCache[servedRows]             // rows of public renditions, for outages of the database
+	probes      *semaphore.Weighted                     // limits how many films are probed at a time (maxProbes)
 	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
 	cleaners *semaphore.Weighted
 
-	// Renditions that are being made on request, by name. Close ends them with stop and waits for running.
+	// Renditions that are being made on request, by blob id and name. Close calls stop, which ends lifetime, their context, and
+	// waits for running.
 	making   singleflight.Group
 	running  sync.WaitGroup
 	lifetime context.Context
@@ -110,7 +111,7 @@ func (s *Service) Close() {
 	s.running.Wait()
 }
 
-// RenditionLookups returns the counts of requests whose renditions may be cached in memory.
+// RenditionLookups returns the counts of lookups in the cache of small renditions.
 func (s *Service) RenditionLookups() *content.Lookups { return &s.lookups }
 
 // RowLookups returns the counts of the row cache for public renditions.

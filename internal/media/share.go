@@ -16,7 +16,7 @@ const largeWidth = 1600
 // contain the version of the content.
 type Picture struct {
 	Share         string // the share picture: 1200 × 630 pixels, JPEG, under 300 kB; the whole picture on a background of its dominant colour
-	Large         string // a rendition at most largeWidth pixels wide, or the narrowest one
+	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
 
@@ -46,7 +46,7 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 	}
 	for publicURL, name := range names {
 		if k, ok := known[name]; ok && k.Kind == "image" && k.State != stateFailed && s.cfg.Engine.Takes(k.MimeType) {
-			if out[publicURL], err = k.picture(); err != nil {
+			if out[publicURL], err = k.newPicture(); err != nil {
 				return nil, err
 			}
 		}
@@ -54,7 +54,7 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 	return out, nil
 }
 
-func (s mediaObject) picture() (Picture, error) {
+func (s mediaObject) newPicture() (Picture, error) {
 	all := widths(s.Facts.Width, s.Facts.Height)
 	width := all[0]
 	for _, w := range all {
@@ -65,8 +65,8 @@ func (s mediaObject) picture() (Picture, error) {
 	_, width, height, err := rendition.Layout(widthOrder(width, rendition.WebP), s.Facts.Width, s.Facts.Height)
 	path := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
 	return Picture{
-		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", path, shareWidth, shareHeight, version(s.Object)),
-		Large: fmt.Sprintf("%s?width=%d&v=%s", path, width, version(s.Object)),
+		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", path, shareWidth, shareHeight, urlVersion(s.Object)),
+		Large: fmt.Sprintf("%s?width=%d&v=%s", path, width, urlVersion(s.Object)),
 		Width: width, Height: height,
 	}, err
 }

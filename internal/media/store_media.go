@@ -21,18 +21,18 @@ const (
 
 // media is a row of the table media: what is known about a picture or film besides its object.
 type media struct {
-	ObjectID, Version   string // Version is the id of the blob that the row describes
-	Kind, State, Reason string // Kind is image or video; Reason is a code (reason.go)
-	Engine              string // the engine that made the renditions (rendition.Result.Engine)
-	Facts               rendition.Facts
-	Original            *files.Blob // nil if the public file is the upload
-	FocusX, FocusY      *float64    // focus point as fractions of width and height from the top left; nil if not set
-	Duration            *float64    // seconds
-	Codec               *string
+	ObjectID, Version   string          // Version is the id of the blob that the row describes
+	Kind, State, Reason string          // Kind is image or video; Reason is a code (reason.go)
+	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
+	Facts               rendition.Facts // of a film only Width and Height are set
+	Original            *files.Blob     // nil if the public file is the upload
+	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
+	Duration            *float64        // seconds; nil for pictures and for films that cannot be read
+	Codec               *string         // nil for pictures and for films that cannot be read
 }
 
-// mediaObjectColumns are the columns of an object and of its media row. The latter are null in an outer join if the row is
-// missing.
+// mediaObjectColumns are the columns of an object and of its media row. In an outer join the columns of the media row without
+// coalesce are null if the row is missing.
 const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
 	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
 	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),
@@ -41,8 +41,8 @@ const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime
 
 const selectMediaObject = "select " + mediaObjectColumns + " from storage_objects o left join media m on m.object_id = o.id "
 
-// scanMediaObject scans a row of mediaObjectColumns. media is nil in the result if no media row describes the object's current
-// file.
+// scanMediaObject scans a row of mediaObjectColumns. The field media of the result is nil if no media row describes the object's
+// current file.
 func scanMediaObject(row db.Row) (s mediaObject, err error) {
 	var (
 		o                       = &s.Object
@@ -81,7 +81,7 @@ func findMediaObjectByID(ctx context.Context, q db.Querier, id string) (files.Ob
 // objectName is the bucket and the name of an object.
 type objectName struct{ Bucket, Name string }
 
-// listMediaObjects returns those of the named objects that have a media row, by their names.
+// listMediaObjects returns the named objects that have a media row, by their names.
 func listMediaObjects(ctx context.Context, d *db.DB, names []objectName) (out map[objectName]mediaObject, err error) {
 	pairs := make([][2]string, len(names))
 	for i, n := range names {
@@ -115,8 +115,8 @@ type mediaObject struct {
 // isImage reports whether the object is a picture by its type, and not a film.
 func (s mediaObject) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
 
-// listPicturesAndFilms returns all objects that are pictures or films by their type, with their media rows, nil where there is
-// none.
+// listPicturesAndFilms returns all objects that are pictures or films by their type, with their media rows. The field media is
+// nil for an object without a media row.
 func listPicturesAndFilms(ctx context.Context, q db.Querier) ([]mediaObject, error) {
 	return db.Collect(ctx, q, scanMediaObject, selectMediaObject+"where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name")
 }
@@ -147,12 +147,12 @@ func filmColumns(f *files.Film) (duration, codec any) {
 	return f.Duration.Seconds(), storableText(f.Codec)
 }
 
-// saveFilmFacts saves what was read from a film into its media row, and changes the row's version to becomes. The error is
-// errObsolete if the row has another version.
-func saveFilmFacts(ctx context.Context, tx *db.Tx, objectID, version, becomes string, i *files.Inspection, now time.Time) error {
+// saveFilmFacts saves what was read from a film into its media row, and changes the row's version to newVersion. The error is
+// errObsolete if the row has another version than version.
+func saveFilmFacts(ctx context.Context, tx *db.Tx, objectID, version, newVersion string, i *files.Inspection, now time.Time) error {
 	duration, codec := filmColumns(i.Film)
 	n, err := tx.Exec(ctx, `update media set blob_id = $3, state = $4, reason = $5, width = $6, height = $7, duration = $8, codec = $9, updated_at = $10
-		where object_id = $1 and blob_id = $2`, objectID, version, becomes, filmState(i.Film), i.Film.Failure, i.Width, i.Height, duration, codec, now)
+		where object_id = $1 and blob_id = $2`, objectID, version, newVersion, filmState(i.Film), i.Film.Failure, i.Width, i.Height, duration, codec, now)
 	if err == nil && n != 1 {
 		return errObsolete
 	}
@@ -166,10 +166,11 @@ func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old string, stored fi
 	return n == 1, err
 }
 
-// takeMedia deletes an object's media row and renditions, and returns the ids of the blobs to which they referred.
-func takeMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []string, err error) {
+// deleteMedia deletes an object's media row and renditions, and returns the ids of the blobs to which they referred.
+func deleteMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []string, err error) {
 	var original *string
-	// A transaction that stores renditions at the moment has locked the row. This waits for it, so that its renditions go too.
+	// A transaction that is storing renditions has locked the row. This update waits for that transaction, so that its renditions
+	// are deleted too.
 	err = tx.QueryRow(ctx, "update media set maker = null where object_id = $1 returning original_id", objectID).Scan(&original)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
@@ -215,7 +216,7 @@ func setFocus(ctx context.Context, q db.Querier, bucketID, name string, x, y flo
 	return n == 1, err
 }
 
-// storableText removes from a text what files.Storable does not accept.
+// storableText returns a text without the characters that files.Storable does not accept.
 func storableText(s string) string {
 	if files.Storable(s) {
 		return s
@@ -236,8 +237,8 @@ func bucketIsPublic(ctx context.Context, q db.Querier, id string) (public bool, 
 
 // isPublic reports whether an object with that blob is in a public bucket. The error is db.ErrNoRows if there is no such
 // object.
-func isPublic(ctx context.Context, q db.Querier, at objectName, version string) (there bool, err error) {
+func isPublic(ctx context.Context, q db.Querier, name objectName, blobID string) (public bool, err error) {
 	err = q.QueryRow(ctx, "select b.public from storage_objects o join storage_buckets b on b.id = o.bucket_id where o.bucket_id = $1 and o.name = $2 and o.blob_id = $3",
-		at.Bucket, at.Name, version).Scan(&there)
-	return there, err
+		name.Bucket, name.Name, blobID).Scan(&public)
+	return public, err
 }

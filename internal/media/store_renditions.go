@@ -33,7 +33,7 @@ func listRenditions(ctx context.Context, q db.Querier, objectID string) ([]rendi
 	return db.Collect(ctx, q, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 order by name", objectID)
 }
 
-// findRenditions returns those of the named renditions that exist.
+// findRenditions returns the renditions that have one of the names.
 func findRenditions(ctx context.Context, d *db.DB, objectID string, names []string) ([]renditionRow, error) {
 	text, err := json.Marshal(names)
 	if err != nil {
@@ -46,8 +46,8 @@ func findRenditions(ctx context.Context, d *db.DB, objectID string, names []stri
 	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+given, objectID, string(text))
 }
 
-// insertRendition inserts a rendition, in place of one with the same name if there is one. replaced is the blob id of the old
-// rendition, or "".
+// insertRendition inserts a rendition. It deletes an existing rendition of the same name, and returns its blob id as replaced;
+// replaced is "" if there was none.
 func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replaced string, err error) {
 	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -59,6 +59,7 @@ func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditio
 	return replaced, err
 }
 
+// touchRendition saves the time of use of a rendition.
 func touchRendition(ctx context.Context, q db.Querier, blobID string, now time.Time) error {
 	_, err := q.Exec(ctx, "update media_renditions set used_at = $2 where blob_id = $1", blobID, now)
 	return err
@@ -70,9 +71,9 @@ func lazyBytes(ctx context.Context, q db.Querier) (sum int64, err error) {
 	return sum, err
 }
 
-// takeOldest deletes the least recently used rendition that was made on request, and returns its blob and size, or
-// db.ErrNoRows.
-func takeOldest(ctx context.Context, tx *db.Tx) (blobID string, size int64, err error) {
+// deleteOldestLazy deletes the least recently used rendition that was made on request, and returns its blob id and size. The error
+// is db.ErrNoRows if there is no such rendition.
+func deleteOldestLazy(ctx context.Context, tx *db.Tx) (blobID string, size int64, err error) {
 	err = tx.QueryRow(ctx, `delete from media_renditions where blob_id = (select blob_id from media_renditions where not eager order by used_at, blob_id limit 1)
 		returning blob_id, size`).Scan(&blobID, &size)
 	return blobID, size, err
@@ -107,13 +108,13 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 	return out, err
 }
 
-// outdateRendition marks a rendition to be made again: missing then lists it. It is shown until it is replaced.
+// outdateRendition marks a rendition to be made again (listMissing). It is shown until it is replaced.
 func outdateRendition(ctx context.Context, q db.Querier, blobID string) error {
 	_, err := q.Exec(ctx, "update media_renditions set revision = 0 where blob_id = $1", blobID)
 	return err
 }
 
-func deleteMade(ctx context.Context, tx *db.Tx, blobID string) error {
+func deleteRendition(ctx context.Context, tx *db.Tx, blobID string) error {
 	_, err := tx.Exec(ctx, "delete from media_renditions where blob_id = $1", blobID)
 	return err
 }

@@ -16,15 +16,15 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallFileBytes is a size in bytes. A public file up to this size can always be a substitute. A larger one can be a substitute
-// only if no rendition exists in the wanted format.
+// smallFileBytes is a size in bytes. A public file of a type that browsers show can be a substitute if it is not larger. A larger
+// file can be a substitute only if no rendition exists in the wanted format.
 const smallFileBytes = 1 << 20
 
-// substitute returns the picture that is sent in place of a rendition that does not exist yet. It chooses among the renditions
-// and the public file (see smallFileBytes): the smallest uncropped picture that is at least as wide as needed, or else the
-// widest. If browsers can show none of them, it returns a plain picture in the dominant colour. For a tile it returns a
+// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. It chooses among the
+// renditions and the public file (see smallFileBytes) the smallest uncropped picture that is at least as wide as needed, or else
+// the widest. If browsers can show none of them, it returns a plain picture in the dominant colour. For a tile it returns a
 // transparent picture, so that the page's smaller picture, which lies below the tile, stays visible.
-func (s *Service) substitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
+func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
 	if order.Crop != (rendition.Rect{}) {
 		return plainPicture(1, 1, color.Transparent)
 	}
@@ -32,7 +32,7 @@ func (s *Service) substitute(ctx context.Context, o files.Object, m *media, orde
 	if err != nil {
 		return rendered{}, err
 	}
-	var candidates, otherFormats []rendered
+	var candidates, otherFormats []rendered // renditions in the format of the order, and in other formats
 	for _, r := range all {
 		if !strings.HasPrefix(r.Name, string(rendition.Contain)) {
 			continue
@@ -44,8 +44,8 @@ func (s *Service) substitute(ctx context.Context, o files.Object, m *media, orde
 			otherFormats = append(otherFormats, p)
 		}
 	}
-	isShownEverywhere := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
-	if (isShownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= smallFileBytes || len(candidates) == 0) {
+	shownEverywhere := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
+	if (shownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= smallFileBytes || len(candidates) == 0) {
 		stored := renditionRow{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
 		candidates = append(candidates, rendered{renditionRow: stored, mime: o.MimeType})
 	}
@@ -53,15 +53,15 @@ func (s *Service) substitute(ctx context.Context, o files.Object, m *media, orde
 		candidates = otherFormats
 	}
 	if len(candidates) == 0 {
-		return plainPicture(m.Facts.Width, m.Facts.Height, dominantOf(m))
+		return plainPicture(m.Facts.Width, m.Facts.Height, dominantColour(m))
 	}
-	best := slices.MinFunc(candidates, func(a, b rendered) int { return compareWidths(a.Width, b.Width, widthOf(order, m)) })
+	best := slices.MinFunc(candidates, func(a, b rendered) int { return compareWidths(a.Width, b.Width, neededWidth(order, m)) })
 	best.substitute = true
 	return best, nil
 }
 
-// widthOf returns the width in pixels that the uncropped picture needs for an order.
-func widthOf(o rendition.Order, m *media) int {
+// neededWidth returns the width in pixels that the uncropped picture needs for an order.
+func neededWidth(o rendition.Order, m *media) int {
 	switch {
 	case o.Width == 0 && o.Height == 0:
 		return m.Facts.Width
@@ -84,8 +84,8 @@ func compareWidths(a, b, wanted int) int {
 	return b - a
 }
 
-// dominantOf returns a picture's dominant colour, or a light grey if it is not known yet.
-func dominantOf(m *media) color.Color {
+// dominantColour returns a picture's dominant colour, or a light grey if it is not known yet.
+func dominantColour(m *media) color.Color {
 	b, err := hex.DecodeString(strings.TrimPrefix(m.Facts.Color, "#"))
 	if err != nil || len(b) != 3 {
 		return color.RGBA{0xe8, 0xe8, 0xe8, 0xff}

@@ -18,18 +18,18 @@ import (
 
 // This file reads the parameters of a request that describe the requested rendition.
 
-// maxRequestedSide is the longest side in pixels of a rendition in a requested size. A larger requested size is reduced to it
-// (Supabase's limit is 2000).
+// maxRequestedSide is the largest size in pixels that a request can ask for (Supabase's limit is 2000). For a picture with a wider
+// rendition, the width of that rendition is the limit. Larger requested sizes are reduced to the limit.
 const maxRequestedSide = 2560
 
 // transform is the rendition that a request asks for, with the fields of the client's TransformOptions. Fields that the
 // request lacks are 0 or "".
 type transform struct {
-	Width   int     `json:"width,omitempty"`  // pixels
-	Height  int     `json:"height,omitempty"` // pixels
-	Resize  string  `json:"resize,omitempty"` // one of resizes, or "frame" for the share picture
-	Format  string  `json:"format,omitempty"` // one of formats
-	Quality int     `json:"quality,omitempty"`
+	Width   int     `json:"width,omitempty"`   // pixels
+	Height  int     `json:"height,omitempty"`  // pixels
+	Resize  string  `json:"resize,omitempty"`  // one of resizes, or "frame" for the share picture
+	Format  string  `json:"format,omitempty"`  // one of formats
+	Quality int     `json:"quality,omitempty"` // 20 to 100; 0 means the engine's default
 	tile    *[2]int // column and row of a tile; nil for other renditions
 }
 
@@ -38,21 +38,21 @@ var (
 	formats = []string{"origin", "avif", "webp", "jpeg"}
 )
 
-// readTransform reads a transform from the parameters of a URL.
+// readTransform reads a transform from the parameters of a URL and validates it.
 func readTransform(q url.Values) (t transform, err error) {
-	for _, n := range []struct {
-		name string
-		to   *int
+	for _, number := range []struct {
+		name  string
+		field *int
 	}{{"width", &t.Width}, {"height", &t.Height}, {"quality", &t.Quality}} {
-		text := q.Get(n.name)
+		text := q.Get(number.name)
 		if text == "" {
 			continue
 		}
 		v, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
-			return t, files.ErrInvalidParameter(n.name + " must be a whole number")
+			return t, files.ErrInvalidParameter(number.name + " must be a whole number")
 		}
-		*n.to = int(v)
+		*number.field = int(v)
 	}
 	t.Resize, t.Format = q.Get("resize"), q.Get("format")
 	if text := q.Get("tile"); text != "" {
@@ -64,11 +64,11 @@ func readTransform(q url.Values) (t transform, err error) {
 		}
 		t.tile = &[2]int{int(c), int(r)}
 	}
-	return t, t.check()
+	return t, t.validate()
 }
 
 // ReadTransform checks the transform in the body of a request to sign a URL, and returns it as the token contains it. The
-// result is nil if the body has no transform or an empty one: the URL is then for the file itself.
+// result is nil if the body has no transform or an empty one. The signed URL then names the file itself.
 func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
 	var t *transform
 	if len(text) == 0 {
@@ -80,13 +80,14 @@ func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
 	if t == nil || *t == (transform{}) {
 		return nil, nil
 	}
-	if err := t.check(); err != nil {
+	if err := t.validate(); err != nil {
 		return nil, err
 	}
 	return json.Marshal(t)
 }
 
-func (t *transform) check() error {
+// validate returns an error for values that are not allowed.
+func (t *transform) validate() error {
 	switch {
 	case t.Width < 0 || t.Height < 0:
 		return files.ErrInvalidParameter("width and height must not be negative")
@@ -107,9 +108,10 @@ func (t *transform) check() error {
 	return nil
 }
 
-// order returns the order for a picture of that size, without the format. If free is true, size and quality are as
-// requested; else the size is snapped to the picture's widths, and the quality is the engine's default.
-func (t *transform) order(width, height int, free bool) rendition.Order {
+// order returns the order for a picture of that size, without the format. If exact is true, the order has the requested size,
+// and the requested quality rounded to a multiple of 5. If exact is false, the size is snapped to the picture's widths, and the
+// quality is the engine's default.
+func (t *transform) order(width, height int, exact bool) rendition.Order {
 	if t.Resize == "frame" {
 		return shareOrder()
 	}
@@ -117,7 +119,7 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 	most := max(maxRequestedSide, available[len(available)-1])
 	w, h := min(t.Width, most), min(t.Height, most)
 	o := rendition.Order{Fit: rendition.Contain}
-	if free && t.Quality != 0 {
+	if exact && t.Quality != 0 {
 		o.Quality = min(100, (t.Quality+2)/5*5)
 	}
 	if t.Resize == "contain" || w == 0 || h == 0 {
@@ -127,7 +129,7 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 		case w == 0, h != 0 && byHeight < w:
 			w = byHeight
 		}
-		if o.Width = max(1, min(w, width, most, maxSideWebP*width/height)); !free {
+		if o.Width = max(1, min(w, width, most, maxSideWebP*width/height)); !exact {
 			o.Width = snap(available, o.Width)
 		}
 		return o
@@ -135,7 +137,7 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 	if o.Fit = rendition.Cover; t.Resize == "fill" {
 		o.Fit = rendition.Fill
 	}
-	if o.Width, o.Height = w, h; !free {
+	if o.Width, o.Height = w, h; !exact {
 		shape := nearestShape(w, h)
 		o.Width = snap(available, w)
 		o.Height = max(1, int(math.Round(float64(o.Width)*shape)))
@@ -143,9 +145,10 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 	return o
 }
 
-// formatsFor returns the formats in which a request can be served, the best first: the requested format, or those in the header
-// Accept (RFC 9110 §12.5.1), or, if that names neither WebP nor AVIF, the picture's own. If no rendition exists in any of them,
-// only one in the last format is made. So an AVIF from Accept is used if it exists, but no request waits for it.
+// formatsFor returns the formats in which a request can be served, the best first: the requested format, or the formats that the
+// header Accept names (RFC 9110 §12.5.1), or, if it names neither WebP nor AVIF, the picture's own format. If no rendition exists
+// in any of these formats, one is made in the final format of the list. So an AVIF for Accept is sent if it exists, but no request
+// waits for it.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
@@ -156,15 +159,15 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 		}
 		return []rendition.Format{ownFormat(source, alpha)}
 	}
-	avif, webp := accepted(accept)
-	last := ownFormat(source, alpha)
+	avif, webp := acceptedFormats(accept)
+	fallback := ownFormat(source, alpha)
 	if webp {
-		last = rendition.WebP
+		fallback = rendition.WebP
 	}
 	if avif {
-		return []rendition.Format{rendition.AVIF, last}
+		return []rendition.Format{rendition.AVIF, fallback}
 	}
-	return []rendition.Format{last}
+	return []rendition.Format{fallback}
 }
 
 // ownFormat returns the format of a picture's renditions, JPEG or PNG, for clients that may know no newer one.
@@ -175,59 +178,61 @@ func ownFormat(source string, alpha bool) rendition.Format {
 	return rendition.JPEG
 }
 
-// accepted reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
-func accepted(accept string) (avif, webp bool) {
+// acceptedFormats reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
+func acceptedFormats(accept string) (avif, webp bool) {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, params, err := mime.ParseMediaType(part)
 		if err != nil {
 			continue
 		}
-		no := false
+		accepted := true
 		if q, ok := params["q"]; ok {
 			weight, err := strconv.ParseFloat(q, 64)
-			no = err != nil || weight <= 0
+			accepted = err == nil && weight > 0
 		}
 		switch name {
 		case "image/avif":
-			avif = !no
+			avif = accepted
 		case "image/webp":
-			webp = !no
+			webp = accepted
 		}
 	}
 	return avif, webp
 }
 
-// applied returns the transformations of a picture in the words of Supabase's header X-Transformations.
-func (t *transform) applied(o rendition.Order, free bool) string {
+// transformations returns the transformations of a picture in the words of Supabase's header X-Transformations.
+func (t *transform) transformationsHeader(o rendition.Order, exact bool) string {
 	var out []string
-	tell := func(name string, value any) { out = append(out, fmt.Sprintf("%s:%v", name, value)) }
+	add := func(name string, value any) { out = append(out, fmt.Sprintf("%s:%v", name, value)) }
 	if t.tile != nil {
-		tell("tile", fmt.Sprintf("%d:%d", t.tile[0], t.tile[1]))
+		add("tile", fmt.Sprintf("%d:%d", t.tile[0], t.tile[1]))
 	}
 	if t.Width != 0 || t.Height != 0 {
 		width, height := o.Width, o.Height
-		if free || t.Resize == "frame" {
+		if exact || t.Resize == "frame" {
 			width, height = min(t.Width, max(maxRequestedSide, o.Width)), min(t.Height, max(maxRequestedSide, o.Height))
 		}
 		if height != 0 {
-			tell("height", height)
+			add("height", height)
 		}
 		if width != 0 {
-			tell("width", width)
+			add("width", width)
 		}
-		tell("resizing_type", cmp.Or(resizingTypes[t.Resize], "fill"))
+		add("resizing_type", cmp.Or(resizingTypes[t.Resize], "fill"))
 	}
 	if o.Quality != 0 {
-		tell("quality", o.Quality)
+		add("quality", o.Quality)
 	}
 	if t.Format != "" && t.Format != "origin" {
-		tell("format", t.Format)
+		add("format", t.Format)
 	}
 	return strings.Join(out, ",")
 }
 
+// resizingTypes maps values of transform.Resize to Supabase's words; for all other values it is "fill".
 var resizingTypes = map[string]string{"contain": "fit", "fill": "force", "frame": "frame"}
 
+// mediaTypes are the MIME types of the formats.
 var mediaTypes = map[rendition.Format]string{
 	rendition.WebP: files.WebP.MIME, rendition.JPEG: files.JPEG.MIME, rendition.AVIF: files.AVIF.MIME, rendition.PNG: files.PNG.MIME,
 }
