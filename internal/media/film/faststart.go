@@ -11,9 +11,9 @@ import (
 )
 
 // Faststart returns a reader of the MP4 or MOV f with the index moved to the front, before the pictures, so that browsers
-// can play the film while they receive it. Everything else is unchanged, except the offsets in the index. The result is nil
-// if the index precedes the pictures already, and for formats without an index. The reader seeks in f, and holds only the
-// index in memory, at most maxIndex bytes.
+// can play the film while they receive it. The offsets in the index are adjusted; everything else is unchanged. The result is nil
+// if the index already precedes the pictures, and for fragmented files and WebM, which play without such an index. The reader
+// seeks in f, and holds only the index in memory.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -23,42 +23,43 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	if err := readAt(f, head[:], 0); err != nil {
 		return nil, err
 	}
-	if binary.BigEndian.Uint32(head[:]) == ebmlHeader {
+	if binary.BigEndian.Uint32(head[:]) == idEBML {
 		return nil, nil
 	}
-	m, err := readBoxes(&pagedReader{f: f}, size)
+	m, err := readBoxes(&pagedReader{file: f}, size)
 	if err != nil {
 		return nil, err
 	}
-	if m.fragmented || m.inFront() {
+	if m.fragmented || m.hasIndexFirst() {
 		return nil, nil
 	}
-	insert := int64(0)
+	insertAt := int64(0) // the index goes to the start of the file or, if there is an ftyp box, directly after that
 	if first := m.boxes[0]; first.kind == "ftyp" {
-		insert = first.size
+		insertAt = first.size
 	}
-	index, err := m.movedIndex(insert)
+	index, err := m.buildMovedIndex(insertAt)
 	if err != nil {
 		return nil, err
 	}
 	end := m.moov.at + m.moov.size
 	return io.MultiReader(
-		&section{f: f, at: 0, left: insert},
+		&section{f: f, at: 0, left: insertAt},
 		bytes.NewReader(index),
-		&section{f: f, at: insert, left: m.moov.at - insert},
+		&section{f: f, at: insertAt, left: m.moov.at - insertAt},
 		&section{f: f, at: end, left: size - end},
 	), nil
 }
 
-// movedIndex returns the index with adjusted offsets of the pictures, for its new place in the file at the offset insert. The
-// offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
-func (m *mp4) movedIndex(insert int64) ([]byte, error) {
-	to := func(length int64) func(uint64) (uint64, error) {
+// buildMovedIndex returns the index for its new place in the file, at the offset insertAt, with adjusted offsets of the pictures.
+// The offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
+func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
+	// shiftFor returns the function that converts an old offset to the new one if the new index has that length.
+	shiftFor := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
 			switch at := int64(offset); { // the first case rejects offsets that overflow int64
 			case offset > math.MaxInt64-maxIndex*2:
 				return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
-			case at < insert:
+			case at < insertAt:
 				return offset, nil
 			case at < m.moov.at:
 				return offset + uint64(length), nil
@@ -68,20 +69,20 @@ func (m *mp4) movedIndex(insert int64) ([]byte, error) {
 		}
 	}
 	body := m.index[m.moov.headerLength:]
-	err := inPlace(body, "moov", to(m.moov.size), false)
+	err := adjustOffsets(body, "moov", shiftFor(m.moov.size), false)
 	if err == nil {
-		err = inPlace(body, "moov", to(m.moov.size), true)
+		err = adjustOffsets(body, "moov", shiftFor(m.moov.size), true)
 		if m.moov.headerLength == 8 { // the size may have been 0, which means "up to the end of the file"
 			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) // at most 64 MB
 		}
 		return m.index, err
 	}
-	if !errors.Is(err, errNarrow) {
+	if !errors.Is(err, errNeeds64Bits) {
 		return nil, err
 	}
 	length := m.moov.size
-	for range 3 { // the length changes in the first round only
-		index, err := rewrite(body, "moov", to(length))
+	for range 3 { // the first round finds the length of the index with 64-bit offsets, and the second has the right offsets
+		index, err := widenOffsets(body, "moov", shiftFor(length))
 		if err != nil {
 			return nil, err
 		}
@@ -93,37 +94,37 @@ func (m *mp4) movedIndex(insert int64) ([]byte, error) {
 	return nil, fmt.Errorf("%w: its index has no stable length", ErrUnreadable)
 }
 
-// inPlace changes every offset in body, without changing the length of body. If write is false, it only checks whether that is
-// possible; the error is errNarrow if an offset needs more than 32 bits.
-func inPlace(body []byte, kind string, change func(uint64) (uint64, error), write bool) error {
+// adjustOffsets changes every offset in body, the content of a box of that kind, without changing the length of body. If write
+// is false, it only checks whether that is possible. The error is errNeeds64Bits if a 32-bit field cannot hold its new offset.
+func adjustOffsets(body []byte, kind string, change func(uint64) (uint64, error), write bool) error {
 	switch {
 	case kind == "cmov":
 		return errCompressed
-	case within[kind] != nil:
-		parts, _, err := children(body)
+	case offsetContainers[kind] != nil:
+		parts, _, err := listChildren(body)
 		if err != nil {
 			return err
 		}
 		for _, p := range parts {
-			if !slices.Contains(within[kind], p.kind) {
+			if !slices.Contains(offsetContainers[kind], p.kind) {
 				continue
 			}
-			if err := inPlace(p.body, p.kind, change, write); err != nil {
+			if err := adjustOffsets(p.body, p.kind, change, write); err != nil {
 				return err
 			}
 		}
 	case kind == "stco", kind == "co64":
-		count, width, err := table(body, kind)
+		count, width, err := checkOffsetTable(body, kind)
 		if err != nil {
 			return err
 		}
 		for entry := body[8:]; count > 0; count, entry = count-1, entry[width:] {
-			offset, err := change(entryOf(entry, width))
+			offset, err := change(readOffset(entry, width))
 			switch {
 			case err != nil:
 				return err
 			case width == 4 && offset > math.MaxUint32:
-				return errNarrow
+				return errNeeds64Bits
 			case !write:
 			case width == 4:
 				binary.BigEndian.PutUint32(entry, uint32(offset))
@@ -135,8 +136,8 @@ func inPlace(body []byte, kind string, change func(uint64) (uint64, error), writ
 	return nil
 }
 
-// table checks a table of chunk offsets (§8.7.5) and returns their number and their width in bytes.
-func table(body []byte, kind string) (count, width int, err error) {
+// checkOffsetTable checks a table of chunk offsets (§8.7.5). It returns the number of offsets and the width of one in bytes.
+func checkOffsetTable(body []byte, kind string) (count, width int, err error) {
 	width = 4
 	if kind == "co64" {
 		width = 8
@@ -147,7 +148,8 @@ func table(body []byte, kind string) (count, width int, err error) {
 	return int(binary.BigEndian.Uint32(body[4:])), width, nil
 }
 
-func entryOf(b []byte, width int) uint64 {
+// readOffset reads an offset of 4 or 8 bytes (width).
+func readOffset(b []byte, width int) uint64 {
 	if width == 8 {
 		return binary.BigEndian.Uint64(b)
 	}
@@ -155,32 +157,32 @@ func entryOf(b []byte, width int) uint64 {
 }
 
 var (
-	errNarrow     = errors.New("an offset needs more than 32 bits")
-	errCompressed = fmt.Errorf("%w: a compressed index", ErrUnreadable)
+	errNeeds64Bits = errors.New("an offset needs more than 32 bits")
+	errCompressed  = fmt.Errorf("%w: a compressed index", ErrUnreadable)
 )
 
-// within lists, by parent, the boxes that lead to the tables of offsets (§8.1.1). Boxes with these names in other places are
-// ignored, which limits the depth of the recursion.
-var within = map[string][]string{"moov": {"trak", "cmov"}, "trak": {"mdia"}, "mdia": {"minf"}, "minf": {"stbl"}, "stbl": {"stco", "co64"}}
+// offsetContainers maps each box on the way to the tables of offsets to the boxes inside it that lead there (§8.1.1). Boxes with
+// these names in other places are ignored, which limits the depth of the recursion.
+var offsetContainers = map[string][]string{"moov": {"trak", "cmov"}, "trak": {"mdia"}, "mdia": {"minf"}, "minf": {"stbl"}, "stbl": {"stco", "co64"}}
 
-// rewrite returns a box of a kind, with every offset in it changed and stored in 64 bits.
-func rewrite(body []byte, kind string, change func(uint64) (uint64, error)) ([]byte, error) {
+// widenOffsets returns the box of that kind and content with every offset in it changed and stored in 64 bits.
+func widenOffsets(body []byte, kind string, change func(uint64) (uint64, error)) ([]byte, error) {
 	out := make([]byte, 8, len(body)+8)
 	switch {
 	case kind == "cmov":
 		return nil, errCompressed
-	case within[kind] != nil:
-		parts, rest, err := children(body)
+	case offsetContainers[kind] != nil:
+		parts, rest, err := listChildren(body)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range parts {
-			if !slices.Contains(within[kind], p.kind) {
-				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) // as below
+			if !slices.Contains(offsetContainers[kind], p.kind) {
+				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) // the index has at most 64 MB
 				out = append(out, p.body...)
 				continue
 			}
-			changed, err := rewrite(p.body, p.kind, change)
+			changed, err := widenOffsets(p.body, p.kind, change)
 			if err != nil {
 				return nil, err
 			}
@@ -188,14 +190,14 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error)) ([]b
 		}
 		out = append(out, rest...)
 	default: // stco or co64
-		count, width, err := table(body, kind)
+		count, width, err := checkOffsetTable(body, kind)
 		if err != nil {
 			return nil, err
 		}
 		kind = "co64"
 		out = append(out, body[:8]...)
 		for i := range count {
-			offset, err := change(entryOf(body[8+i*width:], width))
+			offset, err := change(readOffset(body[8+i*width:], width))
 			if err != nil {
 				return nil, err
 			}
@@ -207,7 +209,8 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error)) ([]b
 	return out, nil
 }
 
-// section reads the left bytes of f from offset at. It seeks before each read, because other sections move the position of f.
+// section is a reader of a part of f: the next left bytes, from offset at. It seeks before each read, because other sections move
+// the position of f.
 type section struct {
 	f        io.ReadSeeker
 	at, left int64

@@ -33,17 +33,17 @@ type Info struct {
 	IndexFirst bool
 }
 
-// browserCodecs are the codecs that every current browser plays. HEVC and ProRes are not among them.
+// browserCodecs are the values of Info.Codec that every current browser plays. HEVC and ProRes are not among them.
 var browserCodecs = map[string]bool{"avc1": true, "avc3": true, "av01": true, "vp08": true, "vp09": true, "VP8": true, "VP9": true, "AV1": true}
 
 // Plays reports whether every browser can be expected to play the film.
 func (i Info) Plays() bool { return browserCodecs[i.Codec] }
 
 // Probe reads the headers of an MP4, MOV or WebM: a few kilobytes and the index, but not the pictures. It reads at
-// most maxReads times, because each read may be a request to a remote store. The error wraps ErrUnreadable for a bad file and
-// for a file that needs more reads.
+// most maxReads times, because each read may be a request to a remote store. The error wraps ErrUnreadable if the file is bad or
+// would need more reads.
 func Probe(file io.ReadSeeker) (Info, error) {
-	f := &pagedReader{f: file}
+	f := &pagedReader{file: file}
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return Info{}, err
@@ -52,37 +52,37 @@ func Probe(file io.ReadSeeker) (Info, error) {
 	if err := readAt(f, head, 0); err != nil {
 		return Info{}, err
 	}
-	if len(head) >= 4 && binary.BigEndian.Uint32(head) == ebmlHeader {
+	if len(head) >= 4 && binary.BigEndian.Uint32(head) == idEBML {
 		return probeWebM(f, size)
 	}
 	m, err := readBoxes(f, size)
 	if err != nil {
 		return Info{}, err
 	}
-	return m.info()
+	return m.readInfo()
 }
 
 const (
 	pageSize = 64 << 10 // bytes
-	maxReads = 500
+	maxReads = 500      // largest number of reads of one file
 )
 
 // pagedReader reads a file in pages of pageSize, and larger parts in one read, so that many small reads cost few requests.
 type pagedReader struct {
-	f      io.ReadSeeker
+	file   io.ReadSeeker
 	at     int64  // position of the next Read
-	page   []byte // the last page that was read, from offset pageAt
-	pageAt int64
-	reads  int // of f
+	page   []byte // the page that was read most recently
+	pageAt int64  // offset of page in the file
+	reads  int    // number of reads of file so far
 }
 
 func (g *pagedReader) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekEnd {
 		var err error
-		g.at, err = g.f.Seek(offset, whence)
+		g.at, err = g.file.Seek(offset, whence)
 		return g.at, err
 	}
-	g.at = offset // all callers seek from the start or the end
+	g.at = offset // whence is io.SeekStart, because no caller seeks from the current position
 	return g.at, nil
 }
 
@@ -95,20 +95,20 @@ func (g *pagedReader) Read(p []byte) (int, error) {
 	if g.reads++; g.reads > maxReads {
 		return 0, fmt.Errorf("%w: in more than %d places", ErrUnreadable, maxReads)
 	}
-	if _, err := g.f.Seek(g.at, io.SeekStart); err != nil {
+	if _, err := g.file.Seek(g.at, io.SeekStart); err != nil {
 		return 0, err
 	}
 	if len(p) >= pageSize { // the index
-		n, err := io.ReadFull(g.f, p)
+		n, err := io.ReadFull(g.file, p)
 		g.at += int64(n)
-		return n, atEnd(n, err)
+		return n, ignoreShortRead(n, err)
 	}
 	if g.page == nil {
 		g.page = make([]byte, pageSize)
 	}
-	n, err := io.ReadFull(g.f, g.page[:pageSize])
+	n, err := io.ReadFull(g.file, g.page[:pageSize])
 	g.page, g.pageAt = g.page[:n], g.at
-	if err = atEnd(n, err); err != nil || n == 0 {
+	if err = ignoreShortRead(n, err); err != nil || n == 0 {
 		return 0, err
 	}
 	n = copy(p, g.page)
@@ -116,15 +116,15 @@ func (g *pagedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// atEnd returns nil in place of the error of a read that reached the end of the file after n > 0 bytes.
-func atEnd(n int, err error) error {
+// ignoreShortRead returns nil in place of the error of a read that reached the end of the file after n > 0 bytes.
+func ignoreShortRead(n int, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
 		return nil
 	}
 	return err
 }
 
-// readAt fills b from offset at of the file. The error is ErrUnreadable if the file ends before.
+// readAt fills b with the bytes from offset at of the file. The error wraps ErrUnreadable if the file ends too early.
 func readAt(f io.ReadSeeker, b []byte, at int64) error {
 	if _, err := f.Seek(at, io.SeekStart); err != nil {
 		return err

@@ -112,7 +112,7 @@ func TestFaststartGivesTheDemoFilmBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := bytes.Clone(m.index)
-	if err := inPlace(behind[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) { return o - uint64(m.moov.size), nil }, true); err != nil {
+	if err := adjustOffsets(behind[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) { return o - uint64(m.moov.size), nil }, true); err != nil {
 		t.Fatal(err)
 	}
 	slow := bytes.Join([][]byte{want[:m.moov.at], want[m.moov.at+m.moov.size:], behind}, nil)
@@ -154,11 +154,11 @@ func TestFaststartMovesEachOffset(t *testing.T) {
 		t.Fatalf("%d bytes, was %d", len(got), len(file))
 	}
 	m, err := readBoxes(bytes.NewReader(got), int64(len(got)))
-	if err != nil || !m.inFront() {
+	if err != nil || !m.hasIndexFirst() {
 		t.Fatal("the index is not in front", err)
 	}
 	var led []string
-	if err := inPlace(m.index[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) {
+	if err := adjustOffsets(m.index[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) {
 		led = append(led, string(got[o:o+8]))
 		return o, nil
 	}, false); err != nil {
@@ -179,11 +179,11 @@ func TestOffsetsThatNeedMoreBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.moov.at = math.MaxUint32 + 1 // as in a film of more than 4 GB
-	index, err := m.movedIndex(16)
+	index, err := m.buildMovedIndex(16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := child(index[8:], "trak", "mdia", "minf", "stbl", "co64")
+	table, err := findChild(index[8:], "trak", "mdia", "minf", "stbl", "co64")
 	if err != nil || len(table) != 8+16 {
 		t.Fatalf("no wide table: %d bytes, %v", len(table), err)
 	}
@@ -244,17 +244,17 @@ func ebml(id uint64, parts ...[]byte) []byte {
 }
 
 func TestProbeReadsWebM(t *testing.T) {
-	head := ebml(ebmlHeader, ebml(docType, []byte("webm")))
-	about := ebml(segmentInfo, ebml(timestampUnit, []byte{0x0F, 0x42, 0x40}), ebml(duration, binary.BigEndian.AppendUint64(nil, math.Float64bits(2500))))
-	list := ebml(tracks,
-		ebml(trackEntry, ebml(trackType, []byte{2}), ebml(codecID, []byte("A_OPUS"))),
-		ebml(trackEntry, ebml(trackType, []byte{1}), ebml(codecID, []byte("V_VP9")), ebml(videoSettings, ebml(pixelWidth, []byte{2, 0x80}), ebml(pixelHeight, []byte{1, 0x68}))))
+	head := ebml(idEBML, ebml(idDocType, []byte("webm")))
+	about := ebml(idSegmentInfo, ebml(idTimestampUnit, []byte{0x0F, 0x42, 0x40}), ebml(idDuration, binary.BigEndian.AppendUint64(nil, math.Float64bits(2500))))
+	list := ebml(idTracks,
+		ebml(idTrackEntry, ebml(idTrackType, []byte{2}), ebml(idCodec, []byte("A_OPUS"))),
+		ebml(idTrackEntry, ebml(idTrackType, []byte{1}), ebml(idCodec, []byte("V_VP9")), ebml(idVideo, ebml(idPixelWidth, []byte{2, 0x80}), ebml(idPixelHeight, []byte{1, 0x68}))))
 	live := append(append([]byte{0x18, 0x53, 0x80, 0x67, 0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, list...), 0x1F, 0x43, 0xB6, 0x75, 0xFF, 1, 2, 3)
 	for name, c := range map[string]struct {
 		file []byte
 		want Info
 	}{
-		"whole":              {append(bytes.Clone(head), ebml(segment, about, list, ebml(cluster, make([]byte, 50)))...), Info{640, 360, 2500 * time.Millisecond, "VP9", true, true}},
+		"whole":              {append(bytes.Clone(head), ebml(idSegment, about, list, ebml(idCluster, make([]byte, 50)))...), Info{640, 360, 2500 * time.Millisecond, "VP9", true, true}},
 		"as it was recorded": {append(bytes.Clone(head), live...), Info{640, 360, 0, "VP9", true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestProbeReadsWebM(t *testing.T) {
 func FuzzFilm(f *testing.F) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	f.Add(bytes.Join([][]byte{ftyp, boxOf("mdat", make([]byte, 16)), indexOf(sample{codec: "avc1", width: 64, height: 36, offsets: stco(20, 24)})}, nil))
-	f.Add(append(ebml(ebmlHeader, ebml(docType, []byte("webm"))), ebml(segment, ebml(tracks, ebml(trackEntry, ebml(trackType, []byte{1}), ebml(codecID, []byte("V_AV1")))))...))
+	f.Add(append(ebml(idEBML, ebml(idDocType, []byte("webm"))), ebml(idSegment, ebml(idTracks, ebml(idTrackEntry, ebml(idTrackType, []byte{1}), ebml(idCodec, []byte("V_AV1")))))...))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if info, err := Probe(bytes.NewReader(file)); err == nil && (info.Codec == "" || info.Duration < 0 || info.Width < 0) {
 			t.Errorf("%+v", info)

@@ -29,16 +29,16 @@ type mp4 struct {
 // maxBoxes limits the boxes in a file and in a container. A real file has some dozens, and its index about a hundred per track.
 const maxBoxes = 10_000
 
-// readBoxes lists the boxes at the top level of a file of size bytes and reads its index. It stops once it has read the
-// index and found a fragment, because in a fragmented file the offsets of further boxes are not needed.
+// readBoxes lists the boxes at the top level of a file of size bytes and reads its index. It stops when it has read the index and
+// found a fragment, because nobody needs the offsets of the remaining boxes of a fragmented file.
 func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 	m := &mp4{}
 	for at := int64(0); at < size; {
-		b, err := boxAt(f, at, size)
+		b, err := readBox(f, at, size)
 		if err != nil {
 			return nil, err
 		}
-		if at == 0 && !firstBox[b.kind] {
+		if at == 0 && !firstBoxKinds[b.kind] {
 			return nil, fmt.Errorf("%w: begins with %q", ErrUnreadable, b.kind)
 		}
 		switch b.kind {
@@ -69,10 +69,11 @@ func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 	return m, nil
 }
 
-// firstBox are the boxes with which a file may begin. Old QuickTime files have no ftyp.
-var firstBox = map[string]bool{"ftyp": true, "moov": true, "mdat": true, "free": true, "skip": true, "wide": true, "pnot": true}
+// firstBoxKinds are the boxes with which a file may begin. Old QuickTime files have no ftyp.
+var firstBoxKinds = map[string]bool{"ftyp": true, "moov": true, "mdat": true, "free": true, "skip": true, "wide": true, "pnot": true}
 
-func boxAt(f io.ReadSeeker, at, end int64) (box, error) {
+// readBox reads the header of the box at an offset; end is the end of the file.
+func readBox(f io.ReadSeeker, at, end int64) (box, error) {
 	var head [16]byte
 	n := min(end-at, 16)
 	if n < 8 {
@@ -84,10 +85,11 @@ func boxAt(f io.ReadSeeker, at, end int64) (box, error) {
 	return parseBox(head[:n], at, end)
 }
 
+// parseBox parses the header of a box at an offset; end is the end of the file or of the parent's content.
 func parseBox(head []byte, at, end int64) (box, error) {
 	b := box{kind: string(head[4:8]), at: at, size: int64(binary.BigEndian.Uint32(head)), headerLength: 8}
 	switch {
-	case b.size == 0: // up to the end
+	case b.size == 0: // the box extends up to the end
 		b.size = end - at
 	case b.size == 1 && len(head) >= 16:
 		large := binary.BigEndian.Uint64(head[8:])
@@ -105,21 +107,21 @@ func parseBox(head []byte, at, end int64) (box, error) {
 	return b, nil
 }
 
-// part is a box inside the index; body is its content.
-type part struct {
+// childBox is a box inside the index; body is its content.
+type childBox struct {
 	kind string
 	body []byte
 }
 
-// children lists the boxes in a container's body. rest is what follows them and is too short for a box: QuickTime ends some
-// containers with four zero bytes.
-func children(body []byte) (found []part, rest []byte, err error) {
+// listChildren lists the boxes in a container's body. rest is the bytes after the last box, which are too few for a box:
+// QuickTime ends some containers with four zero bytes.
+func listChildren(body []byte) (found []childBox, rest []byte, err error) {
 	for end := int64(len(body)); end >= 8; end = int64(len(body)) {
 		b, err := parseBox(body[:min(16, end)], 0, end)
 		if err != nil {
 			return nil, nil, err
 		}
-		if found = append(found, part{b.kind, body[b.headerLength:b.size]}); len(found) > maxBoxes {
+		if found = append(found, childBox{b.kind, body[b.headerLength:b.size]}); len(found) > maxBoxes {
 			return nil, nil, fmt.Errorf("%w: more than %d boxes in one", ErrUnreadable, maxBoxes)
 		}
 		body = body[b.size:]
@@ -127,14 +129,14 @@ func children(body []byte) (found []part, rest []byte, err error) {
 	return found, body, nil
 }
 
-// child returns the body of the first box at a path of kinds, or nil if there is none.
-func child(body []byte, path ...string) ([]byte, error) {
+// findChild returns the body of the first box at a path of kinds, or nil if there is none.
+func findChild(body []byte, path ...string) ([]byte, error) {
 	for _, kind := range path {
-		parts, _, err := children(body)
+		parts, _, err := listChildren(body)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(parts, func(p part) bool { return p.kind == kind })
+		i := slices.IndexFunc(parts, func(p childBox) bool { return p.kind == kind })
 		if i < 0 {
 			return nil, nil
 		}
@@ -143,24 +145,24 @@ func child(body []byte, path ...string) ([]byte, error) {
 	return body, nil
 }
 
-func (m *mp4) info() (Info, error) {
-	parts, _, err := children(m.index[m.moov.headerLength:])
+func (m *mp4) readInfo() (Info, error) {
+	parts, _, err := listChildren(m.index[m.moov.headerLength:])
 	if err != nil {
 		return Info{}, err
 	}
-	info := Info{IndexFirst: m.fragmented || m.inFront()}
+	info := Info{IndexFirst: m.fragmented || m.hasIndexFirst()}
 	for _, p := range parts {
 		switch p.kind {
 		case "cmov":
 			return Info{}, errCompressed
 		case "mvhd":
-			info.Duration = max(info.Duration, movieTime(p.body))
+			info.Duration = max(info.Duration, movieDuration(p.body))
 		case "mvex":
-			if err := extended(p.body, parts, &info); err != nil {
+			if err := readFragmentsDuration(p.body, parts, &info); err != nil {
 				return Info{}, err
 			}
 		case "trak":
-			if err := track(p.body, &info); err != nil {
+			if err := readTrak(p.body, &info); err != nil {
 				return Info{}, err
 			}
 		}
@@ -171,25 +173,26 @@ func (m *mp4) info() (Info, error) {
 	return info, nil
 }
 
-// inFront reports whether the index precedes the pictures.
-func (m *mp4) inFront() bool {
+// hasIndexFirst reports whether the index precedes the pictures.
+func (m *mp4) hasIndexFirst() bool {
 	return !slices.ContainsFunc(m.boxes, func(b box) bool { return b.kind == "mdat" && b.at < m.moov.at })
 }
 
-// movieTime returns the duration in an mvhd box (§8.2.2), 0 if it is unknown.
-func movieTime(b []byte) time.Duration {
+// movieDuration returns the duration in an mvhd box (§8.2.2), 0 if it is unknown.
+func movieDuration(b []byte) time.Duration {
 	switch {
 	case len(b) >= 20 && b[0] == 0:
-		return lasting(uint64(binary.BigEndian.Uint32(b[16:])), binary.BigEndian.Uint32(b[12:]))
+		return toDuration(uint64(binary.BigEndian.Uint32(b[16:])), binary.BigEndian.Uint32(b[12:]))
 	case len(b) >= 32 && b[0] == 1:
-		return lasting(binary.BigEndian.Uint64(b[24:]), binary.BigEndian.Uint32(b[20:]))
+		return toDuration(binary.BigEndian.Uint64(b[24:]), binary.BigEndian.Uint32(b[20:]))
 	}
 	return 0
 }
 
-// extended reads from an mvex box the duration of a fragmented film with all fragments (mehd, §8.8.2). moov has the time scale.
-func extended(mvex []byte, moov []part, info *Info) error {
-	mehd, err := child(mvex, "mehd")
+// readFragmentsDuration reads the duration of a fragmented film, with all fragments, from an mvex box (mehd, §8.8.2). moov is the
+// boxes of the index, which contain the time scale.
+func readFragmentsDuration(mvex []byte, moov []childBox, info *Info) error {
+	mehd, err := findChild(mvex, "mehd")
 	if err != nil || len(mehd) < 8 {
 		return err
 	}
@@ -203,7 +206,7 @@ func extended(mvex []byte, moov []part, info *Info) error {
 			if p.body[0] == 1 {
 				scale = binary.BigEndian.Uint32(p.body[20:])
 			}
-			info.Duration = max(info.Duration, lasting(length, scale))
+			info.Duration = max(info.Duration, toDuration(length, scale))
 		}
 	}
 	return nil
@@ -213,17 +216,17 @@ func extended(mvex []byte, moov []part, info *Info) error {
 // number for that.
 const maxDuration = 100 * time.Hour
 
-// lasting converts a duration in units of 1/scale second; 0 if it is unknown.
-func lasting(units uint64, scale uint32) time.Duration {
+// toDuration converts a duration in units of 1/scale second; 0 if it is unknown.
+func toDuration(units uint64, scale uint32) time.Duration {
 	if scale == 0 || units > uint64(scale)*uint64(maxDuration/time.Second) {
 		return 0
 	}
 	return time.Duration(float64(units) / float64(scale) * float64(time.Second)).Round(time.Millisecond)
 }
 
-// track reads a trak box into info. Only the first video track is used.
-func track(trak []byte, info *Info) error {
-	handler, err := child(trak, "mdia", "hdlr")
+// readTrak reads a trak box into info. Only the first video track is used.
+func readTrak(trak []byte, info *Info) error {
+	handler, err := findChild(trak, "mdia", "hdlr")
 	if err != nil || len(handler) < 12 {
 		return err
 	}
@@ -238,11 +241,11 @@ func track(trak []byte, info *Info) error {
 	if info.Codec != "" {
 		return nil
 	}
-	entries, err := child(trak, "mdia", "minf", "stbl", "stsd")
+	entries, err := findChild(trak, "mdia", "minf", "stbl", "stsd")
 	if err != nil || len(entries) < 8 {
 		return err
 	}
-	samples, _, err := children(entries[8:])
+	samples, _, err := listChildren(entries[8:])
 	if err != nil {
 		return err
 	}
@@ -252,16 +255,16 @@ func track(trak []byte, info *Info) error {
 	entry := samples[0]
 	info.Codec = entry.kind
 	info.Width, info.Height = int(binary.BigEndian.Uint16(entry.body[24:])), int(binary.BigEndian.Uint16(entry.body[26:]))
-	head, err := child(trak, "tkhd")
+	head, err := findChild(trak, "tkhd")
 	if err != nil {
 		return err
 	}
-	shown(head, info)
+	readShownSize(head, info)
 	return nil
 }
 
-// shown reads the size on screen, in square pixels, and the rotation from a tkhd box (§8.3.2).
-func shown(tkhd []byte, info *Info) {
+// readShownSize reads the size on screen, in square pixels, and the rotation from a tkhd box (§8.3.2).
+func readShownSize(tkhd []byte, info *Info) {
 	matrix := 40
 	if len(tkhd) > 0 && tkhd[0] == 1 {
 		matrix = 52

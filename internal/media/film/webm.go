@@ -15,20 +15,20 @@ import (
 
 // The ids of the EBML elements (RFC 9559) that this file reads.
 const (
-	ebmlHeader    = 0x1A45DFA3
-	docType       = 0x4282
-	segment       = 0x18538067
-	segmentInfo   = 0x1549A966
-	timestampUnit = 0x2AD7B1
-	duration      = 0x4489
-	tracks        = 0x1654AE6B
-	trackEntry    = 0xAE
-	trackType     = 0x83
-	codecID       = 0x86
-	videoSettings = 0xE0
-	pixelWidth    = 0xB0
-	pixelHeight   = 0xBA
-	cluster       = 0x1F43B675
+	idEBML          = 0x1A45DFA3
+	idDocType       = 0x4282
+	idSegment       = 0x18538067
+	idSegmentInfo   = 0x1549A966
+	idTimestampUnit = 0x2AD7B1
+	idDuration      = 0x4489
+	idTracks        = 0x1654AE6B
+	idTrackEntry    = 0xAE
+	idTrackType     = 0x83
+	idCodec         = 0x86
+	idVideo         = 0xE0
+	idPixelWidth    = 0xB0
+	idPixelHeight   = 0xBA
+	idCluster       = 0x1F43B675
 )
 
 const (
@@ -42,16 +42,17 @@ type element struct {
 	at, size int64 // offset and size of the content; size is -1 if it is unknown, as in live recordings
 }
 
-func elementAt(f io.ReadSeeker, at, end int64) (element, error) {
+// readElement reads the header of the element at an offset; end is the end of the parent.
+func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	head := make([]byte, min(12, end-at))
 	if err := readAt(f, head, at); err != nil {
 		return element{}, err
 	}
-	id, n := number(head, 4, false)
+	id, n := readNumber(head, 4, false)
 	if n == 0 {
 		return element{}, fmt.Errorf("%w: no element at %d", ErrUnreadable, at)
 	}
-	size, m := number(head[n:], 8, true)
+	size, m := readNumber(head[n:], 8, true)
 	if m == 0 {
 		return element{}, fmt.Errorf("%w: an element without a size at %d", ErrUnreadable, at)
 	}
@@ -65,9 +66,9 @@ func elementAt(f io.ReadSeeker, at, end int64) (element, error) {
 	return e, nil
 }
 
-// number reads an integer of variable size, of at most longest bytes. If plain is true, the value is without the bit that
+// readNumber reads an integer of variable size, of at most longest bytes. If plain is true, the value is without the bit that
 // marks the length. length is 0 if b does not begin with such an integer.
-func number(b []byte, longest int, plain bool) (value uint64, length int) {
+func readNumber(b []byte, longest int, plain bool) (value uint64, length int) {
 	if len(b) == 0 {
 		return 0, 0
 	}
@@ -86,23 +87,23 @@ func number(b []byte, longest int, plain bool) (value uint64, length int) {
 }
 
 func probeWebM(f io.ReadSeeker, size int64) (Info, error) {
-	info := Info{IndexFirst: true} // players need no index to start
+	info := Info{IndexFirst: true} // players need no index to begin playing a WebM
 	for at, end, n := int64(0), size, 0; at < end && n < maxElements; n++ {
-		e, err := elementAt(f, at, end)
+		e, err := readElement(f, at, end)
 		if err != nil {
 			return Info{}, err
 		}
 		switch e.id {
-		case segment: // go on with the elements inside
+		case idSegment: // continue with the elements inside the segment
 			at = e.at
 			if e.size >= 0 {
 				end = e.at + e.size
 			}
 			continue
-		case cluster:
+		case idCluster: // pictures begin, so all headers were read
 			at = end
 			continue
-		case ebmlHeader, segmentInfo, tracks:
+		case idEBML, idSegmentInfo, idTracks:
 			if e.size < 0 || e.size > maxElementBytes {
 				return Info{}, fmt.Errorf("%w: a header of %d bytes", ErrUnreadable, e.size)
 			}
@@ -125,11 +126,11 @@ func probeWebM(f io.ReadSeeker, size int64) (Info, error) {
 	return info, nil
 }
 
-// each calls visit for each element in content.
-func each(content []byte, visit func(id uint64, body []byte) error) error {
+// visitElements calls visit for each element in content.
+func visitElements(content []byte, visit func(id uint64, body []byte) error) error {
 	f := bytes.NewReader(content)
 	for at, end := int64(0), int64(len(content)); at < end; {
-		e, err := elementAt(f, at, end)
+		e, err := readElement(f, at, end)
 		if err != nil {
 			return err
 		}
@@ -146,18 +147,18 @@ func each(content []byte, visit func(id uint64, body []byte) error) error {
 
 func readHeader(id uint64, content []byte, info *Info) error {
 	unit, length := uint64(time.Millisecond), 0.0
-	err := each(content, func(child uint64, body []byte) error {
+	err := visitElements(content, func(child uint64, body []byte) error {
 		switch {
-		case id == ebmlHeader && child == docType:
+		case id == idEBML && child == idDocType:
 			if kind := strings.TrimRight(string(body), "\x00"); kind != "webm" {
 				return fmt.Errorf("%w: %.20q", ErrUnreadable, kind)
 			}
-		case id == segmentInfo && child == timestampUnit:
-			unit = unsigned(body)
-		case id == segmentInfo && child == duration:
-			length = float(body)
-		case id == tracks && child == trackEntry:
-			return readTrack(body, info)
+		case id == idSegmentInfo && child == idTimestampUnit:
+			unit = parseUnsigned(body)
+		case id == idSegmentInfo && child == idDuration:
+			length = parseFloat(body)
+		case id == idTracks && child == idTrackEntry:
+			return readTrackEntry(body, info)
 		}
 		return nil
 	})
@@ -167,25 +168,25 @@ func readHeader(id uint64, content []byte, info *Info) error {
 	return err
 }
 
-func readTrack(entry []byte, info *Info) error {
+func readTrackEntry(entry []byte, info *Info) error {
 	var (
 		kind          uint64
 		codec         string
 		width, height int
 	)
-	err := each(entry, func(id uint64, body []byte) error {
+	err := visitElements(entry, func(id uint64, body []byte) error {
 		switch id {
-		case trackType:
-			kind = unsigned(body)
-		case codecID:
+		case idTrackType:
+			kind = parseUnsigned(body)
+		case idCodec:
 			codec = strings.TrimRight(string(body), "\x00")
-		case videoSettings:
-			return each(body, func(id uint64, body []byte) error {
+		case idVideo:
+			return visitElements(body, func(id uint64, body []byte) error {
 				switch id {
-				case pixelWidth:
-					width = int(min(unsigned(body), 1<<16))
-				case pixelHeight:
-					height = int(min(unsigned(body), 1<<16))
+				case idPixelWidth:
+					width = int(min(parseUnsigned(body), 1<<16))
+				case idPixelHeight:
+					height = int(min(parseUnsigned(body), 1<<16))
 				}
 				return nil
 			})
@@ -203,14 +204,14 @@ func readTrack(entry []byte, info *Info) error {
 	return nil
 }
 
-func unsigned(b []byte) (v uint64) {
+func parseUnsigned(b []byte) (v uint64) {
 	for _, c := range b[:min(len(b), 8)] {
 		v = v<<8 | uint64(c)
 	}
 	return v
 }
 
-func float(b []byte) float64 {
+func parseFloat(b []byte) float64 {
 	switch len(b) {
 	case 4:
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
