@@ -8,17 +8,17 @@ import "io"
 // changed file.
 //
 // The same file always gives the same copy, and the copy of a copy equals the first copy. The use of memory is limited. The
-// error is ErrNoCleaner for types other than JPEG, PNG, WebP and GIF, and ErrDamaged for files that do not follow their
+// error is ErrNoCleaner for types other than JPEG, PNG, WebP and GIF. It wraps ErrDamaged for files that do not follow their
 // format. After an error, dst may contain a part of the copy.
 func Clean(dst io.Writer, f io.ReadSeeker, mimeType string) error {
-	cleaner := map[string]func(*source) plan{
+	planCopy := map[string]func(*source) plan{
 		"image/jpeg": cleanJPEG, "image/png": cleanPNG, "image/webp": cleanWebP, "image/gif": cleanGIF,
 	}[mimeType]
-	if cleaner == nil {
+	if planCopy == nil {
 		return ErrNoCleaner
 	}
 	s := newSource(f)
-	out := cleaner(s)
+	out := planCopy(s)
 	if s.err != nil {
 		return s.err
 	}

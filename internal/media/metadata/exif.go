@@ -5,8 +5,10 @@ import (
 	"io"
 )
 
-// Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. Each entry has a
-// number, its tag.
+// This file reads and makes EXIF blocks.
+
+// Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. The tag of an entry is the
+// number that says what the entry contains.
 const (
 	tagXMP          = 700
 	tagOrientation  = 0x0112
@@ -26,14 +28,15 @@ const (
 	tagInteropKind  = 0x0001
 )
 
-// maxEntries is the largest number of entries of a directory that are read. Cameras write less than 100.
+// maxEntries limits how many entries of a directory are read. Cameras write less than 100.
 const maxEntries = 1000
 
-// readEXIF reads the valid parts of a TIFF structure into info, and returns the blocks of other metadata in it.
-func readEXIF(r io.ReaderAt, info *Info) (p parts) {
+// readEXIF reads the valid entries of an EXIF block or a TIFF file into info. It returns the blocks of other metadata (XMP, IPTC,
+// ICC) that the entries contain.
+func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	var head [8]byte
 	if _, err := r.ReadAt(head[:], 0); err != nil {
-		return p
+		return b
 	}
 	var order binary.ByteOrder
 	switch string(head[:4]) {
@@ -42,12 +45,12 @@ func readEXIF(r io.ReaderAt, info *Info) (p parts) {
 	case "MM\x00*":
 		order = binary.BigEndian
 	default:
-		return p
+		return b
 	}
-	e := &exifReader{r: r, order: order, info: info, parts: &p}
-	e.directory(int64(order.Uint32(head[4:])), directoryMain)
-	p.adobeRGB = p.adobeRGB && !e.srgb
-	return p
+	e := &exifReader{r: r, order: order, info: info, blocks: &b}
+	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
+	b.adobeRGB = b.adobeRGB && !e.srgb
+	return b
 }
 
 // The directories, each of which is read at most once.
@@ -56,20 +59,21 @@ const (
 	directoryExif
 	directoryInterop
 	directoryGPS
-	directories
+	directories // number of directories
 )
 
-// exifReader reads the directories of an EXIF block into info and parts.
+// exifReader reads the directories of an EXIF block into info and blocks.
 type exifReader struct {
-	r     io.ReaderAt
-	order binary.ByteOrder
-	info  *Info
-	parts *parts
-	seen  [directories]bool // directories that were read
-	srgb  bool              // the tag ColorSpace says sRGB
+	r      io.ReaderAt
+	order  binary.ByteOrder
+	info   *Info
+	blocks *blocks
+	seen   [directories]bool // directories that were read
+	srgb   bool              // the tag ColorSpace says sRGB
 }
 
-func (e *exifReader) directory(at int64, kind int) {
+// readDirectory reads the directory at an offset, and the directories to which it refers.
+func (e *exifReader) readDirectory(at int64, kind int) {
 	var count [2]byte
 	if _, err := e.r.ReadAt(count[:], at); err != nil || e.seen[kind] {
 		return
@@ -80,43 +84,43 @@ func (e *exifReader) directory(at int64, kind int) {
 		if _, err := e.r.ReadAt(entry[:], at+2+12*i); err != nil {
 			return
 		}
-		name := e.order.Uint16(entry[:])
+		tag := e.order.Uint16(entry[:])
 		switch {
-		case name == tagBodySerial || name == tagLensSerial || name == tagDNGSerial:
+		case tag == tagBodySerial || tag == tagLensSerial || tag == tagDNGSerial:
 			e.info.HasSerial = true
-		case kind == directoryExif && name == tagColorSpace:
+		case kind == directoryExif && tag == tagColorSpace:
 			e.srgb = e.order.Uint16(entry[8:]) == 1
-		case kind == directoryExif && name == tagInterop:
-			e.directory(int64(e.order.Uint32(entry[8:])), directoryInterop)
-		case kind == directoryInterop && name == tagInteropKind:
-			e.parts.adobeRGB = string(e.value(entry, 4)) == "R03\x00"
-		case kind == directoryGPS && (name == tagLatitude || name == tagDestLatitude):
+		case kind == directoryExif && tag == tagInterop:
+			e.readDirectory(int64(e.order.Uint32(entry[8:])), directoryInterop)
+		case kind == directoryInterop && tag == tagInteropKind:
+			e.blocks.adobeRGB = string(e.readValue(entry, 4)) == "R03\x00"
+		case kind == directoryGPS && (tag == tagLatitude || tag == tagDestLatitude):
 			e.info.HasLocation = true // some cameras write an empty directory
 		case kind != directoryMain:
-		case name == tagOrientation:
+		case tag == tagOrientation:
 			if v := e.order.Uint16(entry[8:]); e.order.Uint16(entry[2:]) == 3 && v >= 1 && v <= 8 {
 				e.info.Orientation = int(v)
 			}
-		case name == tagArtist:
-			e.info.setCreator(string(e.value(entry, maxBlock)))
-		case name == tagCopyright:
-			e.info.setRights(string(e.value(entry, maxBlock)))
-		case name == tagXMP:
-			e.parts.xmp = e.value(entry, maxBlock)
-		case name == tagIPTC:
-			e.parts.iptc = e.value(entry, maxBlock)
-		case name == tagProfile:
-			e.parts.icc = e.value(entry, maxProfile)
-		case name == tagExif:
-			e.directory(int64(e.order.Uint32(entry[8:])), directoryExif)
-		case name == tagGPS:
-			e.directory(int64(e.order.Uint32(entry[8:])), directoryGPS)
+		case tag == tagArtist:
+			e.info.setCreator(string(e.readValue(entry, maxBlock)))
+		case tag == tagCopyright:
+			e.info.setRights(string(e.readValue(entry, maxBlock)))
+		case tag == tagXMP:
+			e.blocks.xmp = e.readValue(entry, maxBlock)
+		case tag == tagIPTC:
+			e.blocks.iptc = e.readValue(entry, maxBlock)
+		case tag == tagProfile:
+			e.blocks.icc = e.readValue(entry, maxProfile)
+		case tag == tagExif:
+			e.readDirectory(int64(e.order.Uint32(entry[8:])), directoryExif)
+		case tag == tagGPS:
+			e.readDirectory(int64(e.order.Uint32(entry[8:])), directoryGPS)
 		}
 	}
 }
 
-// value returns an entry's bytes; nil if there are more than limit, or they cannot be read.
-func (e *exifReader) value(entry [12]byte, limit int64) []byte {
+// readValue returns an entry's bytes; nil if there are more than limit, or they cannot be read.
+func (e *exifReader) readValue(entry [12]byte, limit int64) []byte {
 	var width int64 = 1
 	switch e.order.Uint16(entry[2:]) {
 	case 1, 2, 6, 7, 129:
@@ -141,9 +145,10 @@ func (e *exifReader) value(entry [12]byte, limit int64) []byte {
 
 // RightsEXIF returns an EXIF block with only Artist and Copyright; nil if both are empty. In the APP1 segment of a JPEG,
 // "Exif\x00\x00" must precede it, but not in the chunks of WebP and PNG.
-func RightsEXIF(creator, rights string) []byte { return exifBlock(1, creator, rights) }
+func RightsEXIF(creator, rights string) []byte { return makeEXIF(1, creator, rights) }
 
-func exifBlock(orientation int, creator, rights string) []byte {
+// makeEXIF returns an EXIF block with the orientation, creator and rights; nil if the orientation is 1 and both texts are empty.
+func makeEXIF(orientation int, creator, rights string) []byte {
 	type entry struct {
 		tag, kind uint16
 		count     int

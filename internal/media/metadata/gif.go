@@ -2,51 +2,51 @@ package metadata
 
 import "errors"
 
-// The blocks of GIF89a.
+// The first bytes of the blocks of GIF89a, and the second bytes of two kinds of extension blocks.
 const (
 	gifExtension   = 0x21
 	gifImage       = 0x2c
 	gifTrailer     = 0x3b
-	gifControl     = 0xf9
-	gifApplication = 0xff
+	gifControl     = 0xf9 // an extension: timing and transparency of the next frame
+	gifApplication = 0xff // an extension: data of a program
 )
 
 // cleanGIF plans a copy of a GIF without metadata: it drops comments, plain text and application data, and keeps the screen,
 // the palettes, the frames with their timing, and the number of repeats. If the file ends after a complete frame without the
 // trailer, the trailer is added.
 func cleanGIF(s *source) (out plan) {
-	head := s.start(13, "GIF", func(head []byte) bool {
+	head := s.readStart(13, "GIF", func(head []byte) bool {
 		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
 	})
 	s.skip(paletteSize(head[10])) // signature and version (6 bytes), width and height (4), flags of the palette
 	out.keep(0, s.pos)
-	for images := 0; s.err == nil; {
+	for imageCount := 0; s.err == nil; {
 		from := s.pos
-		block := s.byte()
-		if images > 0 && errors.Is(s.err, errTruncated) {
+		block := s.readByte()
+		if imageCount > 0 && errors.Is(s.err, errTruncated) {
 			block, s.err = gifTrailer, nil
 		}
 		keep := true
 		switch block {
 		case gifTrailer:
-			if images == 0 {
-				s.fail(damaged("it has no picture"))
+			if imageCount == 0 {
+				s.fail(damagedError("it has no picture"))
 			}
 			out.add([]byte{gifTrailer})
 			return out
 		case gifExtension:
-			kind := s.byte()
+			kind := s.readByte()
 			if kind == gifApplication {
 				keepGIFLoop(s, &out)
 				continue
 			}
 			keep = kind == gifControl
 		case gifImage:
-			descriptor := s.head(9)
+			descriptor := s.readHead(9)
 			s.skip(paletteSize(descriptor[8]) + 1) // position and size (8 bytes), flags; then the byte with the minimum code size
-			images++
+			imageCount++
 		default:
-			s.fail(damaged("unknown block %#x", block))
+			s.fail(damagedError("unknown block %#x", block))
 		}
 		if skipGIFBlocks(s); keep {
 			out.keep(from, s.pos)
@@ -65,21 +65,21 @@ func paletteSize(flags byte) int64 {
 
 // skipGIFBlocks skips sub-blocks up to and including the empty one that ends them.
 func skipGIFBlocks(s *source) {
-	for n := s.byte(); n > 0; n = s.byte() {
+	for n := s.readByte(); n > 0; n = s.readByte() {
 		s.skip(int64(n))
 	}
 }
 
-// keepGIFLoop reads an application extension, and keeps only how often the animation repeats.
+// keepGIFLoop reads an application extension, and keeps only the number of repeats of the animation.
 func keepGIFLoop(s *source, out *plan) {
-	n := s.byte()
-	switch name := string(s.bytes(int64(n))); {
+	n := s.readByte()
+	switch name := string(s.readBytes(int64(n))); {
 	case n == 0:
 	case name != "NETSCAPE2.0" && name != "ANIMEXTS1.0":
 		skipGIFBlocks(s)
 	default:
-		for n := s.byte(); n > 0; n = s.byte() {
-			if data := s.bytes(int64(n)); len(data) == 3 && data[0] == 1 {
+		for n := s.readByte(); n > 0; n = s.readByte() {
+			if data := s.readBytes(int64(n)); len(data) == 3 && data[0] == 1 {
 				out.add([]byte("\x21\xff\x0bNETSCAPE2.0\x03\x01" + string(data[1:]) + "\x00"))
 			}
 		}

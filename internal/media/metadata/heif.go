@@ -7,27 +7,27 @@ import (
 )
 
 // readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12), where EXIF and XMP are items in the meta box. Metadata
-// that cannot be read is left out. Orientation and Profile are not set, because decoders apply those of the file.
+// that cannot be read is left out. Orientation is 1 and Profile nil, because decoders of HEIF apply the file's own.
 func readHEIF(s *source) Info {
-	var p parts
+	var b blocks
 	for at, ok := int64(0), true; ok; {
 		var kind string
 		var body int64
-		if kind, body, at, ok = heifBox(s, at); kind == "meta" {
-			if content := heifBytes(s, body, at-body); len(content) > 4 {
-				p = heifParts(s, content[4:]) // after version and flags
+		if kind, body, at, ok = readHEIFBox(s, at); kind == "meta" {
+			if content := readHEIFBytes(s, body, at-body); len(content) > 4 {
+				b = readHEIFBlocks(s, content[4:]) // after version and flags
 			}
 			break
 		}
 	}
-	info := p.info()
+	info := b.readInfo()
 	info.Orientation, info.Profile = 1, nil
 	return info
 }
 
-// heifBox reads the header of the box at an offset. body and next are the offsets of its content and of the next box; ok is
+// readHEIFBox reads the header of the box at an offset. body and next are the offsets of its content and of the next box; ok is
 // false if there is no valid box.
-func heifBox(s *source, at int64) (kind string, body, next int64, ok bool) {
+func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	var head [16]byte
 	rest := s.size - at
 	if rest < 8 {
@@ -42,7 +42,7 @@ func heifBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	case size == 0:
 		size = rest
 	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
-		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // compared above
+		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // the case condition excludes an overflow
 	}
 	if size < length || size > rest {
 		return "", 0, 0, false
@@ -50,8 +50,8 @@ func heifBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	return string(head[4:8]), at + length, at + size, true
 }
 
-// heifBytes reads size bytes at an offset; nil if they cannot be read or are more than maxBlock.
-func heifBytes(s *source, at, size int64) []byte {
+// readHEIFBytes reads size bytes at an offset; nil if they cannot be read or are more than maxBlock.
+func readHEIFBytes(s *source, at, size int64) []byte {
 	if size <= 0 || size > maxBlock || at < 0 || at > s.size-size {
 		return nil
 	}
@@ -68,26 +68,27 @@ const (
 	heifXMP  = "mime"
 )
 
-func heifParts(s *source, meta []byte) (p parts) {
+// readHEIFBlocks returns the EXIF and XMP blocks to which the content of a meta box refers.
+func readHEIFBlocks(s *source, meta []byte) (b blocks) {
 	items := map[string]uint32{}
-	var places, inside []byte
-	heifChildren(meta, func(kind string, body []byte) {
+	var places, inside []byte // contents of the boxes iloc and idat
+	visitHEIFBoxes(meta, func(kind string, body []byte) {
 		switch kind {
 		case "iinf":
-			heifItems(body, items)
+			readHEIFItems(body, items)
 		case "iloc":
 			places = body
 		case "idat":
 			inside = body
 		}
 	})
-	found := heifPlaces(places, items)
+	found := readHEIFLocations(places, items)
 	read := func(kind string) (data []byte) {
 		for _, e := range found[kind] {
 			piece := []byte(nil)
 			switch at, size := e.at, e.size; {
 			case !e.inside:
-				piece = heifBytes(s, at, size)
+				piece = readHEIFBytes(s, at, size)
 			case at >= 0 && size > 0 && at <= int64(len(inside)) && size <= int64(len(inside))-at:
 				piece = inside[at : at+size]
 			}
@@ -98,18 +99,18 @@ func heifParts(s *source, meta []byte) (p parts) {
 		}
 		return data
 	}
-	// A number precedes the EXIF block: how many bytes lie between the number and the block.
+	// A number of 4 bytes precedes the EXIF block. It says how many bytes follow it before the block begins.
 	if block := read(heifEXIF); len(block) >= 4 {
 		if skip := int64(binary.BigEndian.Uint32(block)); skip <= int64(len(block)-4) {
-			p.exif = bytes.TrimPrefix(block[4+skip:], headEXIF)
+			b.exif = bytes.TrimPrefix(block[4+skip:], headEXIF)
 		}
 	}
-	p.xmp = read(heifXMP)
-	return p
+	b.xmp = read(heifXMP)
+	return b
 }
 
-// heifChildren calls visit for each box in a box's content, up to the first invalid one.
-func heifChildren(content []byte, visit func(kind string, body []byte)) {
+// visitHEIFBoxes calls visit for each box in a box's content, up to the first invalid one.
+func visitHEIFBoxes(content []byte, visit func(kind string, body []byte)) {
 	for len(content) >= 8 {
 		size := int64(binary.BigEndian.Uint32(content))
 		if size < 8 || size > int64(len(content)) {
@@ -120,13 +121,13 @@ func heifChildren(content []byte, visit func(kind string, body []byte)) {
 	}
 }
 
-// heifItems adds the ids of the items with metadata in an iinf box (ISO/IEC 14496-12 §8.11.6) to items, by type.
-func heifItems(iinf []byte, items map[string]uint32) {
+// readHEIFItems adds the ids of the items with metadata in an iinf box (ISO/IEC 14496-12 §8.11.6) to items, by type.
+func readHEIFItems(iinf []byte, items map[string]uint32) {
 	head := 6
 	if len(iinf) > 0 && iinf[0] > 0 {
 		head = 8
 	}
-	heifChildren(iinf[min(head, len(iinf)):], func(kind string, entry []byte) {
+	visitHEIFBoxes(iinf[min(head, len(iinf)):], func(kind string, entry []byte) {
 		if kind != "infe" || len(entry) < 12 {
 			return
 		}
@@ -150,16 +151,16 @@ func heifItems(iinf []byte, items map[string]uint32) {
 // heifExtent is a piece of an item.
 type heifExtent struct {
 	at, size int64
-	inside   bool // at is an offset in the meta box's idat, not in the file
+	inside   bool // at is an offset in the box idat inside the meta box, not in the file
 }
 
 // maxExtents limits the extents of a file. Real files have one for each tile of a large picture, which is far less.
 const maxExtents = 100_000
 
-// heifPlaces returns where the items lie, by type, from an iloc box (ISO/IEC 14496-12 §8.11.3).
-func heifPlaces(body []byte, items map[string]uint32) map[string][]heifExtent {
+// readHEIFLocations returns where the items lie, by type, from an iloc box (ISO/IEC 14496-12 §8.11.3).
+func readHEIFLocations(body []byte, items map[string]uint32) map[string][]heifExtent {
 	found := map[string][]heifExtent{}
-	r := numbers{b: body}
+	r := numberReader{b: body}
 	version := r.next(1)
 	r.next(3)
 	sizes := r.next(2)
@@ -198,13 +199,13 @@ func heifPlaces(body []byte, items map[string]uint32) map[string][]heifExtent {
 	return found
 }
 
-// numbers reads big-endian numbers of 0 to 8 bytes.
-type numbers struct {
+// numberReader reads big-endian numbers of 0 to 8 bytes.
+type numberReader struct {
 	b    []byte
 	over bool // b was too short
 }
 
-func (n *numbers) next(size int) (v uint64) {
+func (n *numberReader) next(size int) (v uint64) {
 	if size > 8 || size > len(n.b) {
 		n.over = true
 		return 0

@@ -8,7 +8,8 @@ import (
 
 // This file reads IPTC-IIM, an older format of metadata that JPEG and TIFF files can contain.
 
-// The data sets of record 2 that are read.
+// The numbers of the data sets that are read. An IPTC-IIM block is a list of data sets, which are grouped in records; these are
+// in record 2.
 const (
 	iptcByline      = 80
 	iptcCity        = 90
@@ -19,9 +20,9 @@ const (
 	iptcCopyright   = 116
 )
 
-// photoshopIPTC returns the IPTC block in a JPEG's APP13 segment, which holds a list of Photoshop resources; nil if there is
+// findIPTC returns the IPTC block in a JPEG's APP13 segment, which holds a list of Photoshop resources; nil if there is
 // none.
-func photoshopIPTC(resources []byte) []byte {
+func findIPTC(resources []byte) []byte {
 	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
 	for ok && len(rest) >= 12 && string(rest[:4]) == "8BIM" {
 		// A resource: "8BIM", id (2 bytes), name with its length (padded to an even size), size (4 bytes), data (padded).

@@ -23,6 +23,7 @@ const (
 	markerAPPF = 0xef
 )
 
+// The names with which the contents of application segments begin.
 var (
 	headEXIF = []byte("Exif\x00\x00")
 	headXMP  = []byte("http://ns.adobe.com/xap/1.0/\x00")
@@ -30,21 +31,22 @@ var (
 	headJFIF = []byte("JFIF\x00")
 )
 
-// profileChunk is how many bytes of a profile fit into an APP2 segment, whose length field has two bytes.
-const profileChunk = 65535 - 2 - 12 - 2
+// maxProfileChunk is how many bytes of a profile fit into an APP2 segment of 65535 bytes, besides the length (2 bytes), headICC
+// (12), and the number of the chunk and of all chunks (1 each).
+const maxProfileChunk = 65535 - 2 - 12 - 2
 
 // jpegFile contains the parts of a JPEG that a cleaned copy keeps.
 type jpegFile struct {
-	jfif, adobe []byte // contents of these application segments; nil if missing
+	jfif, adobe []byte // contents of the application segments of JFIF and Adobe; nil if missing
 	body        plan   // tables, frame and scans
 }
 
 // scanJPEG reads the segments up to the first scan or, if whole is true, to the end of the picture. It skips bytes between
 // segments, as decoders do.
-func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
-	s.start(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
+func scanJPEG(s *source, whole bool) (b blocks, file jpegFile) {
+	s.readStart(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
 	chunks := &profileChunks{}
-	defer func() { p.icc = chunks.join() }()
+	defer func() { b.icc = chunks.join() }()
 	afterFirstScan, scanStart := false, int64(-1) // scanStart is the offset of the current scan; -1 outside of a scan
 	for marker := s.nextMarker(); s.err == nil; marker = s.nextMarker() {
 		from := s.pos - 2
@@ -55,55 +57,57 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
 		switch marker {
 		case markerEOI:
 			file.body.keep(from, s.pos)
-			return p, file
-		case markerSOI, markerTEM: // without content
+			return b, file
+		case markerSOI, markerTEM: // these markers have no content
 			continue
 		}
-		size := int64(binary.BigEndian.Uint16(s.head(2))) - 2
+		size := int64(binary.BigEndian.Uint16(s.readHead(2))) - 2
 		switch {
 		case size < 0:
-			s.fail(damaged("a segment is shorter than its own length"))
+			s.fail(damagedError("a segment is shorter than its own length"))
 		case marker >= markerAPP0 && marker <= markerAPPF:
-			if data := s.bytes(size); !afterFirstScan { // decoders ignore application segments after the first scan
-				file.application(marker, data, &p, chunks)
+			if data := s.readBytes(size); !afterFirstScan { // decoders ignore application segments after the first scan
+				file.readApplicationSegment(marker, data, &b, chunks)
 			}
 			continue
 		}
 		switch s.skip(size); {
 		case marker == markerSOS && !whole:
-			return p, file
+			return b, file
 		case marker == markerSOS:
 			afterFirstScan, scanStart = true, from
 		case whole && marker != markerCOM:
 			file.body.keep(from, s.pos)
 		}
 	}
-	return p, file
+	return b, file
 }
 
-func (f *jpegFile) application(marker byte, data []byte, p *parts, chunks *profileChunks) {
+// readApplicationSegment stores the data of an application segment in f, b or chunks, or ignores it. Except for profiles and
+// Adobe's segment, the first segment of a kind counts.
+func (f *jpegFile) readApplicationSegment(marker byte, data []byte, b *blocks, chunks *profileChunks) {
 	switch {
 	case marker == markerAPP0 && bytes.HasPrefix(data, headJFIF) && len(data) >= 14 && f.jfif == nil:
 		f.jfif = append(data[:12:12], 0, 0) // the last two bytes: no thumbnail
-	case marker == markerAPP1 && bytes.HasPrefix(data, headEXIF) && p.exif == nil:
-		p.exif = data
-	case marker == markerAPP1 && bytes.HasPrefix(data, headXMP) && p.xmp == nil:
-		p.xmp = data[len(headXMP):]
+	case marker == markerAPP1 && bytes.HasPrefix(data, headEXIF) && b.exif == nil:
+		b.exif = data
+	case marker == markerAPP1 && bytes.HasPrefix(data, headXMP) && b.xmp == nil:
+		b.xmp = data[len(headXMP):]
 	case marker == markerAPP2 && bytes.HasPrefix(data, headICC) && len(data) > 14:
 		chunks.add(data[12], data[13], data[14:])
-	case marker == markerAPPD && p.iptc == nil:
-		p.iptc = photoshopIPTC(data)
+	case marker == markerAPPD && b.iptc == nil:
+		b.iptc = findIPTC(data)
 	case marker == markerAPPE && bytes.HasPrefix(data, []byte("Adobe")) && len(data) >= 12:
 		f.adobe = data[:12:12]
 	}
 }
 
-// profileChunks are the parts of a profile that is split over several APP2 segments, by number (ICC.1:2022 annex B.4).
+// profileChunks collects the chunks of a profile that is split over several APP2 segments, by number (ICC.1:2022 annex B.4).
 type profileChunks struct {
-	parts  [256][]byte
+	chunks [256][]byte
 	count  byte
 	size   int
-	broken bool // they contradict each other, or are too long
+	broken bool // the chunks contradict each other, or are too long
 }
 
 func (c *profileChunks) add(number, count byte, data []byte) {
@@ -111,31 +115,32 @@ func (c *profileChunks) add(number, count byte, data []byte) {
 		c.count = count
 	}
 	c.size += len(data)
-	if number == 0 || number > count || count != c.count || c.parts[number] != nil || c.size > maxProfile {
+	if number == 0 || number > count || count != c.count || c.chunks[number] != nil || c.size > maxProfile {
 		c.broken = true
 		return
 	}
-	c.parts[number] = data
+	c.chunks[number] = data
 }
 
-// join returns the whole profile; nil if a part is missing.
+// join returns the whole profile; nil if a chunk is missing.
 func (c *profileChunks) join() []byte {
 	if c.broken {
 		return nil
 	}
 	var all []byte
-	for _, part := range c.parts[1 : int(c.count)+1] {
-		if part == nil {
+	for _, chunk := range c.chunks[1 : int(c.count)+1] {
+		if chunk == nil {
 			return nil
 		}
-		all = append(all, part...)
+		all = append(all, chunk...)
 	}
 	return all
 }
 
+// cleanJPEG plans the cleaned copy of a JPEG.
 func cleanJPEG(s *source) plan {
-	p, file := scanJPEG(s, true)
-	info := p.info()
+	b, file := scanJPEG(s, true)
+	info := b.readInfo()
 	out := plan{}
 	out.add([]byte{0xff, markerSOI})
 	segment := func(marker byte, parts ...[]byte) {
@@ -145,13 +150,13 @@ func cleanJPEG(s *source) plan {
 	if file.jfif != nil {
 		segment(markerAPP0, file.jfif)
 	}
-	if block := exifBlock(info.Orientation, info.Creator, info.Rights); block != nil {
+	if block := makeEXIF(info.Orientation, info.Creator, info.Rights); block != nil {
 		segment(markerAPP1, headEXIF, block)
 	}
-	if packet := xmpPacket(&info); packet != nil {
+	if packet := makeXMP(&info); packet != nil {
 		segment(markerAPP1, headXMP, packet)
 	}
-	chunks := slices.Collect(slices.Chunk(info.Profile, profileChunk))
+	chunks := slices.Collect(slices.Chunk(info.Profile, maxProfileChunk))
 	for i, part := range chunks {
 		segment(markerAPP2, headICC, []byte{byte(i + 1), byte(len(chunks))}, part)
 	}

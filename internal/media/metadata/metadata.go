@@ -33,7 +33,8 @@ const (
 type Info struct {
 	Orientation int // EXIF orientation, 1 to 8; 1 if it is missing
 	// Profile is the ICC profile of the file. Only its length and header are checked. If the file describes its colour space
-	// without a profile, such as a PNG in numbers, Profile is made from that. It is nil for sRGB without a profile.
+	// without a profile, Profile is made from that description, such as the numbers in a PNG. It is nil for sRGB without a
+	// profile.
 	Profile []byte
 	// Creator and Rights are plain text, from XMP if present, else from IPTC, else from EXIF. Several creators are separated by
 	// "; ".
@@ -45,28 +46,28 @@ type Info struct {
 	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Clean keeps
 }
 
-// parts are the blocks of a file that contain metadata; a missing block is nil.
-type parts struct {
+// blocks are the blocks of metadata in a file, as they are stored in it; a missing block is nil.
+type blocks struct {
 	exif, xmp, iptc, icc []byte
-	author, copyright    string // text chunks of PNG
+	author, copyright    string // from text chunks of PNG or tags of TIFF; used if the blocks have no creator or rights
 	adobeRGB             bool   // EXIF names Adobe RGB, a colour space of cameras (DCF 2.0) that is recorded without a profile
 }
 
-// Read returns the metadata of a file of this type. Metadata that is missing, damaged or beyond the limits is left out. The
-// error is that of reading f, or ErrDamaged if f is not of the type.
+// Read returns the metadata of a file of this type. Metadata that is missing, damaged or beyond the limits is left out, and so is
+// that of GIF and unknown types. The error is that of reading f, or wraps ErrDamaged if f does not follow the format.
 func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	s := newSource(f)
 	info := Info{Orientation: 1}
 	switch mimeType {
 	case "image/jpeg":
-		p, _ := scanJPEG(s, false)
-		info = p.info()
+		b, _ := scanJPEG(s, false)
+		info = b.readInfo()
 	case "image/png":
-		p, _ := scanPNG(s)
-		info = p.info()
+		b, _ := scanPNG(s)
+		info = b.readInfo()
 	case "image/webp":
-		p, _ := scanWebP(s)
-		info = p.info()
+		b, _ := scanWebP(s)
+		info = b.readInfo()
 	case "image/tiff":
 		info = readTIFF(s)
 	case "image/heic", "image/heif", "image/avif":
@@ -78,25 +79,26 @@ func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	return info, nil
 }
 
-func (p *parts) info() Info {
+// readInfo parses the blocks. The order decides which creator and rights count: the first that are not empty.
+func (b *blocks) readInfo() Info {
 	info := Info{Orientation: 1}
-	if len(p.icc) >= 132 && string(p.icc[36:40]) == "acsp" {
-		info.Profile = p.icc
+	if len(b.icc) >= 132 && string(b.icc[36:40]) == "acsp" {
+		info.Profile = b.icc
 	}
-	if len(p.xmp) > 0 {
-		readXMP(p.xmp, &info)
+	if len(b.xmp) > 0 {
+		readXMP(b.xmp, &info)
 	}
-	if len(p.iptc) > 0 {
-		readIPTC(p.iptc, &info)
+	if len(b.iptc) > 0 {
+		readIPTC(b.iptc, &info)
 	}
-	if len(p.exif) > 0 {
-		camera := readEXIF(bytes.NewReader(bytes.TrimPrefix(p.exif, headEXIF)), &info)
-		if camera.adobeRGB && info.Profile == nil {
+	if len(b.exif) > 0 {
+		inEXIF := readEXIF(bytes.NewReader(bytes.TrimPrefix(b.exif, headEXIF)), &info)
+		if inEXIF.adobeRGB && info.Profile == nil {
 			info.Profile = colour.AdobeRGBProfile
 		}
 	}
-	info.setCreator(p.author)
-	info.setRights(p.copyright)
+	info.setCreator(b.author)
+	info.setRights(b.copyright)
 	return info
 }
 
@@ -144,9 +146,10 @@ func tidy(text string) string {
 	return text
 }
 
-func damaged(format string, args ...any) error {
+// damagedError returns an error that wraps ErrDamaged with a reason.
+func damagedError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// errTruncated is the ErrDamaged for a file that ends early.
+// errTruncated wraps ErrDamaged. It is for a file that ends too early.
 var errTruncated = fmt.Errorf("%w: it ends too early", ErrDamaged)

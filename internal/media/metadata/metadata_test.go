@@ -277,7 +277,7 @@ func TestReadColoursWithoutProfile(t *testing.T) {
 				t.Fatal(err)
 			}
 			pix := []byte{255, 0, 0, 255}
-			if transform.RGBA(pix); (pix[1] > 0x30) != (c.red > 0) {
+			if transform.ConvertRGBA(pix); (pix[1] > 0x30) != (c.red > 0) {
 				t.Errorf("%s: red becomes %v", name, pix)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// keptChunks are the chunks of PNG (third edition) that decide how a picture looks; a cleaned copy keeps only these.
+// keptChunks are the chunks of PNG (third edition) that decide how a picture looks. A cleaned copy keeps only these chunks.
 var keptChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true,
 	"mDCV": true, "cLLI": true, "sBIT": true, "pHYs": true, "bKGD": true, "IDAT": true, "IEND": true,
@@ -25,22 +25,23 @@ var keptChunks = map[string]bool{
 // pngXMP is the keyword of an iTXt chunk with XMP.
 const pngXMP = "XML:com.adobe.xmp"
 
-// scanPNG reads the metadata in the chunks, and plans a copy with only the kept chunks. The first piece of the plan is the
-// signature and IHDR; the second is empty, and new metadata will be put there.
-func scanPNG(s *source) (p parts, out plan) {
-	s.start(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
-	numbers := pngColour{}
+// scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature and
+// IHDR. The second piece is empty; cleanPNG puts the new metadata there.
+func scanPNG(s *source) (b blocks, out plan) {
+	s.readStart(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
+	colours := colourChunks{}
 	for kind := ""; s.err == nil && kind != "IEND"; {
 		from, first := s.pos, kind == ""
-		head := s.head(8)
+		head := s.readHead(8)
 		size := int64(binary.BigEndian.Uint32(head))
 		kind = string(head[4:])
 		if first != (kind == "IHDR") || size > 1<<31-1 {
-			s.fail(damaged("its header is not where it should be"))
+			s.fail(damagedError("its header is not where it should be"))
 		}
-		read := func(limit int64) (data []byte) { // nil for a longer chunk
+		// read reads the chunk's data, and leaves no data to skip. It returns nil for a chunk that is longer than limit.
+		read := func(limit int64) (data []byte) {
 			if size <= limit {
-				data, size = s.bytes(size), 0
+				data, size = s.readBytes(size), 0
 			}
 			return data
 		}
@@ -48,24 +49,24 @@ func scanPNG(s *source) (p parts, out plan) {
 		switch kind {
 		case "IHDR":
 			if size != 13 {
-				s.fail(damaged("its header has the wrong length"))
+				s.fail(damagedError("its header has the wrong length"))
 			}
-			from = 0
+			from = 0 // keep the signature too
 		case "iCCP":
 			keep = false
-			if p.icc == nil {
+			if b.icc == nil {
 				if _, packed, ok := bytes.Cut(read(maxProfile), []byte{0}); ok && len(packed) > 1 && packed[0] == 0 {
-					p.icc = inflate(packed[1:], maxProfile)
+					b.icc = inflate(packed[1:], maxProfile)
 				}
-				keep = p.icc != nil
+				keep = b.icc != nil
 			}
 		case "cICP", "sRGB", "gAMA", "cHRM":
 			if data := read(32); data != nil {
-				numbers[kind] = data
+				colours[kind] = data
 			}
 		case "eXIf", "tEXt", "zTXt", "iTXt":
 			if data := read(maxBlock); data != nil {
-				p.pngBlock(kind, data)
+				b.readPNGBlock(kind, data)
 			}
 		}
 		if s.skip(size + 4); keep {
@@ -75,16 +76,16 @@ func scanPNG(s *source) (p parts, out plan) {
 			out.add([]byte{})
 		}
 	}
-	p.icc = numbers.profile(p.icc)
-	return p, out
+	b.icc = colours.profile(b.icc)
+	return b, out
 }
 
-// pngColour holds the data of the chunks that define the colour space by numbers, by their names.
-type pngColour map[string][]byte
+// colourChunks holds the data of the chunks that define the colour space by numbers; the keys are the names of the chunks.
+type colourChunks map[string][]byte
 
-// profile returns the profile that a browser would use: that of cICP, else of iCCP (icc), else of sRGB, else of gAMA and cHRM
-// together. It returns nil for sRGB.
-func (c pngColour) profile(icc []byte) []byte {
+// profile returns the profile that a browser would use. The first of these that is present decides: cICP, iCCP (icc), sRGB, gAMA
+// together with cHRM. profile returns nil for sRGB.
+func (c colourChunks) profile(icc []byte) []byte {
 	// H.273: primaries 12 are P3's and 1 sRGB's, transfer 13 is sRGB's, matrix 0 is RGB, 1 is full range.
 	switch string(c["cICP"]) {
 	case "\x0c\x0d\x00\x01":
@@ -100,9 +101,10 @@ func (c pngColour) profile(icc []byte) []byte {
 	return colour.GammaProfile(colour.Gamut{White: xy(0), Red: xy(2), Green: xy(4), Blue: xy(6)}, 1/number(c["gAMA"], 0))
 }
 
-func (p *parts) pngBlock(kind string, data []byte) {
+// readPNGBlock reads the data of an EXIF or text chunk.
+func (b *blocks) readPNGBlock(kind string, data []byte) {
 	if kind == "eXIf" {
-		p.exif = data
+		b.exif = data
 		return
 	}
 	name, value, ok := bytes.Cut(data, []byte{0})
@@ -128,11 +130,11 @@ func (p *parts) pngBlock(kind string, data []byte) {
 	}
 	switch string(name) {
 	case "Author":
-		p.author = string(value)
+		b.author = string(value)
 	case "Copyright":
-		p.copyright = string(value)
+		b.copyright = string(value)
 	case pngXMP:
-		p.xmp = value
+		b.xmp = value
 	}
 }
 
@@ -149,33 +151,34 @@ func inflate(packed []byte, limit int64) []byte {
 	return out
 }
 
+// cleanPNG plans the cleaned copy of a PNG.
 func cleanPNG(s *source) plan {
-	p, out := scanPNG(s)
+	b, out := scanPNG(s)
 	if s.err != nil {
 		return nil
 	}
-	info := p.info()
-	var anew []byte
-	if block := exifBlock(info.Orientation, info.Creator, info.Rights); block != nil {
-		anew = encodedChunk("eXIf", string(block))
+	info := b.readInfo()
+	var newChunks []byte
+	if block := makeEXIF(info.Orientation, info.Creator, info.Rights); block != nil {
+		newChunks = makeChunk("eXIf", string(block))
 	}
-	for _, text := range [][2]string{{"Author", info.Creator}, {"Copyright", info.Rights}, {pngXMP, string(xmpPacket(&info))}} {
+	for _, text := range [][2]string{{"Author", info.Creator}, {"Copyright", info.Rights}, {pngXMP, string(makeXMP(&info))}} {
 		if text[1] != "" {
-			anew = append(anew, pngText(text[0], text[1])...)
+			newChunks = append(newChunks, makeTextChunk(text[0], text[1])...)
 		}
 	}
-	out[1].data = append(out[1].data, anew...)
+	out[1].data = append(out[1].data, newChunks...)
 	return out
 }
 
 // PNGText returns an iTXt chunk with an XMP packet.
-func PNGText(xmp []byte) []byte { return pngText(pngXMP, string(xmp)) }
+func PNGText(xmp []byte) []byte { return makeTextChunk(pngXMP, string(xmp)) }
 
-func pngText(name, value string) []byte {
-	return encodedChunk("iTXt", name, "\x00\x00\x00\x00\x00", value)
+func makeTextChunk(name, value string) []byte {
+	return makeChunk("iTXt", name, "\x00\x00\x00\x00\x00", value)
 }
 
-func encodedChunk(kind string, parts ...string) []byte {
+func makeChunk(kind string, parts ...string) []byte {
 	data := kind + strings.Join(parts, "")
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)-4))
 	out = append(out, data...)

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// source reads a file and records the position and the first error. After an error it reads nothing more, so that callers
-// need to check err only once, after many reads.
+// source reads a file, and records the position and the first error. After an error its methods do nothing and return zero values,
+// so that callers need to check err only once, after many reads.
 type source struct {
 	f    io.ReadSeeker
 	br   *bufio.Reader
@@ -24,6 +24,7 @@ func newSource(f io.ReadSeeker) *source {
 	return s
 }
 
+// fail records an error, unless there is one already.
 func (s *source) fail(err error) {
 	if s.err == nil {
 		s.err = err
@@ -39,8 +40,8 @@ func (s *source) seek(pos int64) {
 	s.pos = pos
 }
 
-// bytes reads n bytes into a new slice; nil after an error. Callers limit n.
-func (s *source) bytes(n int64) []byte {
+// readBytes reads n bytes into a new slice; nil after an error. Callers limit n.
+func (s *source) readBytes(n int64) []byte {
 	if n < 0 || n > s.size-s.pos {
 		s.fail(errTruncated)
 	}
@@ -50,44 +51,45 @@ func (s *source) bytes(n int64) []byte {
 	b := make([]byte, n)
 	read, err := io.ReadFull(s.br, b)
 	s.pos += int64(read)
-	if s.err = truncated(err); err != nil {
+	if s.err = convertEOF(err); err != nil {
 		return nil
 	}
 	return b
 }
 
-// head reads n bytes. After an error it returns n zeros, so that callers can index the result.
-func (s *source) head(n int64) []byte {
-	if b := s.bytes(n); b != nil {
+// readHead reads n bytes. After an error it returns n zeros, so that callers can index the result.
+func (s *source) readHead(n int64) []byte {
+	if b := s.readBytes(n); b != nil {
 		return b
 	}
 	return make([]byte, n)
 }
 
-// start reads the first n bytes. It fails with ErrDamaged if the file is shorter or valid returns false; format is for the
-// error.
-func (s *source) start(n int64, format string, valid func(head []byte) bool) []byte {
-	head := s.head(n)
+// readStart reads the first n bytes. It records an ErrDamaged, which names the format, if the file is shorter or valid returns
+// false.
+func (s *source) readStart(n int64, format string, valid func(head []byte) bool) []byte {
+	head := s.readHead(n)
 	if errors.Is(s.err, errTruncated) || s.err == nil && !valid(head) {
-		s.err = damaged("it does not start as a %s", format)
+		s.err = damagedError("it does not start as a %s", format)
 	}
 	return head
 }
 
-// byte reads a byte; 0 after an error.
-func (s *source) byte() byte {
+// readByte reads a byte; 0 after an error.
+func (s *source) readByte() byte {
 	if s.err != nil {
 		return 0
 	}
 	b, err := s.br.ReadByte()
 	if err != nil {
-		s.err = truncated(err)
+		s.err = convertEOF(err)
 		return 0
 	}
 	s.pos++
 	return b
 }
 
+// skip skips n bytes.
 func (s *source) skip(n int64) {
 	if n < 0 || n > s.size-s.pos {
 		s.fail(errTruncated)
@@ -99,7 +101,7 @@ func (s *source) skip(n int64) {
 	default:
 		_, err := s.br.Discard(int(n))
 		s.pos += n
-		s.err = truncated(err)
+		s.err = convertEOF(err)
 	}
 }
 
@@ -108,7 +110,7 @@ func (s *source) skip(n int64) {
 func (s *source) nextMarker() byte {
 	for s.err == nil {
 		if _, err := s.br.Peek(1); err != nil {
-			s.err = truncated(err)
+			s.err = convertEOF(err)
 			break
 		}
 		buffered, err := s.br.Peek(s.br.Buffered())
@@ -124,7 +126,7 @@ func (s *source) nextMarker() byte {
 		s.skip(int64(n) + 1)
 		code := byte(0xff)
 		for code == 0xff && s.err == nil {
-			code = s.byte()
+			code = s.readByte()
 		}
 		if code != 0 && (code < 0xd0 || code > 0xd7) {
 			return code
@@ -144,13 +146,14 @@ func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
 	}
 	n, err = io.ReadFull(s.br, p)
 	s.pos += int64(n)
-	if err = truncated(err); !errors.Is(err, errTruncated) {
+	if err = convertEOF(err); !errors.Is(err, errTruncated) {
 		s.err = err
 	}
 	return n, err
 }
 
-func truncated(err error) error {
+// convertEOF returns errTruncated in place of an error that means the end of the file.
+func convertEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated
 	}
@@ -198,7 +201,7 @@ func (p plan) size() (n int64) {
 
 func (p plan) write(dst io.Writer, s *source) error {
 	if len(p) > maxPieces {
-		return damaged("it is in too many pieces")
+		return damagedError("it is in too many pieces")
 	}
 	for _, x := range p {
 		if x.data != nil {
@@ -211,7 +214,7 @@ func (p plan) write(dst io.Writer, s *source) error {
 			return s.err
 		}
 		if _, err := io.CopyN(dst, s.br, x.size); err != nil {
-			return truncated(err)
+			return convertEOF(err)
 		}
 	}
 	return nil

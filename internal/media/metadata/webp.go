@@ -22,8 +22,8 @@ type webpFile struct {
 }
 
 // scanWebP reads the metadata in the chunks, and plans a copy with only the chunks of the picture or the animation.
-func scanWebP(s *source) (p parts, file webpFile) {
-	head := s.start(12, "WebP", func(head []byte) bool {
+func scanWebP(s *source) (b blocks, file webpFile) {
+	head := s.readStart(12, "WebP", func(head []byte) bool {
 		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"
 	})
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
@@ -32,28 +32,28 @@ func scanWebP(s *source) (p parts, file webpFile) {
 	}
 	for s.err == nil && s.pos+8 <= end {
 		from := s.pos
-		kind, size := s.chunkHead(end)
+		kind, size := s.readChunkHead(end)
 		after := min(s.pos+size+size&1, end)
 		if file.extended == nil && kind != "VP8X" {
-			// A file of the simple form has one chunk, the picture. Anything after it is ignored.
+			// A file of the simple form has one chunk, the picture. Bytes after it are ignored.
 			if kind != "VP8 " && kind != "VP8L" {
-				s.fail(damaged("its first chunk is no picture"))
+				s.fail(damagedError("its first chunk is no picture"))
 			}
 			file.body.keepEven(from, s.pos+size)
-			return p, file
+			return b, file
 		}
 		switch kind {
 		case "VP8X":
 			if size != 10 || file.extended != nil {
-				s.fail(damaged("its VP8X chunk is wrong"))
+				s.fail(damagedError("its VP8X chunk is wrong"))
 			}
-			file.extended = s.bytes(size)
+			file.extended = s.readBytes(size)
 		case "ICCP":
-			s.block(&p.icc, size, maxProfile)
+			s.readBlock(&b.icc, size, maxProfile)
 		case "EXIF":
-			s.block(&p.exif, size, maxBlock)
+			s.readBlock(&b.exif, size, maxBlock)
 		case "XMP ":
-			s.block(&p.xmp, size, maxBlock)
+			s.readBlock(&b.xmp, size, maxBlock)
 		case "ANMF":
 			file.body.keepFrame(s, size)
 		case "VP8 ", "VP8L", "ALPH", "ANIM":
@@ -61,12 +61,12 @@ func scanWebP(s *source) (p parts, file webpFile) {
 		}
 		s.skip(after - s.pos)
 	}
-	return p, file
+	return b, file
 }
 
-// chunkHead reads the name and the size of a chunk. It fails if the chunk reaches beyond end.
-func (s *source) chunkHead(end int64) (kind string, size int64) {
-	head := s.head(8)
+// readChunkHead reads the name and the size of a chunk. It fails if the chunk reaches beyond end.
+func (s *source) readChunkHead(end int64) (kind string, size int64) {
+	head := s.readHead(8)
 	size = int64(binary.LittleEndian.Uint32(head[4:]))
 	if size > end-s.pos {
 		s.fail(errTruncated)
@@ -74,14 +74,14 @@ func (s *source) chunkHead(end int64) (kind string, size int64) {
 	return string(head[:4]), size
 }
 
-// block reads a block of metadata into to. It skips a block that is longer than limit, and all but the first of a kind.
-func (s *source) block(to *[]byte, size, limit int64) {
+// readBlock reads a block of metadata into to. It does not read a block that is longer than limit, or a second block of a kind.
+func (s *source) readBlock(to *[]byte, size, limit int64) {
 	if *to == nil && size <= limit {
-		*to = s.bytes(size)
+		*to = s.readBytes(size)
 	}
 }
 
-// keepEven keeps a chunk and pads it to an even length.
+// keepEven adds a chunk to the copy and pads it to an even length.
 func (p *plan) keepEven(from, to int64) {
 	p.keep(from, to)
 	if (to-from)&1 == 1 {
@@ -89,17 +89,17 @@ func (p *plan) keepEven(from, to int64) {
 	}
 }
 
-// keepFrame keeps a frame of an animation without the unknown chunks in it.
+// keepFrame adds a frame of an animation to the copy, without the unknown chunks in it.
 func (p *plan) keepFrame(s *source, size int64) {
 	end := s.pos + size
 	if size < 16 {
-		s.fail(damaged("a frame is too short"))
+		s.fail(damagedError("a frame is too short"))
 	}
-	head := s.head(16)
+	head := s.readHead(16)
 	inner := plan{}
 	for s.err == nil && s.pos+8 <= end {
 		from := s.pos
-		kind, size := s.chunkHead(end)
+		kind, size := s.readChunkHead(end)
 		if kind == "VP8 " || kind == "VP8L" || kind == "ALPH" {
 			inner.keepEven(from, s.pos+size)
 		}
@@ -110,14 +110,15 @@ func (p *plan) keepFrame(s *source, size int64) {
 	p.append(inner...)
 }
 
+// cleanWebP plans the cleaned copy of a WebP.
 func cleanWebP(s *source) plan {
-	p, file := scanWebP(s)
+	b, file := scanWebP(s)
 	if len(file.body) == 0 {
-		s.fail(damaged("it has no picture"))
+		s.fail(damagedError("it has no picture"))
 	}
 	body := file.body
 	if file.extended != nil {
-		info := p.info()
+		info := b.readInfo()
 		extended := bytes.Clone(file.extended)
 		extended[0] &^= webpICC | webpEXIF | webpXMP | 0xc1 // and the reserved flags
 		extended[1], extended[2], extended[3] = 0, 0, 0
@@ -130,8 +131,8 @@ func cleanWebP(s *source) plan {
 			}
 		}
 		chunk(&before, webpICC, "ICCP", info.Profile)
-		chunk(&after, webpEXIF, "EXIF", exifBlock(info.Orientation, info.Creator, info.Rights))
-		chunk(&after, webpXMP, "XMP ", xmpPacket(&info))
+		chunk(&after, webpEXIF, "EXIF", makeEXIF(info.Orientation, info.Creator, info.Rights))
+		chunk(&after, webpXMP, "XMP ", makeXMP(&info))
 		header := plan{}
 		chunk(&header, 0, "VP8X", extended)
 		body = slices.Concat(header, before, file.body, after)

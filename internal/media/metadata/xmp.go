@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+// This file reads and makes XMP packets: metadata as XML, in the form of RDF.
+
 // The XML namespaces of the properties that are read or written.
 const (
 	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -20,7 +22,7 @@ const (
 // states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string
-	alternative             bool // rdf:Alt by language
+	alternative             bool // the value is an rdf:Alt, with a text for each language
 }{
 	{nsRights, "xmpRights", "Marked", false},
 	{nsRights, "xmpRights", "UsageTerms", true},
@@ -32,8 +34,8 @@ var rightsProperties = [...]struct {
 
 // Limits on XMP besides its length.
 const (
-	maxDepth  = 50
-	maxTokens = 100_000
+	maxDepth  = 50      // elements within each other
+	maxTokens = 100_000 // XML tokens
 )
 
 // readXMP reads an XMP packet (ISO 16684-1) into info, up to the first error in its XML.
@@ -41,9 +43,9 @@ func readXMP(packet []byte, info *Info) {
 	d := xml.NewDecoder(bytes.NewReader(packet))
 	d.Strict = false
 	var path []xml.Name
-	var creators, rights list
-	var more [len(rightsProperties)]list
-	target := func(name xml.Name) *list {
+	var creators, rights valueList
+	var more [len(rightsProperties)]valueList
+	listFor := func(name xml.Name) *valueList { // nil for properties that are not read
 		switch name {
 		case xml.Name{Space: nsDC, Local: "creator"}:
 			return &creators
@@ -57,7 +59,7 @@ func readXMP(packet []byte, info *Info) {
 		}
 		return nil
 	}
-	var current *list
+	var current *valueList // of the property whose element is open
 scan:
 	for range maxTokens {
 		token, err := d.Token()
@@ -70,16 +72,16 @@ scan:
 				break scan
 			}
 			path = append(path, t.Name)
-			info.flag(t.Name)
-			// rdf:RDF / rdf:Description / property, below x:xmpmeta or not
+			info.markSensitive(t.Name)
+			// A property is an element at depth 3 (rdf:RDF, rdf:Description, property) or an attribute of the element at depth 2.
 			depth := rdfDepth(path)
 			if depth == 3 {
-				current = target(t.Name)
+				current = listFor(t.Name)
 			}
 			for _, a := range t.Attr {
-				info.flag(a.Name)
+				info.markSensitive(a.Name)
 				if depth == 2 {
-					if l := target(a.Name); l != nil {
+					if l := listFor(a.Name); l != nil {
 						l.add(a.Value)
 					}
 				} else if current != nil && a.Name.Space == nsRDF && a.Name.Local == "resource" {
@@ -115,20 +117,20 @@ scan:
 	}
 }
 
-// list collects the values of a property.
-type list struct {
+// valueList collects the values of a property.
+type valueList struct {
 	items []string
 	text  strings.Builder
 }
 
-func (l *list) add(text string) {
+func (l *valueList) add(text string) {
 	if text = tidy(text); text != "" && len(l.items) < 100 {
 		l.items = append(l.items, text)
 	}
 }
 
 // first returns the first value, or "". If a property has a value for each language, x-default is the first.
-func (l *list) first() string {
+func (l *valueList) first() string {
 	if len(l.items) == 0 {
 		return ""
 	}
@@ -145,8 +147,8 @@ func rdfDepth(path []xml.Name) int {
 	return 0
 }
 
-// flag sets HasLocation or HasSerial for a property with a location or a serial number.
-func (i *Info) flag(name xml.Name) {
+// markSensitive sets HasLocation or HasSerial for a property with a location or a serial number.
+func (i *Info) markSensitive(name xml.Name) {
 	switch {
 	case strings.HasSuffix(name.Local, "SerialNumber"):
 		i.HasSerial = true
@@ -159,10 +161,11 @@ func (i *Info) flag(name xml.Name) {
 
 // RightsXMP returns an XMP packet with only dc:creator and dc:rights; nil if both are empty.
 func RightsXMP(creator, rights string) []byte {
-	return xmpPacket(&Info{Creator: creator, Rights: rights})
+	return makeXMP(&Info{Creator: creator, Rights: rights})
 }
 
-func xmpPacket(info *Info) []byte {
+// makeXMP returns an XMP packet with the creator, the rights and rightsProperties; nil if all are empty.
+func makeXMP(info *Info) []byte {
 	var b bytes.Buffer
 	text := func(s string) string {
 		var e bytes.Buffer

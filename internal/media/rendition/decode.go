@@ -19,20 +19,20 @@ import (
 
 // This file reads headers of sources, and decodes sources for the engine that needs no libvips (make.go).
 
-// model is the colour model of a picture's channels.
-type model int
+// colourModel is the colour model of a picture's channels.
+type colourModel int
 
 const (
-	ycc  model = iota // full-range Y, Cb, Cr (JFIF), opaque
-	gray              // one channel, opaque
-	rgb               // R, G, B, opaque
-	rgba              // R, G, B multiplied by A, and A
-	cmyk              // four inks; 0 is no ink
+	ycc  colourModel = iota // full-range Y, Cb, Cr (JFIF), opaque
+	gray                    // one channel, opaque
+	rgb                     // R, G, B, opaque
+	rgba                    // R, G, B multiplied by A, and A
+	cmyk                    // four inks; 0 is no ink
 )
 
-// source is a decoded picture before its EXIF rotation. Its channels are read row by row.
+// toSource is a decoded picture before its EXIF rotation. Its channels are read row by row.
 type source struct {
-	model      model
+	model      colourModel
 	w, h       int // pixels
 	subX, subY int // number of pixels along each axis that share a chroma sample
 	channels   []rowReader
@@ -49,7 +49,7 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return Header{}, ErrUnreadable.Because(err)
 	}
-	h := Header{MimeType: sniff(magic[:n])}
+	h := Header{MimeType: detectType(magic[:n])}
 	var cfg image.Config
 	bytesPerPixel := 12.0 // estimate for a job
 	in := bufio.NewReader(r)
@@ -75,7 +75,7 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 		return h, ErrUnsupported
 	}
 	if err != nil {
-		return h, broken(err)
+		return h, decodeError(err)
 	}
 	h.Width, h.Height = cfg.Width, cfg.Height
 	h.Memory = int64(bytesPerPixel*float64(cfg.Width)*float64(cfg.Height)) + fixedMemory
@@ -83,8 +83,8 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	return h, err
 }
 
-// sniff returns the MIME type of a file by its first bytes, or "".
-func sniff(magic []byte) string {
+// detectType returns the MIME type of a file by its first bytes, or "".
+func detectType(magic []byte) string {
 	switch s := string(magic); {
 	case len(s) < 12:
 		return ""
@@ -106,8 +106,8 @@ func sniff(magic []byte) string {
 	return ""
 }
 
-// broken converts the error of a decoder to one of this package.
-func broken(err error) error {
+// decodeError converts the error of a decoder to one of this package.
+func decodeError(err error) error {
 	var unsupportedJPEG jpeg.UnsupportedError
 	var unsupportedPNG png.UnsupportedError
 	var unsupportedTIFF tiff.UnsupportedError
@@ -217,7 +217,7 @@ func decode(r io.Reader, mimeType string) (*source, error) {
 		return nil, ErrUnsupported
 	}
 	if err != nil {
-		return nil, broken(err)
+		return nil, decodeError(err)
 	}
 	return newSource(img, studio)
 }
@@ -252,8 +252,8 @@ func webpHeader(r io.ReadSeeker) (image.Config, error) {
 	}
 	if string(head[12:16]) == "VP8X" && head[20]&2 != 0 {
 		return image.Config{
-			Width:  1 + get24(head[24:]),
-			Height: 1 + get24(head[27:]),
+			Width:  1 + readUint24(head[24:]),
+			Height: 1 + readUint24(head[27:]),
 		}, nil
 	}
 	return webp.DecodeConfig(bufio.NewReader(r))
@@ -269,7 +269,7 @@ func decodeWebP(in *bufio.Reader) (image.Image, error) {
 	if string(head[12:16]) != "VP8X" || head[20]&2 == 0 {
 		return webp.Decode(in)
 	}
-	canvas := image.Rect(0, 0, 1+get24(head[24:]), 1+get24(head[27:]))
+	canvas := image.Rect(0, 0, 1+readUint24(head[24:]), 1+readUint24(head[27:]))
 	if _, err := in.Discard(12); err != nil {
 		return nil, err
 	}
@@ -293,14 +293,14 @@ func decodeWebP(in *bufio.Reader) (image.Image, error) {
 		if int64(len(frame)) < n || n < 24 {
 			return nil, io.ErrUnexpectedEOF
 		}
-		return stillOf(frame, canvas)
+		return decodeFrame(frame, canvas)
 	}
 }
 
-// stillOf decodes a frame: 16 bytes of position, size and timing, then the chunks of a picture (RFC 9649 §2.7.1.1).
-func stillOf(frame []byte, canvas image.Rectangle) (image.Image, error) {
-	at := image.Pt(2*get24(frame), 2*get24(frame[3:]))
-	size := image.Pt(1+get24(frame[6:]), 1+get24(frame[9:]))
+// decodeFrame decodes a frame: 16 bytes of position, size and timing, then the chunks of a picture (RFC 9649 §2.7.1.1).
+func decodeFrame(frame []byte, canvas image.Rectangle) (image.Image, error) {
+	at := image.Pt(2*readUint24(frame), 2*readUint24(frame[3:]))
+	size := image.Pt(1+readUint24(frame[6:]), 1+readUint24(frame[9:]))
 	place := image.Rectangle{at, at.Add(size)}
 	if !place.In(canvas) {
 		return nil, ErrUnreadable.Becausef("a frame at %v of %v", place, canvas)
@@ -310,8 +310,8 @@ func stillOf(frame []byte, canvas image.Rectangle) (image.Image, error) {
 	if string(frame[16:20]) == "ALPH" {
 		head := make([]byte, 10)
 		head[0] = flagAlpha
-		put24(head[4:], size.X-1)
-		put24(head[7:], size.Y-1)
+		putUint24(head[4:], size.X-1)
+		putUint24(head[7:], size.Y-1)
 		putChunk(&out, "VP8X", head)
 	}
 	out.Write(frame[16:])
@@ -352,14 +352,14 @@ func drawYCbCrA(dst *image.NYCbCrA, m image.Image, at image.Point) {
 				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = f.Y[from], f.Cb[c], f.Cr[c], f.A[f.AOffset(x, y)]
 			default:
 				p := color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
-				cb, cr := chromaOf(int32(p.R), int32(p.G), int32(p.B), 1)
-				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = toStudioY[luma(p.R, p.G, p.B)], toStudioC[cb], toStudioC[cr], p.A
+				cb, cr := meanChroma(int32(p.R), int32(p.G), int32(p.B), 1)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = toLimitedY[luma(p.R, p.G, p.B)], toLimitedC[cb], toLimitedC[cr], p.A
 			}
 		}
 	}
 }
 
-func get24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+func readUint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // newSource gives access to the channels of a decoded image, row by row, without copying the picture.
 func newSource(img image.Image, studio bool) (*source, error) {
@@ -375,14 +375,14 @@ func newSource(img image.Image, studio bool) (*source, error) {
 		s.fromYCbCrA(m, studio)
 	case *image.Gray:
 		s.model = gray
-		s.channels = []rowReader{stored(m.Pix, m.Stride, s.w, s.h)}
+		s.channels = []rowReader{storedRows(m.Pix, m.Stride, s.w, s.h)}
 	case *image.Gray16:
 		s.model = gray
-		s.channels = []rowReader{interleaved(m.Pix, m.Stride, s.w, s.h, 2, 0)}
+		s.channels = []rowReader{interleavedRows(m.Pix, m.Stride, s.w, s.h, 2, 0)}
 	case *image.CMYK:
 		s.model = cmyk
 		for c := range 4 {
-			s.channels = append(s.channels, interleaved(m.Pix, m.Stride, s.w, s.h, 4, c))
+			s.channels = append(s.channels, interleavedRows(m.Pix, m.Stride, s.w, s.h, 4, c))
 		}
 	case *image.Paletted:
 		s.fromPaletted(m)
@@ -402,14 +402,14 @@ func newSource(img image.Image, studio bool) (*source, error) {
 	return s, nil
 }
 
-// stored returns the rows of a channel whose samples are stored without others between them.
-func stored(pix []byte, stride, w, h int) rowReader {
+// storedRows returns the rows of a channel whose samples are stored without others between them.
+func storedRows(pix []byte, stride, w, h int) rowReader {
 	return rowReader{w, h, func(y int, _ []byte) []byte { return pix[y*stride:][:w:w] }}
 }
 
-// interleaved returns the rows of the channel at byte at of pixels with step bytes. Of a sample of 16 bits it takes the
+// interleavedRows returns the rows of the channel at byte at of pixels with step bytes. Of a sample of 16 bits it takes the
 // upper eight.
-func interleaved(pix []byte, stride, w, h, step, at int) rowReader {
+func interleavedRows(pix []byte, stride, w, h, step, at int) rowReader {
 	return rowReader{w, h, func(y int, buf []byte) []byte {
 		in := pix[y*stride+at:]
 		buf = buf[:w]
@@ -420,10 +420,10 @@ func interleaved(pix []byte, stride, w, h, step, at int) rowReader {
 	}}
 }
 
-// mapped returns the rows of l with every sample replaced by its value in a table.
-func mapped(l rowReader, table *[256]byte) rowReader {
+// mappedRows returns the rows of l with every sample replaced by its value in a table.
+func mappedRows(l rowReader, table *[256]byte) rowReader {
 	return rowReader{l.w, l.h, func(y int, buf []byte) []byte {
-		in := l.at(y, buf)
+		in := l.read(y, buf)
 		buf = buf[:l.w]
 		for x, v := range in {
 			buf[x] = table[v]
@@ -448,14 +448,14 @@ func (s *source) fromYCbCr(m *image.YCbCr, studio bool) {
 	cw, ch := (s.w+s.subX-1)/s.subX, (s.h+s.subY-1)/s.subY
 	s.model = ycc
 	s.channels = []rowReader{
-		stored(m.Y, m.YStride, s.w, s.h),
-		stored(m.Cb, m.CStride, cw, ch),
-		stored(m.Cr, m.CStride, cw, ch),
+		storedRows(m.Y, m.YStride, s.w, s.h),
+		storedRows(m.Cb, m.CStride, cw, ch),
+		storedRows(m.Cr, m.CStride, cw, ch),
 	}
 	if studio {
-		s.channels[0] = mapped(s.channels[0], &fromStudioY)
-		s.channels[1] = mapped(s.channels[1], &fromStudioC)
-		s.channels[2] = mapped(s.channels[2], &fromStudioC)
+		s.channels[0] = mappedRows(s.channels[0], &fromLimitedY)
+		s.channels[1] = mappedRows(s.channels[1], &fromLimitedC)
+		s.channels[2] = mappedRows(s.channels[2], &fromLimitedC)
 	}
 }
 
@@ -472,15 +472,15 @@ func (s *source) fromYCbCrA(m *image.NYCbCrA, studio bool) {
 		s.channels = append(s.channels, rowReader{s.w, s.h, func(y int, buf []byte) []byte {
 			buf = buf[:s.w]
 			chroma := make([]byte, 2*in[1].w)
-			ys, cbs, crs := in[0].at(y, buf), in[1].at(y/subY, chroma), in[2].at(y/subY, chroma[in[1].w:])
+			ys, cbs, crs := in[0].read(y, buf), in[1].read(y/subY, chroma), in[2].read(y/subY, chroma[in[1].w:])
 			for x := range buf {
 				r, g, b := color.YCbCrToRGB(ys[x], cbs[x/subX], crs[x/subX])
-				buf[x] = multiplied([3]uint8{r, g, b}[c], m.A[y*m.AStride+x])
+				buf[x] = premultiply([3]uint8{r, g, b}[c], m.A[y*m.AStride+x])
 			}
 			return buf
 		}})
 	}
-	s.channels = append(s.channels, stored(m.A, m.AStride, s.w, s.h))
+	s.channels = append(s.channels, storedRows(m.A, m.AStride, s.w, s.h))
 }
 
 func (s *source) fromPaletted(m *image.Paletted) {
@@ -488,14 +488,14 @@ func (s *source) fromPaletted(m *image.Paletted) {
 	s.model = rgb
 	for i, c := range m.Palette {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)
-		table[0][i], table[1][i], table[2][i] = multiplied(n.R, n.A), multiplied(n.G, n.A), multiplied(n.B, n.A)
+		table[0][i], table[1][i], table[2][i] = premultiply(n.R, n.A), premultiply(n.G, n.A), premultiply(n.B, n.A)
 		table[3][i] = n.A
 	}
 	if !m.Opaque() {
 		s.model = rgba
 	}
 	for c := range 3 + int(s.model-rgb) {
-		s.channels = append(s.channels, mapped(stored(m.Pix, m.Stride, s.w, s.h), &table[c]))
+		s.channels = append(s.channels, mappedRows(storedRows(m.Pix, m.Stride, s.w, s.h), &table[c]))
 	}
 }
 
@@ -508,15 +508,15 @@ func (s *source) fromRGBA(pix []byte, stride, width int, alpha, straight bool) {
 	}
 	step := 4 * width
 	for c := range 3 {
-		l := interleaved(pix, stride, s.w, s.h, step, c*width)
+		l := interleavedRows(pix, stride, s.w, s.h, step, c*width)
 		if alpha && straight {
 			plain := l
-			l.at = func(y int, buf []byte) []byte {
-				buf = plain.at(y, buf)
+			l.read = func(y int, buf []byte) []byte {
+				buf = plain.read(y, buf)
 				a := pix[y*stride+3*width:]
 				for x := range buf {
 					if v := a[x*step]; v != 255 {
-						buf[x] = multiplied(buf[x], v)
+						buf[x] = premultiply(buf[x], v)
 					}
 				}
 				return buf
@@ -525,21 +525,21 @@ func (s *source) fromRGBA(pix []byte, stride, width int, alpha, straight bool) {
 		s.channels = append(s.channels, l)
 	}
 	if alpha {
-		s.channels = append(s.channels, interleaved(pix, stride, s.w, s.h, step, 3*width))
+		s.channels = append(s.channels, interleavedRows(pix, stride, s.w, s.h, step, 3*width))
 	}
 }
 
-// multiplied returns v·a/255, rounded.
-func multiplied(v, a uint8) uint8 {
+// premultiply returns v·a/255, rounded.
+func premultiply(v, a uint8) uint8 {
 	t := uint32(v)*uint32(a) + 128
 	return uint8((t + t>>8) >> 8)
 }
 
 // These tables convert between the ranges of VP8 (Y in 16..235, chroma in 16..240; RFC 6386 §9.2, as libwebp does) and of
 // JFIF and this package (0..255).
-var fromStudioY, fromStudioC, toStudioY, toStudioC = studioTables()
+var fromLimitedY, fromLimitedC, toLimitedY, toLimitedC = makeRangeTables()
 
-func studioTables() (fromY, fromC, toY, toC [256]byte) {
+func makeRangeTables() (fromY, fromC, toY, toC [256]byte) {
 	for i := range 256 {
 		v := float64(i)
 		fromY[i] = clamp8((v - 16) * 255 / 219)

@@ -22,18 +22,18 @@ import (
 //   - Thumbnails have more detail for their area. Against sharp at 80, a gallery of them has 1.5 % more bytes at 79, and 2 %
 //     less at 78.
 const (
-	webpQuality      = 79
-	webpQualityQuick = 82          // quality of method 2
-	webpQualitySmall = 78          // quality of thumbnails
-	thoroughUpTo     = 1600 * 1600 // largest area in pixels for method 4
-	smallUpTo        = 400 * 400   // largest area in pixels of a thumbnail
-	jpegQuality      = 80
+	webpQuality          = 79
+	webpQualityLarge     = 82          // quality of method 2
+	webpQualityThumbnail = 78          // quality of thumbnails
+	method4MaxArea       = 1600 * 1600 // largest area in pixels for method 4
+	thumbnailMaxArea     = 400 * 400   // largest area in pixels of a thumbnail
+	jpegQuality          = 80
 )
 
-// webpQualityOf returns the default quality of method 4 for a picture of w x h pixels. Both engines use it.
-func webpQualityOf(w, h int) int {
-	if w*h <= smallUpTo {
-		return webpQualitySmall
+// defaultWebPQuality returns the default quality of method 4 for a picture of w x h pixels. Both engines use it.
+func defaultWebPQuality(w, h int) int {
+	if w*h <= thumbnailMaxArea {
+		return webpQualityThumbnail
 	}
 	return webpQuality
 }
@@ -48,23 +48,23 @@ const (
 // encodeWebP encodes a painted picture (picture.paint). quality 0 means the default. icc and xmp are the blocks to embed; empty
 // ones are left out.
 func encodeWebP(p *picture, quality int, icc, xmp []byte) ([]byte, error) {
-	method, defaultQuality := 4, webpQualityOf(p.w, p.h)
-	if p.w*p.h > thoroughUpTo {
-		method, defaultQuality = 2, webpQualityQuick
+	method, defaultQuality := 4, defaultWebPQuality(p.w, p.h)
+	if p.w*p.h > method4MaxArea {
+		method, defaultQuality = 2, webpQualityLarge
 	}
 	if quality == 0 {
 		quality = defaultQuality
 	}
 	var buf bytes.Buffer
 	// The encoder gets planes in its own form, because its conversion from RGB is much slower.
-	if err := webp.Encode(&buf, p.studio(), webp.Options{Quality: quality, Method: method}); err != nil {
+	if err := webp.Encode(&buf, p.toLimitedRange(), webp.Options{Quality: quality, Method: method}); err != nil {
 		return nil, err
 	}
-	return withChunks(buf.Bytes(), p.w, p.h, p.model == rgba, icc, xmp)
+	return insertChunks(buf.Bytes(), p.w, p.h, p.model == rgba, icc, xmp)
 }
 
-// studio converts the picture to VP8's form: Y in 16..235, halved chroma, separate alpha.
-func (p *picture) studio() *image.NYCbCrA {
+// toLimitedRange converts the picture to VP8's form: Y in 16..235, halved chroma, separate alpha.
+func (p *picture) toLimitedRange() *image.NYCbCrA {
 	cw, ch := (p.w+1)/2, (p.h+1)/2
 	m := &image.NYCbCrA{
 		YCbCr: image.YCbCr{
@@ -74,7 +74,7 @@ func (p *picture) studio() *image.NYCbCrA {
 		AStride: p.w,
 	}
 	if p.model == rgba {
-		p.straightYCC(m)
+		p.fillStraightYCC(m)
 		m.A = p.channels[3].pix
 	} else {
 		copy(m.Y, p.channels[0].pix)
@@ -83,20 +83,20 @@ func (p *picture) studio() *image.NYCbCrA {
 		m.A = bytes.Repeat([]byte{255}, p.w*p.h)
 	}
 	for i, v := range m.Y {
-		m.Y[i] = toStudioY[v]
+		m.Y[i] = toLimitedY[v]
 	}
 	for i := range m.Cb {
-		m.Cb[i], m.Cr[i] = toStudioC[m.Cb[i]], toStudioC[m.Cr[i]]
+		m.Cb[i], m.Cr[i] = toLimitedC[m.Cb[i]], toLimitedC[m.Cr[i]]
 	}
 	return m
 }
 
-// straightYCC fills Y, Cb and Cr of an image with separate alpha. Transparent pixels do not contribute to the mean chroma.
-func (p *picture) straightYCC(m *image.NYCbCrA) {
+// fillStraightYCC fills Y, Cb and Cr of an image with separate alpha. Transparent pixels do not contribute to the mean chroma.
+func (p *picture) fillStraightYCC(m *image.NYCbCrA) {
 	row := make([]byte, 4*p.w)
 	r, g, b, a := p.channels[0], p.channels[1], p.channels[2], p.channels[3]
 	for y := range p.h {
-		p.straight(row, y, nil)
+		p.readStraight(row, y, nil)
 		for x := range p.w {
 			m.Y[y*p.w+x] = luma(row[4*x], row[4*x+1], row[4*x+2])
 		}
@@ -112,15 +112,15 @@ func (p *picture) straightYCC(m *image.NYCbCrA) {
 			cb, cr := uint8(128), uint8(128)
 			if as > 0 {
 				// The sums are of values multiplied by alpha, and stand for as/255 pixels.
-				cb, cr = chromaOf(min(rs, as)*255/as, min(gs, as)*255/as, min(bs, as)*255/as, 1)
+				cb, cr = meanChroma(min(rs, as)*255/as, min(gs, as)*255/as, min(bs, as)*255/as, 1)
 			}
 			m.Cb[cy*m.CStride+cx], m.Cr[cy*m.CStride+cx] = cb, cr
 		}
 	}
 }
 
-// withChunks puts a colour profile and XMP into a WebP file of one picture (RFC 9649 §2.7).
-func withChunks(file []byte, w, h int, alpha bool, icc, xmp []byte) ([]byte, error) {
+// insertChunks puts a colour profile and XMP into a WebP file of one picture (RFC 9649 §2.7).
+func insertChunks(file []byte, w, h int, alpha bool, icc, xmp []byte) ([]byte, error) {
 	if len(icc) == 0 && len(xmp) == 0 {
 		return file, nil
 	}
@@ -136,8 +136,8 @@ func withChunks(file []byte, w, h int, alpha bool, icc, xmp []byte) ([]byte, err
 	if len(xmp) > 0 {
 		head[0] |= flagXMP
 	}
-	put24(head[4:], w-1)
-	put24(head[7:], h-1)
+	putUint24(head[4:], w-1)
+	putUint24(head[7:], h-1)
 	putChunk(&out, "VP8X", head)
 	putChunk(&out, "ICCP", icc)
 	if len(file) < 12 {
@@ -160,7 +160,7 @@ func withChunks(file []byte, w, h int, alpha bool, icc, xmp []byte) ([]byte, err
 	return all, nil
 }
 
-func put24(b []byte, v int) { b[0], b[1], b[2] = byte(v), byte(v>>8), byte(v>>16) }
+func putUint24(b []byte, v int) { b[0], b[1], b[2] = byte(v), byte(v>>8), byte(v>>16) }
 
 // putChunk appends a chunk to a WebP file, unless data is empty.
 func putChunk(out *bytes.Buffer, name string, data []byte) {
@@ -186,14 +186,14 @@ func encodeJPEG(p *picture, quality int, exif, xmp []byte) ([]byte, error) {
 	if err := jpeg.Encode(&buf, m, &jpeg.Options{Quality: quality}); err != nil {
 		return nil, err
 	}
-	return withRights(buf.Bytes(), exif, xmp), nil
+	return insertRights(buf.Bytes(), exif, xmp), nil
 }
 
-// withRights puts EXIF and XMP into a JPEG file, after its first marker.
-func withRights(file, exif, xmp []byte) []byte {
+// insertRights puts EXIF and XMP into a JPEG file, after its first marker.
+func insertRights(file, exif, xmp []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(file)+len(exif)+len(xmp)+128))
 	out.Write(file[:2])
-	for _, segment := range [][]byte{prefixed("Exif\x00\x00", exif), prefixed("http://ns.adobe.com/xap/1.0/\x00", xmp)} {
+	for _, segment := range [][]byte{addPrefix("Exif\x00\x00", exif), addPrefix("http://ns.adobe.com/xap/1.0/\x00", xmp)} {
 		if n := len(segment) + 2; len(segment) > 0 && n <= 0xffff {
 			out.Write([]byte{0xff, 0xe1, byte(n >> 8), byte(n)})
 			out.Write(segment)
@@ -206,21 +206,21 @@ func withRights(file, exif, xmp []byte) []byte {
 // encodePNG encodes a picture in sRGB. xmp is left out if it is empty.
 func encodePNG(p *picture, xmp []byte) ([]byte, error) {
 	var buf bytes.Buffer
-	if err := png.Encode(&buf, p.nrgba()); err != nil {
+	if err := png.Encode(&buf, p.toNRGBA()); err != nil {
 		return nil, err
 	}
-	return withText(buf.Bytes(), xmp), nil
+	return insertXMP(buf.Bytes(), xmp), nil
 }
 
-// withText puts XMP into a PNG file, after its signature and header, which have 33 bytes.
-func withText(file, xmp []byte) []byte {
+// insertXMP puts XMP into a PNG file, after its signature and header, which have 33 bytes.
+func insertXMP(file, xmp []byte) []byte {
 	if len(xmp) == 0 {
 		return file
 	}
 	return slices.Concat(file[:33], metadata.PNGText(xmp), file[33:])
 }
 
-func prefixed(name string, data []byte) []byte {
+func addPrefix(name string, data []byte) []byte {
 	if len(data) == 0 {
 		return nil
 	}

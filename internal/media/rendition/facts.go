@@ -18,27 +18,27 @@ import (
 // are computed. thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// swatchOf returns a copy of a painted picture with sides of at most swatchSide. Its colours are not multiplied by alpha.
-func swatchOf(ctx context.Context, p *picture) (*image.NRGBA, error) {
-	w, h := scaled(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
-	small, err := p.smaller(ctx, whole(p.w, p.h), w, h)
+// makeSwatch returns a copy of a painted picture with sides of at most swatchSide. Its colours are not multiplied by alpha.
+func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
+	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
+	small, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
 	if err != nil {
 		return nil, err
 	}
-	return small.nrgba(), nil
+	return small.toNRGBA(), nil
 }
 
-// nrgba returns the picture with colours that are not multiplied by alpha.
-func (p *picture) nrgba() *image.NRGBA {
+// toNRGBA returns the picture with colours that are not multiplied by alpha.
+func (p *picture) toNRGBA() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
-		p.straight(m.Pix[y*m.Stride:][:4*p.w], y, nil)
+		p.readStraight(m.Pix[y*m.Stride:][:4*p.w], y, nil)
 	}
 	return m
 }
 
-// placeholder returns the thumbhash of a picture; nil if all pixels are transparent.
-func placeholder(m *image.NRGBA) []byte {
+// makeThumbhash returns the thumbhash of a picture; nil if all pixels are transparent.
+func makeThumbhash(m *image.NRGBA) []byte {
 	for i := 3; i < len(m.Pix); i += 4 {
 		if m.Pix[i] != 0 {
 			return thumbhash.EncodeImage(m)
@@ -47,9 +47,9 @@ func placeholder(m *image.NRGBA) []byte {
 	return nil
 }
 
-// dominant returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells of 5
+// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells of 5
 // bits per channel; a group is a cell with its neighbours. If all pixels are transparent, it returns white.
-func dominant(m *image.NRGBA) [3]uint8 {
+func dominantColour(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 }
 	const side = 34 // 32, with a margin on both sides
 	at := func(r, g, b uint8) int { return (int(r>>3)+1)*side*side + (int(g>>3)+1)*side + int(b>>3) + 1 }
@@ -84,16 +84,16 @@ func dominant(m *image.NRGBA) [3]uint8 {
 	return [3]uint8{round(best.r), round(best.g), round(best.b)}
 }
 
-func hex(c [3]uint8) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
+func formatHex(c [3]uint8) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
 
-// patch is the side in pixels of the squares whose mean colours deltaE compares. Means are compared so that the encoder's noise
+// patchSide is the side in pixels of the squares whose mean colours deltaE compares. Means are compared so that the encoder's noise
 // does not matter.
-const patch = 8
+const patchSide = 8
 
-// deltaE returns the mean CIEDE2000 difference between the source's colours, by its profile, and those of a rendition. file
+// meanDeltaE returns the mean CIEDE2000 difference between the source's colours, by its profile, and those of a rendition. file
 // is the encoded rendition, in the colour space space. raw is the source at the rendition's size and rotation, before any
 // conversion.
-func deltaE(ctx context.Context, raw *picture, profile *colour.Profile, file []byte, space colour.Space) (float64, error) {
+func meanDeltaE(ctx context.Context, raw *picture, profile *colour.Profile, file []byte, space colour.Space) (float64, error) {
 	made, err := decodeMade(ctx, file)
 	if err != nil {
 		return 0, err
@@ -111,21 +111,21 @@ func deltaE(ctx context.Context, raw *picture, profile *colour.Profile, file []b
 	}
 	sum, n := 0.0, 0
 	a, b := make([]byte, 4*raw.w), make([]byte, 4*raw.w)
-	patches := make([]mean, (raw.w+patch-1)/patch)
+	patches := make([]mean, (raw.w+patchSide-1)/patchSide)
 	for y := range raw.h {
-		raw.straight(a, y, naive)
-		made.straight(b, y, nil)
+		raw.readStraight(a, y, naive)
+		made.readStraight(b, y, nil)
 		for x := range raw.w {
 			pa, pb := a[4*x:4*x+4], b[4*x:4*x+4]
 			if pa[3] < 128 {
 				continue
 			}
-			m := &patches[x/patch]
+			m := &patches[x/patchSide]
 			m.n++
 			m.p = plus(m.p, raw.lab(profile, x, y, pa), 1)
 			m.q = plus(m.q, colour.LabOf(pb[0], pb[1], pb[2], space), 1)
 		}
-		if y%patch != patch-1 && y != raw.h-1 {
+		if y%patchSide != patchSide-1 && y != raw.h-1 {
 			continue
 		}
 		for i, m := range patches {
@@ -149,7 +149,7 @@ func decodeMade(ctx context.Context, file []byte) (*picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.resampleWindow(ctx, whole(src.w, src.h), src.w, src.h, true, 1)
+	return src.resampleWindow(ctx, wholeWindow(src.w, src.h), src.w, src.h, true, 1)
 }
 
 func plus(a, b colour.Lab, times float64) colour.Lab {

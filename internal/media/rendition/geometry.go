@@ -2,8 +2,8 @@ package rendition
 
 import "math"
 
-// maxEncoded is the longest side of a rendition in pixels: the limit of the WebP format.
-const maxEncoded = 16383
+// maxRenditionSide is the longest side of a rendition in pixels: the limit of the WebP format.
+const maxRenditionSide = 16383
 
 // Layout computes how an order shows a picture of width x height: crop is the part of the picture that is shown, and w and h
 // are the size that this part gets, all in pixels as shown. Except for Order.Crop and Cover, crop is the whole picture. For
@@ -12,7 +12,7 @@ const maxEncoded = 16383
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||
-		max(order.Width, order.Height) > maxEncoded {
+		max(order.Width, order.Height) > maxRenditionSide {
 		return crop, 0, 0, ErrOrder.Becausef("%+v", order)
 	}
 	switch order.Format {
@@ -28,7 +28,7 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		crop = Rect{c.X, c.Y, min(c.Width, width-c.X), min(c.Height, height-c.Y)}
 	}
 	if order.Width == 0 && order.Height == 0 {
-		w, h = scaled(crop.Width, crop.Height, min(1, maxEncoded/float64(max(crop.Width, crop.Height))))
+		w, h = scaleSize(crop.Width, crop.Height, min(1, maxRenditionSide/float64(max(crop.Width, crop.Height))))
 		return crop, w, h, nil
 	}
 	vw, vh := float64(crop.Width), float64(crop.Height)
@@ -40,12 +40,12 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	}
 	switch order.Fit {
 	case "", Contain:
-		w, h = scaled(crop.Width, crop.Height, min(sx, sy, 1, maxEncoded/float64(max(crop.Width, crop.Height))))
+		w, h = scaleSize(crop.Width, crop.Height, min(sx, sy, 1, maxRenditionSide/float64(max(crop.Width, crop.Height))))
 	case Frame:
 		if order.Width == 0 || order.Height == 0 {
 			return crop, 0, 0, ErrOrder.Becausef("a frame needs both sizes: %+v", order)
 		}
-		w, h = scaled(crop.Width, crop.Height, min(sx, sy))
+		w, h = scaleSize(crop.Width, crop.Height, min(sx, sy))
 		w, h = min(w, order.Width), min(h, order.Height)
 	case Fill:
 		w, h = max(1, int(math.Round(vw*sx))), max(1, int(math.Round(vh*sy)))
@@ -59,12 +59,12 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	default:
 		return crop, 0, 0, ErrOrder.Becausef("fit %q", order.Fit)
 	}
-	if max(w, h) > maxEncoded {
-		return crop, 0, 0, ErrOrder.Becausef("%d x %d pixels, at most %d a side", w, h, maxEncoded)
+	if max(w, h) > maxRenditionSide {
+		return crop, 0, 0, ErrOrder.Becausef("%d x %d pixels, at most %d a side", w, h, maxRenditionSide)
 	}
 	return crop, w, h, nil
 }
 
-func scaled(w, h int, s float64) (int, int) {
+func scaleSize(w, h int, s float64) (int, int) {
 	return max(1, int(math.Round(float64(w)*s))), max(1, int(math.Round(float64(h)*s)))
 }

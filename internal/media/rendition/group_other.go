@@ -22,7 +22,7 @@ func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: th
 
 func keepFilesPrivate() {}
 
-func usageOf(p *os.ProcessState) usage {
+func readUsage(p *os.ProcessState) usage {
 	if p == nil {
 		return usage{}
 	}

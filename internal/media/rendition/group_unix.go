@@ -29,7 +29,7 @@ func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
 // keepFilesPrivate makes new files of this process and of programs that it starts readable only for their user.
 func keepFilesPrivate() { syscall.Umask(0o077) }
 
-func usageOf(p *os.ProcessState) usage {
+func readUsage(p *os.ProcessState) usage {
 	if p == nil {
 		return usage{}
 	}

@@ -19,7 +19,7 @@ const (
 // fixedMemory is the memory in bytes that each job needs for encoders and small pictures, besides the decoded source.
 const fixedMemory = 150_000_000
 
-func (l Limits) orDefaults() Limits {
+func (l Limits) withDefaults() Limits {
 	return Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxSide, DefaultMaxSide), cmp.Or(l.Memory, DefaultMemory)}
 }
 
@@ -32,7 +32,7 @@ type Header struct {
 }
 
 func (l Limits) check(h Header) error {
-	l = l.orDefaults()
+	l = l.withDefaults()
 	switch {
 	case h.Width <= 0 || h.Height <= 0:
 		return ErrUnreadable.Becausef("%d x %d pixels", h.Width, h.Height)

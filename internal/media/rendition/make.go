@@ -50,13 +50,13 @@ type ownSession struct {
 
 	src         *source // nil once it is no longer needed
 	shrinkRatio float64 // ratio of src's size to that of the file, along a side: 1, or less for a JPEG that was shrunk
-	spaces      map[colour.Space]*space
-	fullChroma  *space // sRGB with full chroma, for PNG; nil if no PNG is ordered
+	spaces      map[colour.Space]*targetSpace
+	fullChroma  *targetSpace // sRGB with full chroma, for PNG; nil if no PNG is ordered
 }
 
-// space contains the pictures in one target colour space from which renditions are made. Each shows the whole source,
+// targetSpace contains the pictures in one target colour space from which renditions are made. Each shows the whole source,
 // uncropped.
-type space struct {
+type targetSpace struct {
 	transform *colour.Transform // into the space; nil if none is needed
 	reduced   []*picture        // the reduced picture and smaller copies of it, largest first
 }
@@ -93,7 +93,7 @@ func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, erro
 // channels.
 func (s *ownSession) decode(f io.ReadSeeker) error {
 	err := errNeedsFullSize
-	if n := s.shrinkTo(); n < 8 {
+	if n := s.neededBlockSide(); n < 8 {
 		s.shrinkRatio = float64(n) / 8
 		if _, err = f.Seek(0, io.SeekStart); err == nil {
 			s.src, err = shrunkJPEG(f, n)
@@ -108,15 +108,15 @@ func (s *ownSession) decode(f io.ReadSeeker) error {
 			err = ErrUnreadable.Becausef("%d x %d pixels in a file of %d x %d", s.src.w, s.src.h, s.header.Width, s.header.Height)
 		}
 	}
-	if err == nil && !s.fits() {
+	if err == nil && !s.profileFits() {
 		s.profile = nil
 	}
 	return err
 }
 
-// shrinkTo returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
+// neededBlockSide returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
 // profile of another space than sRGB is decoded at its full size, because its reduced picture always has the largest size.
-func (s *ownSession) shrinkTo() int {
+func (s *ownSession) neededBlockSide() int {
 	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
 		return 8
 	}
@@ -127,8 +127,8 @@ func (s *ownSession) shrinkTo() int {
 	return shrunkSide(need)
 }
 
-// fits reports whether the profile, if any, is for this kind of channels.
-func (s *ownSession) fits() bool {
+// profileFits reports whether the profile, if any, is for this kind of channels.
+func (s *ownSession) profileFits() bool {
 	switch {
 	case s.profile == nil || s.src.model == gray:
 		return true
@@ -144,7 +144,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	managed := s.src.model != ycc || s.profile != nil && !naive.Identity()
-	s.spaces = map[colour.Space]*space{colour.SRGB: {}}
+	s.spaces = map[colour.Space]*targetSpace{colour.SRGB: {}}
 	if managed {
 		s.spaces[colour.SRGB].transform = naive
 	}
@@ -152,13 +152,13 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if s.profile != nil && managed && raw.outside(s.profile) > wideShare {
+	if s.profile != nil && managed && raw.shareOutsideSRGB(s.profile) > wideShare {
 		s.wide = true
 		t, err := colour.NewTransform(s.profile, colour.DisplayP3)
 		if err != nil {
 			return Result{}, err
 		}
-		s.spaces[colour.DisplayP3] = &space{transform: t}
+		s.spaces[colour.DisplayP3] = &targetSpace{transform: t}
 	}
 	if err := s.makeFromSource(ctx, managed); err != nil {
 		return Result{}, err
@@ -176,22 +176,22 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		s.fullChroma = &space{reduced: []*picture{p}}
+		s.fullChroma = &targetSpace{reduced: []*picture{p}}
 	}
 	if !s.job.Facts {
 		raw = nil
 	}
-	small, err := swatchOf(ctx, s.spaces[colour.SRGB].reduced[0])
+	small, err := makeSwatch(ctx, s.spaces[colour.SRGB].reduced[0])
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.makeFromReduced(ctx, dominant(small)); err != nil {
+	if err := s.makeFromReduced(ctx, dominantColour(small)); err != nil {
 		return Result{}, err
 	}
 	result := Result{Engine: Engine, Made: s.made}
 	if s.job.Facts {
-		result.Facts = s.facts(small, raw.model == rgba)
-		result.Facts.DeltaE, err = s.deltaE(ctx, raw)
+		result.Facts = s.computeFacts(small, raw.model == rgba)
+		result.Facts.DeltaE, err = s.computeDeltaE(ctx, raw)
 	}
 	return result, err
 }
@@ -218,14 +218,14 @@ func (s *ownSession) makeReduced(ctx context.Context, managed bool) (*picture, e
 	if need == 0 {
 		need = min(top, float64(Ladder[0])/float64(s.w))
 	}
-	w, h := scaled(s.w, s.h, need)
-	return s.resampleSource(ctx, whole(s.w, s.h), w, h, !managed)
+	w, h := scaleSize(s.w, s.h, need)
+	return s.resampleSource(ctx, wholeWindow(s.w, s.h), w, h, !managed)
 }
 
 // resampleSource resamples a window of the picture as shown, and rotates it.
 func (s *ownSession) resampleSource(ctx context.Context, win window, w, h int, halved bool) (*picture, error) {
 	orientation := s.info.Orientation
-	win = unturned(win, orientation, float64(s.header.Width), float64(s.header.Height))
+	win = toStored(win, orientation, float64(s.header.Width), float64(s.header.Height))
 	win = window{win.x * s.shrinkRatio, win.y * s.shrinkRatio, win.w * s.shrinkRatio, win.h * s.shrinkRatio}
 	if orientation > 4 {
 		w, h = h, w
@@ -234,7 +234,7 @@ func (s *ownSession) resampleSource(ctx context.Context, win window, w, h int, h
 	if err != nil {
 		return nil, err
 	}
-	return p.turned(orientation), nil
+	return p.rotate(orientation), nil
 }
 
 // makeFromSource makes the renditions that need more pixels than the reduced picture has: tiles, and the rendition of the
@@ -244,7 +244,7 @@ func (s *ownSession) makeFromSource(ctx context.Context, managed bool) error {
 		if !p.fromSource {
 			continue
 		}
-		raw, err := s.resampleSource(ctx, p.crop.window(), p.w, p.h, !managed)
+		raw, err := s.resampleSource(ctx, p.crop.toWindow(), p.w, p.h, !managed)
 		if err != nil {
 			return err
 		}
@@ -259,11 +259,11 @@ func (s *ownSession) makeFromSource(ctx context.Context, managed bool) error {
 		}
 		ground := [3]uint8{}
 		if s.job.Orders[i].Fit == Frame {
-			small, err := swatchOf(ctx, painted)
+			small, err := makeSwatch(ctx, painted)
 			if err != nil {
 				return err
 			}
-			ground = dominant(small)
+			ground = dominantColour(small)
 		}
 		if err := s.encode(ctx, i, painted, in, ground); err != nil {
 			return err
@@ -272,7 +272,7 @@ func (s *ownSession) makeFromSource(ctx context.Context, managed bool) error {
 	return nil
 }
 
-func (r Rect) window() window {
+func (r Rect) toWindow() window {
 	return window{float64(r.X), float64(r.Y), float64(r.Width), float64(r.Height)}
 }
 
@@ -317,7 +317,7 @@ func (s *ownSession) largestFirst() (order []int) {
 
 // cut returns a painted picture for a layout; the source has w x h pixels. If the picture is the whole source in its own shape,
 // cut adds it to sp.reduced, because smaller renditions and other formats can be made from it.
-func (sp *space) cut(ctx context.Context, p layout, w, h int) (*picture, error) {
+func (sp *targetSpace) cut(ctx context.Context, p layout, w, h int) (*picture, error) {
 	from := sp.reduced[0]
 	isWhole := p.crop == Rect{0, 0, w, h}
 	for _, b := range sp.reduced {
@@ -328,10 +328,10 @@ func (sp *space) cut(ctx context.Context, p layout, w, h int) (*picture, error) 
 			from = b
 		}
 	}
-	win := p.crop.window()
+	win := p.crop.toWindow()
 	sx, sy := float64(from.w)/float64(w), float64(from.h)/float64(h)
 	win = window{win.x * sx, win.y * sy, win.w * sx, win.h * sy}
-	made, err := from.smaller(ctx, win, p.w, p.h)
+	made, err := from.resize(ctx, win, p.w, p.h)
 	if err != nil {
 		return nil, err
 	}
@@ -348,16 +348,16 @@ func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Sp
 	}
 	order := s.job.Orders[i]
 	if p.model == rgba && (order.Format == JPEG || order.Fit == Frame) {
-		flat, err := p.onWhite().paint(ctx, nil)
+		flat, err := p.flattenOnWhite().paint(ctx, nil)
 		if err != nil {
 			return err
 		}
 		p = flat
 	}
 	if order.Fit == Frame {
-		p = p.framed(order.Width, order.Height, ground)
+		p = p.addFrame(order.Width, order.Height, ground)
 	}
-	file, err := s.encoded(p, order, in)
+	file, err := s.encodeBytes(p, order, in)
 	if err != nil {
 		return err
 	}
@@ -372,7 +372,7 @@ func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Sp
 	return nil
 }
 
-func (s *ownSession) encoded(p *picture, order Order, in colour.Space) ([]byte, error) {
+func (s *ownSession) encodeBytes(p *picture, order Order, in colour.Space) ([]byte, error) {
 	if order.Format == WebP {
 		var icc []byte
 		if in == colour.DisplayP3 {
@@ -391,10 +391,10 @@ func (s *ownSession) encoded(p *picture, order Order, in colour.Space) ([]byte, 
 	}
 }
 
-// deltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the reduced picture in the
+// meanDeltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the reduced picture in the
 // source's colours.
-func (s *ownSession) deltaE(ctx context.Context, raw *picture) (float64, error) {
-	i := s.smallest()
+func (s *ownSession) computeDeltaE(ctx context.Context, raw *picture) (float64, error) {
+	i := s.deltaEOrder()
 	if i < 0 {
 		return 0, nil
 	}
@@ -402,9 +402,9 @@ func (s *ownSession) deltaE(ctx context.Context, raw *picture) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	small, err := raw.smaller(ctx, whole(raw.w, raw.h), s.layouts[i].w, s.layouts[i].h)
+	small, err := raw.resize(ctx, wholeWindow(raw.w, raw.h), s.layouts[i].w, s.layouts[i].h)
 	if err != nil {
 		return 0, err
 	}
-	return deltaE(ctx, small, s.profile, file, s.spaceOf(s.job.Orders[i]))
+	return meanDeltaE(ctx, small, s.profile, file, s.spaceOf(s.job.Orders[i]))
 }

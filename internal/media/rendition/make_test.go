@@ -76,11 +76,11 @@ func seen(t *testing.T, m Made) *image.NRGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := src.resampleWindow(context.Background(), whole(src.w, src.h), src.w, src.h, true, 1)
+	p, err := src.resampleWindow(context.Background(), wholeWindow(src.w, src.h), src.w, src.h, true, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := p.nrgba()
+	n := p.toNRGBA()
 	if n.Rect.Dx() != m.Width || n.Rect.Dy() != m.Height {
 		t.Errorf("%v and not %d x %d", n.Rect, m.Width, m.Height)
 	}
@@ -218,7 +218,7 @@ func exifTurn(file []byte, turn int) []byte {
 	return append(append(head, segment...), file[2:]...)
 }
 
-// stored gives how a camera stores a picture that an orientation turns back, from the words of EXIF 2.3 §4.6.4: which
+// storedRows gives how a camera stores a picture that an orientation turns back, from the words of EXIF 2.3 §4.6.4: which
 // sides of the picture as shown the first row and the first column are.
 func storedAs(m *image.NRGBA, turn int) *image.NRGBA {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
@@ -454,11 +454,11 @@ func TestChromaOfEverySubsampling(t *testing.T) {
 			}
 			for _, w := range []int{101, 60, 25} {
 				h := w * 67 / 101
-				p, err := s.resampleWindow(context.Background(), whole(101, 67), w, h, halved, 1)
+				p, err := s.resampleWindow(context.Background(), wholeWindow(101, 67), w, h, halved, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				n := p.nrgba()
+				n := p.toNRGBA()
 				left, right := n.NRGBAAt(w/4, h/2), n.NRGBAAt(w*3/4, h/2)
 				r1, g1, b1 := color.YCbCrToRGB(120, 90, 90)
 				r2, g2, b2 := color.YCbCrToRGB(120, 180, 170)
@@ -507,17 +507,17 @@ func TestAnimatedWebP(t *testing.T) {
 	// The same frame on a canvas of 80 x 50, four pixels to the right and two down.
 	at := bytes.Index(file, []byte("ANMF"))
 	placed := bytes.Clone(file)
-	put24(placed[24:], 79)
-	put24(placed[27:], 49)
-	put24(placed[at+8:], 2)
-	put24(placed[at+11:], 1)
+	putUint24(placed[24:], 79)
+	putUint24(placed[27:], 49)
+	putUint24(placed[at+8:], 2)
+	putUint24(placed[at+11:], 1)
 	r = made(t, placed, Order{Format: WebP})
 	n := seen(t, r.Made[0])
 	alike(t, "placed", meanOf(n, image.Rect(4, 2, 64, 42)), meanOf(first, first.Rect), 5)
 	if !r.Facts.Alpha || n.NRGBAAt(70, 20).A != 0 || n.NRGBAAt(30, 20).A != 255 {
 		t.Errorf("%+v", r.Facts)
 	}
-	put24(placed[at+8:], 50)
+	putUint24(placed[at+8:], 50)
 	if _, err := try(t, placed, Limits{}, Order{Format: WebP}); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("a frame beside the canvas: %v", err)
 	}
@@ -525,7 +525,7 @@ func TestAnimatedWebP(t *testing.T) {
 
 // Who made it and whose it is goes along into both formats.
 func TestRightsAreCarried(t *testing.T) {
-	xmp := prefixed("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
+	xmp := addPrefix("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
 	file := jpegOf(t, texture(40, 30))
 	n := len(xmp) + 2
 	file = append(append([]byte{0xff, 0xd8, 0xff, 0xe1, byte(n >> 8), byte(n)}, xmp...), file[2:]...)

@@ -9,7 +9,7 @@ import (
 // picture is a resampled part of a source in memory. It has the colour model of the source until paint converts it to the
 // colours of a rendition. After that the model is ycc with halved chroma, or rgba.
 type picture struct {
-	model    model
+	model    colourModel
 	w, h     int
 	halved   bool // chroma has half the width and half the height
 	channels []plane
@@ -26,7 +26,7 @@ func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halve
 		if s.model != ycc || i == 0 {
 			made, err = resample(ctx, reader, win, w, h)
 		} else {
-			made, err = s.chroma(ctx, reader, win, w, h, p.halved, orientation)
+			made, err = s.resampleChroma(ctx, reader, win, w, h, p.halved, orientation)
 		}
 		if err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halve
 	return p, nil
 }
 
-func (s *source) chroma(ctx context.Context, reader rowReader, win window, w, h int, halved bool, orientation int) (plane, error) {
+func (s *source) resampleChroma(ctx context.Context, reader rowReader, win window, w, h int, halved bool, orientation int) (plane, error) {
 	subX, subY := float64(s.subX), float64(s.subY)
 	// If at least two samples become one each way, taking the mean of 2x2 first is faster and makes no visible difference.
 	each := 1.0
@@ -69,7 +69,7 @@ func mean2x2(l rowReader) rowReader {
 	w, h := (l.w+1)/2, (l.h+1)/2
 	return rowReader{w, h, func(y int, buf []byte) []byte {
 		// Rows of YCbCr pictures are stored and not written into buf, so both can be read.
-		a, b := l.at(2*y, buf), l.at(min(2*y+1, l.h-1), buf)
+		a, b := l.read(2*y, buf), l.read(min(2*y+1, l.h-1), buf)
 		buf = buf[:w]
 		meanRows(buf, a, b)
 		return buf
@@ -87,8 +87,8 @@ func meanRows(dst, a, b []byte) {
 	}
 }
 
-// smaller resamples a picture again; win is in the picture's own pixels.
-func (p *picture) smaller(ctx context.Context, win window, w, h int) (*picture, error) {
+// resize resamples a picture again; win is in the picture's own pixels.
+func (p *picture) resize(ctx context.Context, win window, w, h int) (*picture, error) {
 	s := &source{model: p.model, w: p.w, h: p.h, subX: 1, subY: 1}
 	if p.halved {
 		s.subX, s.subY = 2, 2
@@ -104,8 +104,8 @@ func mirrored(orientation int) (x, y bool) {
 	return orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8, orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7
 }
 
-// turned returns the picture as shown, for an EXIF orientation; 5 to 8 swap the axes.
-func (p *picture) turned(orientation int) *picture {
+// rotate returns the picture as shown, for an EXIF orientation; 5 to 8 swap the axes.
+func (p *picture) rotate(orientation int) *picture {
 	if orientation < 2 || orientation > 8 {
 		return p
 	}
@@ -114,12 +114,12 @@ func (p *picture) turned(orientation int) *picture {
 		t.w, t.h = p.h, p.w
 	}
 	for _, c := range p.channels {
-		t.channels = append(t.channels, c.turned(orientation))
+		t.channels = append(t.channels, c.rotate(orientation))
 	}
 	return t
 }
 
-func (p plane) turned(turn int) plane {
+func (p plane) rotate(turn int) plane {
 	t := newPlane(p.w, p.h)
 	start, right, down := 0, 1, p.w // the sample at the top left, and the steps from one to its neighbours
 	flipX, flipY := mirrored(turn)
@@ -142,8 +142,8 @@ func (p plane) turned(turn int) plane {
 	return t
 }
 
-// unturned converts a window of the picture as shown to one of the picture as stored, which has w x h pixels.
-func unturned(win window, turn int, w, h float64) window {
+// toStored converts a window of the picture as shown to one of the picture as stored, which has w x h pixels.
+func toStored(win window, turn int, w, h float64) window {
 	if turn > 4 {
 		win = window{win.y, win.x, win.h, win.w}
 	}
@@ -157,12 +157,12 @@ func unturned(win window, turn int, w, h float64) window {
 	return win
 }
 
-// straight fills dst with row y of the picture: 4 bytes per pixel, R, G, B not multiplied by A, converted by t unless that
+// readStraight fills dst with row y of the picture: 4 bytes per pixel, R, G, B not multiplied by A, converted by t unless that
 // is nil.
-func (p *picture) straight(dst []byte, y int, t *colour.Transform) {
+func (p *picture) readStraight(dst []byte, y int, t *colour.Transform) {
 	switch p.model {
 	case gray:
-		t.Gray(dst, p.channels[0].row(y))
+		t.ConvertGray(dst, p.channels[0].row(y))
 		return
 	case cmyk:
 		src := make([]byte, 4*p.w)
@@ -171,7 +171,7 @@ func (p *picture) straight(dst []byte, y int, t *colour.Transform) {
 				src[4*x+c] = v
 			}
 		}
-		t.CMYK(dst, src)
+		t.ConvertCMYK(dst, src)
 		return
 	case ycc:
 		ys, cy, shift := p.channels[0].row(y), y, 0
@@ -192,16 +192,16 @@ func (p *picture) straight(dst []byte, y int, t *colour.Transform) {
 		rs, gs, bs, as := p.channels[0].row(y), p.channels[1].row(y), p.channels[2].row(y), p.channels[3].row(y)
 		for x, a := range as {
 			d := dst[4*x : 4*x+4 : 4*x+4]
-			d[0], d[1], d[2], d[3] = divided(rs[x], a), divided(gs[x], a), divided(bs[x], a), a
+			d[0], d[1], d[2], d[3] = unpremultiply(rs[x], a), unpremultiply(gs[x], a), unpremultiply(bs[x], a), a
 		}
 	}
 	if t != nil {
-		t.RGBA(dst[:4*p.w])
+		t.ConvertRGBA(dst[:4*p.w])
 	}
 }
 
-// divided undoes the multiplication by alpha. Filters may have raised the colour above alpha.
-func divided(v, a uint8) uint8 {
+// unpremultiply undoes the multiplication by alpha. Filters may have raised the colour above alpha.
+func unpremultiply(v, a uint8) uint8 {
 	if a == 0 {
 		return 0
 	}
@@ -222,8 +222,8 @@ func luma(r, g, b uint8) uint8 {
 	return uint8((19595*int32(r) + 38470*int32(g) + 7471*int32(b) + 1<<15) >> 16)
 }
 
-// chromaOf returns the mean chroma of n pixels; r, g and b are the sums of their values.
-func chromaOf(r, g, b, n int32) (cb, cr uint8) {
+// meanChroma returns the mean chroma of n pixels; r, g and b are the sums of their values.
+func meanChroma(r, g, b, n int32) (cb, cr uint8) {
 	const half = 128<<16 + 1<<15
 	return clampInt((half + (-11056*r-21712*g+32768*b)/n) >> 16), clampInt((half + (32768*r-27440*g-5328*b)/n) >> 16)
 }
@@ -242,13 +242,13 @@ func (p *picture) paint(ctx context.Context, t *colour.Transform) (*picture, err
 	cw, ch := (p.w+1)/2, (p.h+1)/2
 	out := &picture{model: ycc, w: p.w, h: p.h, halved: true,
 		channels: []plane{newPlane(p.w, p.h), newPlane(cw, ch), newPlane(cw, ch)}}
-	return out, bands(ch, func(from, to int) error {
+	return out, forEachBand(ch, func(from, to int) error {
 		buf := make([]byte, 8*p.w)
 		for cy := from; cy < to; cy++ {
 			rows := min(2, p.h-2*cy)
 			for i := range rows {
 				row := buf[4*p.w*i:][:4*p.w]
-				p.straight(row, 2*cy+i, t)
+				p.readStraight(row, 2*cy+i, t)
 				to := out.channels[0].row(2*cy + i)
 				for x := range to {
 					to[x] = luma(row[4*x], row[4*x+1], row[4*x+2])
@@ -263,7 +263,7 @@ func (p *picture) paint(ctx context.Context, t *colour.Transform) (*picture, err
 						r, g, b, n = r+int32(buf[at]), g+int32(buf[at+1]), b+int32(buf[at+2]), n+1
 					}
 				}
-				cbs[cx], crs[cx] = chromaOf(r, g, b, n)
+				cbs[cx], crs[cx] = meanChroma(r, g, b, n)
 			}
 		}
 		return ctx.Err()
@@ -279,14 +279,14 @@ func (p *picture) paintFull(ctx context.Context, t *colour.Transform) (*picture,
 	if p.model == rgba {
 		out.model, out.channels = rgba, append(out.channels, p.channels[3])
 	}
-	return out, bands(p.h, func(from, to int) error {
+	return out, forEachBand(p.h, func(from, to int) error {
 		row := make([]byte, 4*p.w)
 		for y := from; y < to; y++ {
-			p.straight(row, y, t)
+			p.readStraight(row, y, t)
 			for c := range 3 {
 				to := out.channels[c].row(y)
 				for x := range to {
-					to[x] = multiplied(row[4*x+c], row[4*x+3]) // unchanged for an opaque pixel
+					to[x] = premultiply(row[4*x+c], row[4*x+3]) // unchanged for an opaque pixel
 				}
 			}
 		}
@@ -294,21 +294,21 @@ func (p *picture) paintFull(ctx context.Context, t *colour.Transform) (*picture,
 	})
 }
 
-// outside returns the share of pixels, 0 to 1, that sRGB cannot show.
-func (p *picture) outside(profile *colour.Profile) float64 {
+// shareOutsideSRGB returns the share of pixels, 0 to 1, that sRGB cannot show.
+func (p *picture) shareOutsideSRGB(profile *colour.Profile) float64 {
 	if p.model == gray || p.model == cmyk {
 		return 0
 	}
 	row, sum := make([]byte, 4*p.w), 0.0
 	for y := range p.h {
-		p.straight(row, y, nil)
+		p.readStraight(row, y, nil)
 		sum += profile.OutsideSRGB(row)
 	}
 	return sum / float64(max(1, p.h))
 }
 
-// onWhite puts a picture with alpha on white, for JPEG.
-func (p *picture) onWhite() *picture {
+// flattenOnWhite puts a picture with alpha on white, for JPEG.
+func (p *picture) flattenOnWhite() *picture {
 	if p.model != rgba {
 		return p
 	}
@@ -323,9 +323,9 @@ func (p *picture) onWhite() *picture {
 	return flat
 }
 
-// framed returns a picture of w x h pixels in one sRGB colour, with this picture in the middle.
-func (p *picture) framed(w, h int, ground [3]uint8) *picture {
-	cb, cr := chromaOf(int32(ground[0]), int32(ground[1]), int32(ground[2]), 1)
+// addFrame returns a picture of w x h pixels in one sRGB colour, with this picture in the middle.
+func (p *picture) addFrame(w, h int, ground [3]uint8) *picture {
+	cb, cr := meanChroma(int32(ground[0]), int32(ground[1]), int32(ground[2]), 1)
 	out := &picture{model: ycc, w: w, h: h, halved: true}
 	// A chroma sample covers two pixels, so the picture begins at an even one.
 	x0, y0 := (w-p.w)/2&^1, (h-p.h)/2&^1
@@ -345,4 +345,4 @@ func (p *picture) framed(w, h int, ground [3]uint8) *picture {
 	return out
 }
 
-func whole(w, h int) window { return window{0, 0, float64(w), float64(h)} }
+func wholeWindow(w, h int) window { return window{0, 0, float64(w), float64(h)} }

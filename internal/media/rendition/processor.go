@@ -40,9 +40,9 @@ type Config struct {
 // Processor makes renditions in worker processes: a hostile file can end its own job, but not the server. It is safe for
 // concurrent use.
 type Processor struct {
-	cfg  Config
-	pool *pool
-	vips func() vips // probes the command at the first call
+	cfg      Config
+	pool     *pool
+	findVips func() vipsInfo // probes the command at the first call
 }
 
 // NewProcessor checks the settings. Whether libvips works is tested when it is first needed.
@@ -65,7 +65,7 @@ func NewProcessor(cfg Config) (*Processor, error) {
 		return nil, err
 	}
 	s := &Processor{cfg: cfg, pool: newPool(cfg.Workers, cfg.Memory)}
-	s.vips = sync.OnceValue(func() vips { return probeVips(path, cfg.Log) })
+	s.findVips = sync.OnceValue(func() vipsInfo { return probeVips(path, cfg.Log) })
 	return s, nil
 }
 
@@ -83,11 +83,11 @@ func ownProgram() (string, error) {
 	return filepath.Abs(called)
 }
 
-// Engine describes in words what makes the renditions: "atelie", or "vips" with its version and formats.
-func (s *Processor) Engine() string { return s.vips().String() }
+// EngineFailed describes in words what makes the renditions: "atelie", or "vips" with its version and formats.
+func (s *Processor) Engine() string { return s.findVips().String() }
 
 // AVIF reports whether AVIF can be made.
-func (s *Processor) AVIF() bool { return s.vips().avif }
+func (s *Processor) AVIF() bool { return s.findVips().avif }
 
 // ownTypes are the types that the own engine can decode.
 var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff"}
@@ -96,9 +96,9 @@ var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "i
 func (s *Processor) Takes(mime string) bool {
 	switch mime {
 	case "image/heic":
-		return s.vips().heic
+		return s.findVips().heic
 	case "image/avif":
-		return s.vips().avif
+		return s.findVips().avif
 	}
 	return slices.Contains(ownTypes, mime)
 }
@@ -124,7 +124,7 @@ func (s *Processor) make(ctx context.Context, job Job) (Result, usage, error) {
 		return Result{}, usage{}, err
 	}
 	own := slices.Contains(ownTypes, h.MimeType) && !slices.ContainsFunc(job.Orders, func(o Order) bool { return o.Format == AVIF })
-	if v := s.vips(); v.path != "" {
+	if v := s.findVips(); v.path != "" {
 		result, used, err := s.run(ctx, job, v.path, vipsCost(h, job.Orders))
 		var engine engineError
 		if !errors.As(err, &engine) || !own {
@@ -168,5 +168,5 @@ func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.work(ctx, task{expectedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
+	return s.runTask(ctx, task{estimatedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
 }

@@ -51,7 +51,7 @@ func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string
 				setting = "auto"
 			}
 			s := newTestProcessor(t, Config{Vips: setting})
-			if engine == EngineVips && s.vips().path == "" {
+			if engine == EngineVips && s.findVips().path == "" {
 				t.Skip("libvips-tools is not installed")
 			}
 			run(t, s, engine)

@@ -15,7 +15,7 @@ const (
 	weightBits = 14
 	rowBits    = 6
 	lobes      = 3 // lobes of the filter on each side
-	// block is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
+	// decodeBlock is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
 	block = 16
 )
 
@@ -23,7 +23,7 @@ const (
 // at least w bytes. Concurrent calls of at are allowed.
 type rowReader struct {
 	w, h int
-	at   func(y int, buf []byte) []byte
+	read func(y int, buf []byte) []byte
 }
 
 // plane is one channel of a picture in memory, rows without gaps.
@@ -103,7 +103,7 @@ func lanczos(x float64) float64 {
 	return lobes * math.Sin(x) * math.Sin(x/lobes) / (x * x)
 }
 
-// window is the part of the input that becomes the output, in input samples; fractions are allowed.
+// toWindow is the part of the input that becomes the output, in input samples; fractions are allowed.
 type window struct{ x, y, w, h float64 }
 
 // resample resamples a window of a channel to w x h samples. It uses all processors, each for a band of rows.
@@ -112,25 +112,25 @@ func resample(ctx context.Context, src rowReader, win window, w, h int) (plane, 
 	stepX, stepY := win.w/float64(w), win.h/float64(h)
 	if stepX == 1 && stepY == 1 && win.x == math.Trunc(win.x) && win.y == math.Trunc(win.y) &&
 		int(win.x)+w <= src.w && int(win.y)+h <= src.h {
-		return dst, bands(h, func(from, to int) error {
+		return dst, forEachBand(h, func(from, to int) error {
 			buf := make([]byte, src.w)
 			for y := from; y < to; y++ {
-				copy(dst.row(y), src.at(y+int(win.y), buf)[int(win.x):])
+				copy(dst.row(y), src.read(y+int(win.y), buf)[int(win.x):])
 			}
 			return ctx.Err()
 		})
 	}
 	across := newAxis(src.w, win.x, stepX, w, block)
 	down := newAxis(src.h, win.y, stepY, h, 2)
-	return dst, bands(h, func(from, to int) error {
-		return band(ctx, dst, src, across, down, from, to)
+	return dst, forEachBand(h, func(from, to int) error {
+		return resampleBand(ctx, dst, src, across, down, from, to)
 	})
 }
 
-// band computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the filter
+// resampleBand computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the filter
 // down needs. As rows in the ring are replaced, the weights of the filter down are rotated, so that no rows need to be
 // moved.
-func band(ctx context.Context, dst plane, src rowReader, across, down axis, from, to int) error {
+func resampleBand(ctx context.Context, dst plane, src rowReader, across, down axis, from, to int) error {
 	stride := (dst.w + block - 1) / block * block
 	ring := make([]int16, down.taps*stride)
 	turned := make([]int16, down.taps)
@@ -142,18 +142,18 @@ func band(ctx context.Context, dst plane, src rowReader, across, down axis, from
 		start := int(down.start[y])
 		next = max(next, start)
 		for ; next < min(start+down.taps, src.h); next++ {
-			line := src.at(next, buf)
+			line := src.read(next, buf)
 			if src.w < across.taps {
 				copy(padded, line[:src.w])
 				line = padded
 			}
-			rowAcross(ring[next%down.taps*stride:][:dst.w], line, across.weights, across.start, across.taps)
+			filterAcross(ring[next%down.taps*stride:][:dst.w], line, across.weights, across.start, across.taps)
 		}
 		weights := down.weights[y*down.taps:][:down.taps]
 		for k, v := range weights {
 			turned[(start+k)%down.taps] = v
 		}
-		rowDown(out, ring, turned, stride)
+		filterDown(out, ring, turned, stride)
 		copy(dst.row(y), out)
 		if y%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -186,9 +186,9 @@ func downGeneric(dst []byte, ring, weights []int16, stride int) {
 	}
 }
 
-// bands splits the range 0..n into parts, at most one per processor, calls f for each concurrently, and returns the first
+// forEachBand splits the range 0..n into parts, at most one per processor, calls f for each concurrently, and returns the first
 // error.
-func bands(n int, f func(from, to int) error) error {
+func forEachBand(n int, f func(from, to int) error) error {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/16))
 	var group errgroup.Group
 	for i := range parts {

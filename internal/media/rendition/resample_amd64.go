@@ -16,7 +16,7 @@ func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, tap
 //go:noescape
 func downAVX2(dst *byte, ring, weights *int16, stride, taps int)
 
-func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
+func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
 	if !hasAVX2 || len(dst) == 0 {
 		acrossGeneric(dst, line, weights, start, taps)
 		return
@@ -24,7 +24,7 @@ func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps in
 	acrossAVX2(&dst[0], len(dst), &line[0], &weights[0], &start[0], taps)
 }
 
-func rowDown(dst []byte, ring, weights []int16, stride int) {
+func filterDown(dst []byte, ring, weights []int16, stride int) {
 	if !hasAVX2 {
 		downGeneric(dst, ring, weights, stride)
 		return

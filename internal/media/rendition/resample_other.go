@@ -2,8 +2,10 @@
 
 package rendition
 
-func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
+func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
 	acrossGeneric(dst, line, weights, start, taps)
 }
 
-func rowDown(dst []byte, ring, weights []int16, stride int) { downGeneric(dst, ring, weights, stride) }
+func filterDown(dst []byte, ring, weights []int16, stride int) {
+	downGeneric(dst, ring, weights, stride)
+}

@@ -59,14 +59,14 @@ func TestResampleIsExact(t *testing.T) {
 		ow   int
 		oh   int
 	}{
-		{200, 133, whole(200, 133), 64, 43},
-		{200, 133, whole(200, 133), 199, 132},
-		{200, 133, whole(200, 133), 200, 133},
-		{37, 29, whole(37, 29), 90, 71},
-		{301, 7, whole(301, 7), 20, 3},
-		{5, 5, whole(5, 5), 1, 1},
-		{1, 1, whole(1, 1), 40, 30},
-		{1, 300, whole(1, 300), 1, 17},
+		{200, 133, wholeWindow(200, 133), 64, 43},
+		{200, 133, wholeWindow(200, 133), 199, 132},
+		{200, 133, wholeWindow(200, 133), 200, 133},
+		{37, 29, wholeWindow(37, 29), 90, 71},
+		{301, 7, wholeWindow(301, 7), 20, 3},
+		{5, 5, wholeWindow(5, 5), 1, 1},
+		{1, 1, wholeWindow(1, 1), 40, 30},
+		{1, 300, wholeWindow(1, 300), 1, 17},
 		{160, 120, window{31.5, 20.25, 77, 55.5}, 33, 21},
 		{160, 120, window{31, 20, 64, 64}, 64, 64},
 	} {
@@ -92,7 +92,7 @@ func TestEvenColourStaysEven(t *testing.T) {
 		for i := range p.pix {
 			p.pix[i] = uint8(v)
 		}
-		got, err := resample(context.Background(), p.rowReader(), whole(97, 61), 40, 26)
+		got, err := resample(context.Background(), p.rowReader(), wholeWindow(97, 61), 40, 26)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestVectorCodeIsThePlainCode(t *testing.T) {
 			start[i] = int32(r.IntN(len(line) - taps + 1))
 		}
 		got, want := make([]int16, n), make([]int16, n)
-		rowAcross(got, line, weights, start, taps)
+		filterAcross(got, line, weights, start, taps)
 		acrossGeneric(want, line, weights, start, taps)
 		for i := range want {
 			if got[i] != want[i] {
@@ -137,7 +137,7 @@ func TestVectorCodeIsThePlainCode(t *testing.T) {
 			column[i] = int16(r.IntN(1<<13) - 1<<12)
 		}
 		a, b := make([]byte, stride), make([]byte, stride)
-		rowDown(a, ring, column, stride)
+		filterDown(a, ring, column, stride)
 		downGeneric(b, ring, column, stride)
 		if string(a) != string(b) {
 			t.Fatalf("down, %d rows of %d: %v and not %v", rows, stride, a, b)

@@ -31,13 +31,13 @@ type layout struct {
 	fromSource bool // own engine only: made from the source, because the reduced picture has too few pixels
 }
 
-// scale returns the ratio of a rendition's width to that of its crop, or the ratio of the heights if that is larger.
+// reducedScale returns the ratio of a rendition's width to that of its crop, or the ratio of the heights if that is larger.
 func (p layout) scale() float64 {
 	return max(float64(p.w)/float64(p.crop.Width), float64(p.h)/float64(p.crop.Height))
 }
 
 func newSession(job Job, limits Limits) session {
-	return session{job: job, limits: limits.orDefaults(), made: make([]Made, len(job.Orders))}
+	return session{job: job, limits: limits.withDefaults(), made: make([]Made, len(job.Orders))}
 }
 
 // open opens the source and reads its header and metadata. The caller closes the file.
@@ -46,13 +46,13 @@ func (s *session) open(readHeader func(io.ReadSeeker) (Header, error)) (*os.File
 	if err != nil {
 		return nil, err
 	}
-	if err := s.read(f, readHeader); err != nil {
+	if err := s.readSource(f, readHeader); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-func (s *session) read(f io.ReadSeeker, readHeader func(io.ReadSeeker) (Header, error)) (err error) {
+func (s *session) readSource(f io.ReadSeeker, readHeader func(io.ReadSeeker) (Header, error)) (err error) {
 	if s.header, err = readHeader(f); err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (s *session) computeLayouts() error {
 	return nil
 }
 
-// smallest returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole picture that
+// deltaEOrder returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole picture that
 // is at least as wide as the first width of Ladder and at most twice as wide; -1 if there is none.
-func (s *session) smallest() int {
+func (s *session) deltaEOrder() int {
 	found := -1
 	for i, p := range s.layouts {
 		o := s.job.Orders[i]
@@ -109,11 +109,11 @@ func (s *session) smallest() int {
 	return found
 }
 
-// facts returns the facts of the source without DeltaE. swatch is a small copy of the source in sRGB.
-func (s *session) facts(swatch *image.NRGBA, alpha bool) Facts {
+// computeFacts returns the facts of the source without DeltaE. swatch is a small copy of the source in sRGB.
+func (s *session) computeFacts(swatch *image.NRGBA, alpha bool) Facts {
 	f := Facts{
-		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: alpha, Thumbhash: placeholder(swatch),
-		Color: hex(dominant(swatch)), Wide: s.wide, Creator: s.info.Creator, Rights: s.info.Rights,
+		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: alpha, Thumbhash: makeThumbhash(swatch),
+		Color: formatHex(dominantColour(swatch)), Wide: s.wide, Creator: s.info.Creator, Rights: s.info.Rights,
 	}
 	if s.profile != nil {
 		f.Profile = s.profile.Description()

@@ -38,13 +38,13 @@ func shrunkJPEG(r io.Reader, n int) (*source, error) {
 		return nil, err
 	}
 	d := &shrinker{data: all, n: n}
-	if err := d.headers(); err != nil {
+	if err := d.readHeaders(); err != nil {
 		return nil, err
 	}
-	if err := d.scan(); err != nil {
+	if err := d.decodeScan(); err != nil {
 		return nil, err
 	}
-	return d.source(), nil
+	return d.toSource(), nil
 }
 
 // shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1).
@@ -66,10 +66,10 @@ type component struct {
 	dc, ac       *huffman
 	stride       int // length of a row of pix
 	pix          []byte
-	before       int32 // the last block's DC
+	lastDC       int32 // the last block's DC
 }
 
-func (d *shrinker) headers() error {
+func (d *shrinker) readHeaders() error {
 	if len(d.data) < 4 || d.data[0] != 0xff || d.data[1] != 0xd8 {
 		return errNeedsFullSize
 	}
@@ -86,11 +86,11 @@ func (d *shrinker) headers() error {
 		ok := true
 		switch {
 		case marker == 0xc0 || marker == 0xc1:
-			ok = d.frame(segment)
+			ok = d.readFrame(segment)
 		case marker == 0xc4:
-			ok = d.huffmanTables(segment)
+			ok = d.readHuffmanTables(segment)
 		case marker == 0xdb:
-			ok = d.quantTables(segment)
+			ok = d.readQuantTables(segment)
 		case marker == 0xdd:
 			ok = len(segment) == 2
 			if ok {
@@ -100,7 +100,7 @@ func (d *shrinker) headers() error {
 			ok = len(segment) < 12 || string(segment[:5]) != "Adobe" || segment[11] == 1
 		case marker == 0xfe || marker >= 0xe0 && marker <= 0xef:
 		case marker == 0xda:
-			if !d.scanHeader(segment) {
+			if !d.readScanHeader(segment) {
 				return errNeedsFullSize
 			}
 			return nil
@@ -113,7 +113,7 @@ func (d *shrinker) headers() error {
 	}
 }
 
-func (d *shrinker) frame(b []byte) bool {
+func (d *shrinker) readFrame(b []byte) bool {
 	if d.components != nil || len(b) < 6 || b[0] != 8 || b[5] != 1 && b[5] != 3 || len(b) != 6+3*int(b[5]) {
 		return false
 	}
@@ -138,7 +138,7 @@ func (d *shrinker) frame(b []byte) bool {
 	return true
 }
 
-func (d *shrinker) quantTables(b []byte) bool {
+func (d *shrinker) readQuantTables(b []byte) bool {
 	for len(b) > 0 {
 		wide, to := b[0]>>4, b[0]&15
 		size := 64 * (1 + int(wide))
@@ -169,7 +169,7 @@ type huffman struct {
 
 const lookBits = 10
 
-func (d *shrinker) huffmanTables(b []byte) bool {
+func (d *shrinker) readHuffmanTables(b []byte) bool {
 	for len(b) > 0 {
 		if len(b) < 17 || b[0]>>4 > 1 || b[0]&15 > 3 {
 			return false
@@ -211,8 +211,8 @@ func (d *shrinker) huffmanTables(b []byte) bool {
 	return true
 }
 
-// scanHeader reads the header of a scan. It returns false unless the scan has all components.
-func (d *shrinker) scanHeader(b []byte) bool {
+// readScanHeader reads the header of a scan. It returns false unless the scan has all components.
+func (d *shrinker) readScanHeader(b []byte) bool {
 	n := len(d.components)
 	if n == 0 || len(b) != 4+2*n || int(b[0]) != n || b[1+2*n] != 0 || b[2+2*n] != 63 || b[3+2*n] != 0 {
 		return false
@@ -273,8 +273,8 @@ func (b *bits) fill() {
 // ended reports whether added zeros were consumed, so that the data ended too early.
 func (b *bits) ended() bool { return b.count < b.padded }
 
-// long decodes a code of more than lookBits bits; 0 if there is no such code.
-func (t *huffman) long(acc uint64) uint16 {
+// decodeLong decodes a code of more than lookBits bits; 0 if there is no such code.
+func (t *huffman) decodeLong(acc uint64) uint16 {
 	top := uint32(acc >> 48)
 	for length := lookBits + 1; length <= 16; length++ {
 		if top < t.limits[length] {
@@ -287,8 +287,8 @@ func (t *huffman) long(acc uint64) uint16 {
 	return 0
 }
 
-// extended returns the signed number that the upper size bits of acc hold, in the form of T.81 (F.2.2.1).
-func extended(acc uint64, size uint) int32 {
+// readSigned returns the signed number that the upper size bits of acc hold, in the form of T.81 (F.2.2.1).
+func readSigned(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
 	if v < 1<<(size-1) {
 		v += -1<<size + 1
@@ -302,8 +302,8 @@ var zigzag = [64]uint8{
 	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// scan decodes all units of the scan. The file must end after the scan.
-func (d *shrinker) scan() error {
+// decodeScan decodes all units of the scan. The file must end after the scan.
+func (d *shrinker) decodeScan() error {
 	most := d.components[0] // the first component has the most samples
 	unitsX := (d.w + 8*most.across - 1) / (8 * most.across)
 	unitsY := (d.h + 8*most.down - 1) / (8 * most.down)
@@ -325,7 +325,7 @@ func (d *shrinker) scan() error {
 				marker = 0xd0 + (marker+1)&7
 				left = d.restart
 				for i := range d.components {
-					d.components[i].before = 0
+					d.components[i].lastDC = 0
 				}
 			}
 			left--
@@ -334,7 +334,7 @@ func (d *shrinker) scan() error {
 				for by := range p.down {
 					for bx := range p.across {
 						to := ((y*p.down+by)*p.stride + (x*p.across + bx)) * d.n
-						if !d.block(&in, p, p.pix[to:]) {
+						if !d.decodeBlock(&in, p, p.pix[to:]) {
 							return errNeedsFullSize
 						}
 					}
@@ -351,8 +351,8 @@ func (d *shrinker) scan() error {
 	return nil
 }
 
-// block decodes one block into n rows of n samples.
-func (d *shrinker) block(in *bits, p *component, to []byte) bool {
+// decodeBlock decodes one block into n rows of n samples.
+func (d *shrinker) decodeBlock(in *bits, p *component, to []byte) bool {
 	quant := d.quant[p.quant]
 	quant = quant[:64]
 	var c [32]int32 // only the four rows that are needed
@@ -361,7 +361,7 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 	}
 	e := p.dc.look[in.acc>>(64-lookBits)]
 	if e == 0 {
-		if e = p.dc.long(in.acc); e == 0 {
+		if e = p.dc.decodeLong(in.acc); e == 0 {
 			return false
 		}
 	}
@@ -371,11 +371,11 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 	}
 	in.acc <<= e >> 8
 	if size > 0 {
-		p.before += extended(in.acc, size)
+		p.lastDC += readSigned(in.acc, size)
 		in.acc <<= size
 	}
 	in.count -= uint(e>>8) + size
-	c[0] = p.before * quant[0]
+	c[0] = p.lastDC * quant[0]
 	flat := true
 	last := uint(4)
 	if d.n == 4 {
@@ -391,7 +391,7 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 		}
 		e := table.look[acc>>(64-lookBits)]
 		if e == 0 {
-			if e = table.long(acc); e == 0 {
+			if e = table.decodeLong(acc); e == 0 {
 				return false
 			}
 		}
@@ -411,7 +411,7 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 		}
 		if k += uint(e >> 4 & 15); k <= last {
 			if at := zigzag[k&63]; at < 32 {
-				c[at] = extended(acc, size) * quant[k&63]
+				c[at] = readSigned(acc, size) * quant[k&63]
 				flat = false
 			}
 		}
@@ -421,7 +421,7 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 	in.acc, in.count = acc, count
 	switch {
 	case flat:
-		v := sample((c[0] + 4) >> 3)
+		v := toSample((c[0] + 4) >> 3)
 		for y := range d.n {
 			row := to[y*p.stride:][:d.n]
 			for x := range row {
@@ -436,15 +436,15 @@ func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 	return true
 }
 
-// sample converts a value around zero to a byte.
-func sample(v int32) byte { return byte(min(max(v+128, 0), 255)) }
+// toSample converts a value around zero to a byte.
+func toSample(v int32) byte { return byte(min(max(v+128, 0), 255)) }
 
 // idct2 is the inverse transform of two samples a side, over the four lowest frequencies: cos of 45 degrees, twice.
 func idct2(c *[32]int32, to []byte, stride int) {
 	a, b, e, f := c[0], c[1], c[8], c[9]
-	to[0], to[1] = sample((a+b+e+f+4)>>3), sample((a-b+e-f+4)>>3)
+	to[0], to[1] = toSample((a+b+e+f+4)>>3), toSample((a-b+e-f+4)>>3)
 	to = to[stride:]
-	to[0], to[1] = sample((a+b-e-f+4)>>3), sample((a-b-e+f+4)>>3)
+	to[0], to[1] = toSample((a+b-e-f+4)>>3), toSample((a-b-e+f+4)>>3)
 }
 
 // Factors of the transform of four samples a side, with 12 bits after the point: half of cos(uπ/8).
@@ -469,15 +469,15 @@ func idct4(c *[32]int32, to []byte, stride int) {
 		a, b, e, f := rows[x], rows[4+x], rows[8+x], rows[12+x]
 		s, t := (a+e)*half2, (a-e)*half2
 		o, q := b*half1+f*half3, b*half3-f*half1
-		to[x] = sample((s + o + 1<<15) >> 16)
-		to[stride+x] = sample((t + q + 1<<15) >> 16)
-		to[2*stride+x] = sample((t - q + 1<<15) >> 16)
-		to[3*stride+x] = sample((s - o + 1<<15) >> 16)
+		to[x] = toSample((s + o + 1<<15) >> 16)
+		to[stride+x] = toSample((t + q + 1<<15) >> 16)
+		to[2*stride+x] = toSample((t - q + 1<<15) >> 16)
+		to[3*stride+x] = toSample((s - o + 1<<15) >> 16)
 	}
 }
 
-// source returns the channels without the padding of the last blocks.
-func (d *shrinker) source() *source {
+// toSource returns the channels without the padding of the last blocks.
+func (d *shrinker) toSource() *source {
 	s := &source{model: gray, w: d.w * d.n / 8, h: d.h * d.n / 8, subX: d.components[0].across, subY: d.components[0].down}
 	if len(d.components) == 3 {
 		s.model = ycc
@@ -487,7 +487,7 @@ func (d *shrinker) source() *source {
 		if i > 0 {
 			w, h = max(1, w/s.subX), max(1, h/s.subY)
 		}
-		s.channels = append(s.channels, stored(p.pix, p.stride, w, h))
+		s.channels = append(s.channels, storedRows(p.pix, p.stride, w, h))
 	}
 	return s
 }

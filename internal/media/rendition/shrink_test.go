@@ -86,14 +86,14 @@ func apart(small, large rowReader, by int) float64 {
 	for y := range small.h {
 		mean := make([]float64, small.w)
 		for k := range by {
-			row := large.at(min(y*by+k, large.h-1), buf)
+			row := large.read(min(y*by+k, large.h-1), buf)
 			for x := range mean {
 				for i := range by {
 					mean[x] += float64(row[min(x*by+i, large.w-1)]) / float64(by*by)
 				}
 			}
 		}
-		for x, v := range small.at(y, buf) {
+		for x, v := range small.read(y, buf) {
 			sum += math.Abs(float64(v) - mean[x])
 		}
 	}
@@ -168,7 +168,7 @@ func FuzzShrunkJPEG(f *testing.F) {
 			}
 			for _, c := range s.channels {
 				for y := range c.h {
-					if got := len(c.at(y, nil)); got != c.w {
+					if got := len(c.read(y, nil)); got != c.w {
 						t.Fatalf("row %d of %d samples, not %d", y, got, c.w)
 					}
 				}

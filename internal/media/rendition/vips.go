@@ -17,15 +17,15 @@ import (
 
 // This file finds and runs the command of libvips.
 
-// vips describes the installed command of libvips.
-type vips struct {
+// vipsInfo describes the installed command of libvips.
+type vipsInfo struct {
 	path    string // path of the command; "" if there is none
 	version string
 	heic    bool // can decode HEIC
 	avif    bool // can decode and make AVIF
 }
 
-func (v vips) String() string {
+func (v vipsInfo) String() string {
 	if v.path == "" {
 		return "atelie"
 	}
@@ -73,9 +73,9 @@ const (
 )
 
 // probeVips tests libvips' command. If it does not work, it is not used, and the own engine makes the renditions.
-func probeVips(path string, log *slog.Logger) vips {
+func probeVips(path string, log *slog.Logger) vipsInfo {
 	if path == "" {
-		return vips{}
+		return vipsInfo{}
 	}
 	// Long, so that a busy machine does not lose HEIC and AVIF until the next start: the result is kept.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -83,26 +83,26 @@ func probeVips(path string, log *slog.Logger) vips {
 	v, err := tryVips(ctx, path)
 	if err != nil {
 		log.Warn("libvips is not used", "path", path, "cause", err)
-		return vips{}
+		return vipsInfo{}
 	}
 	return v
 }
 
-func tryVips(ctx context.Context, path string) (_ vips, err error) {
+func tryVips(ctx context.Context, path string) (_ vipsInfo, err error) {
 	folder, err := os.MkdirTemp("", "atelie-vips-")
 	if err != nil {
-		return vips{}, err
+		return vipsInfo{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	c := vipsCommand{path: path, folder: folder, modules: true}
 	text, err := c.run(ctx, "--version")
 	if err != nil {
-		return vips{}, err
+		return vipsInfo{}, err
 	}
-	v := vips{path: path, version: strings.TrimPrefix(strings.TrimSpace(text), "vips-")}
+	v := vipsInfo{path: path, version: strings.TrimPrefix(strings.TrimSpace(text), "vips-")}
 	var major, minor int
 	if n, _ := fmt.Sscanf(v.version, "%d.%d", &major, &minor); n < 2 || major < 8 || major == 8 && minor < 13 {
-		return vips{}, fmt.Errorf("version %q is too old: 8.13 is the first that can be used", v.version)
+		return vipsInfo{}, fmt.Errorf("version %q is too old: 8.13 is the first that can be used", v.version)
 	}
 	for _, probe := range []struct {
 		name, content string
@@ -110,10 +110,10 @@ func tryVips(ctx context.Context, path string) (_ vips, err error) {
 	}{{"tiny.heic", tinyHEIC, &v.heic}, {"tiny.avif", tinyAVIF, &v.avif}} {
 		content, err := base64.StdEncoding.DecodeString(probe.content)
 		if err != nil {
-			return vips{}, err
+			return vipsInfo{}, err
 		}
 		if err := os.WriteFile(filepath.Join(folder, probe.name), content, 0o600); err != nil {
-			return vips{}, err
+			return vipsInfo{}, err
 		}
 		args := []string{"copy", probe.name, probe.name + ".v"}
 		if probe.can == &v.avif { // AVIF must also be made
@@ -194,15 +194,15 @@ type vipsError struct {
 // Error returns the last line of the messages. The lines before it are repeated warnings.
 func (e vipsError) Error() string {
 	lines := strings.Split(strings.TrimSpace(e.said), "\n")
-	return fmt.Sprintf("vips: %v: %s", e.cause, tail(lines[len(lines)-1]))
+	return fmt.Sprintf("vips: %v: %s", e.cause, shorten(lines[len(lines)-1]))
 }
 
 func (e vipsError) Unwrap() error { return e.cause }
 
-// decodeFault converts the error of decoding the source: to a refusal if the file is the cause, else to an engineError,
+// classifyDecodeError converts the error of decoding the source: to a refusal if the file is the cause, else to an engineError,
 // after which the own engine is tried. A message about the file begins with the name of a loader. Except after a crash, a
 // JPEG goes to the own engine, so that both engines reject the same JPEGs.
-func (s *vipsSession) decodeFault(ctx context.Context, err error) error {
+func (s *vipsSession) classifyDecodeError(ctx context.Context, err error) error {
 	var (
 		e    vipsError
 		exit *exec.ExitError

@@ -24,7 +24,7 @@ import (
 func withVips(t *testing.T) *Processor {
 	t.Helper()
 	s := newTestProcessor(t, Config{})
-	if s.vips().path == "" {
+	if s.findVips().path == "" {
 		t.Skip("libvips-tools is not installed")
 	}
 	return s
@@ -160,7 +160,7 @@ func TestVipsKeepsRightsAndNothingElse(t *testing.T) {
 	s := withVips(t)
 	rights := metadata.RightsXMP("Ana Alves", "© Ana Alves")
 	place := []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="38,42N"/></rdf:RDF></x:xmpmeta>`)
-	source := withRights(jpegOf(t, soft(300, 200)), nil, bytes.Replace(rights, []byte("<rdf:Description"), []byte(`<rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="38,42N" `), 1))
+	source := insertRights(jpegOf(t, soft(300, 200)), nil, bytes.Replace(rights, []byte("<rdf:Description"), []byte(`<rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="38,42N" `), 1))
 	if !bytes.Contains(source, []byte("GPSLatitude")) || len(place) == 0 {
 		t.Fatal("the source tells no place")
 	}

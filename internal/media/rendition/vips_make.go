@@ -33,7 +33,7 @@ type vipsSession struct {
 	session
 
 	heif    bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only after that
-	reduced raw          // the whole source as shown, in sRGB or, if wide, in Display P3
+	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha
 	cmd     vipsCommand
@@ -74,8 +74,8 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 	}
 	r := Result{Engine: EngineVips, Made: s.made}
 	if job.Facts {
-		r.Facts = s.facts(s.swatch, !s.opaque)
-		if r.Facts.DeltaE, err = s.deltaE(ctx); err != nil {
+		r.Facts = s.computeFacts(s.swatch, !s.opaque)
+		if r.Facts.DeltaE, err = s.computeDeltaE(ctx); err != nil {
 			return Result{}, err
 		}
 	}
@@ -83,9 +83,9 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 	return r, os.Remove(s.reduced.path)
 }
 
-// scale returns the ratio of the reduced picture's size to the source's: that of the largest order; at least that of
+// reducedScale returns the ratio of the reduced picture's size to the source's: that of the largest order; at least that of
 // reducedWidth if the colour space is chosen by the reduced picture; 1 for HEIF, whose size is not known yet.
-func (s *vipsSession) scale() float64 {
+func (s *vipsSession) reducedScale() float64 {
 	if s.heif {
 		return 1
 	}
@@ -135,7 +135,7 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 	}
 	w, h := 10_000_000, 10_000_000
 	if !s.heif {
-		w, h = scaled(s.w, s.h, s.scale())
+		w, h = scaleSize(s.w, s.h, s.reducedScale())
 	}
 	bw, bh, size := w, h, "force"
 	if s.heif {
@@ -170,9 +170,9 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			return s.decodeFault(ctx, err)
+			return s.classifyDecodeError(ctx, err)
 		}
-		if s.reduced, err = s.raw("base.v"); err == nil {
+		if s.reduced, err = s.openRaw("base.v"); err == nil {
 			break
 		}
 		if profile != "" || last {
@@ -182,7 +182,7 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 	if s.reduced.w != bw && !s.heif || s.reduced.h != bh && !s.heif {
 		return ErrUnreadable.Becausef("%d x %d pixels where %d x %d were expected", s.reduced.w, s.reduced.h, bw, bh)
 	}
-	if err := s.turn(ctx); err != nil {
+	if err := s.applyOrientation(ctx); err != nil {
 		return err
 	}
 	if s.heif {
@@ -197,13 +197,13 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 	return s.chooseSpace(ctx, target == p3File)
 }
 
-func (s *vipsSession) raw(name string) (raw, error) {
+func (s *vipsSession) openRaw(name string) (rawPicture, error) {
 	return openRaw(filepath.Join(s.job.Folder, name))
 }
 
-// turn applies the EXIF orientation that package metadata has read. libvips is told not to apply it while decoding, so that
+// applyOrientation applies the EXIF orientation that package metadata has read. libvips is told not to apply it while decoding, so that
 // both engines read EXIF in the same way.
-func (s *vipsSession) turn(ctx context.Context) error {
+func (s *vipsSession) applyOrientation(ctx context.Context) error {
 	for i, op := range [][][]string{
 		2: {{"flip", "horizontal"}}, 3: {{"rot", "d180"}}, 4: {{"flip", "vertical"}},
 		5: {{"rot", "d90"}, {"flip", "horizontal"}}, 6: {{"rot", "d90"}}, 7: {{"rot", "d270"}, {"flip", "horizontal"}}, 8: {{"rot", "d270"}},
@@ -236,7 +236,7 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 		if err != nil {
 			return err
 		}
-		t.RGBA(s.swatch.Pix)
+		t.ConvertRGBA(s.swatch.Pix)
 	}
 	if p3 && !s.wide {
 		if err := s.replaceReduced(ctx, "icc_transform", "srgb.v", srgbFile, "--input-profile", p3File, "--intent", "relative"); err != nil {
@@ -251,14 +251,14 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 }
 
 // step makes a raw picture from another one with an operation of libvips.
-func (s *vipsSession) step(ctx context.Context, operation string, from raw, name string, args ...string) (raw, error) {
+func (s *vipsSession) step(ctx context.Context, operation string, from rawPicture, name string, args ...string) (rawPicture, error) {
 	_, err := s.cmd.run(ctx, append([]string{operation, filepath.Base(from.path), name}, args...)...)
-	if err := s.stepFault(ctx, err); err != nil {
-		return raw{}, err
+	if err := s.classifyStepError(ctx, err); err != nil {
+		return rawPicture{}, err
 	}
-	made, err := s.raw(name)
+	made, err := s.openRaw(name)
 	if err != nil {
-		return raw{}, engineError{err}
+		return rawPicture{}, engineError{err}
 	}
 	return made, nil
 }
@@ -274,9 +274,9 @@ func (s *vipsSession) replaceReduced(ctx context.Context, operation, name string
 	return os.Remove(old)
 }
 
-// stepFault converts the error of an operation on raw files: to ErrTooCostly if libvips ran out of memory, else to an
+// classifyStepError converts the error of an operation on raw files: to ErrTooCostly if libvips ran out of memory, else to an
 // engineError, because the source cannot be the cause.
-func (s *vipsSession) stepFault(ctx context.Context, err error) error {
+func (s *vipsSession) classifyStepError(ctx context.Context, err error) error {
 	var e vipsError
 	switch {
 	case err == nil:
@@ -302,7 +302,7 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 	name := strconv.Itoa(i) + "." + string(order.Format) // libvips chooses the format by the extension
 	made := Made{Order: order, File: filepath.Join(s.job.Folder, name), Width: p.w, Height: p.h, P3: s.wide && !order.Format.alwaysSRGB()}
 	if order.Fit == Frame {
-		if from, err = s.framed(ctx, from, order, p); err != nil {
+		if from, err = s.addFrame(ctx, from, order, p); err != nil {
 			return err
 		}
 		made.Width, made.Height = order.Width, order.Height
@@ -328,19 +328,19 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 }
 
 // cut cuts a part out of the reduced picture; crop is in pixels of the source, which can have another size.
-func (s *vipsSession) cut(ctx context.Context, from raw, crop Rect) (raw, error) {
+func (s *vipsSession) cut(ctx context.Context, from rawPicture, crop Rect) (rawPicture, error) {
 	sx, sy := float64(from.w)/float64(s.w), float64(from.h)/float64(s.h)
 	x, y := min(int(float64(crop.X)*sx+.5), from.w-1), min(int(float64(crop.Y)*sy+.5), from.h-1)
 	w, h := max(1, min(int(float64(crop.Width)*sx+.5), from.w-x)), max(1, min(int(float64(crop.Height)*sy+.5), from.h-y))
 	return s.step(ctx, "extract_area", from, "cut.v", strconv.Itoa(x), strconv.Itoa(y), strconv.Itoa(w), strconv.Itoa(h))
 }
 
-// framed returns the resized picture in the middle of a ground of its dominant colour, with the size of the order.
-func (s *vipsSession) framed(ctx context.Context, from raw, order Order, p layout) (raw, error) {
-	ground := dominant(s.swatch)
+// addFrame returns the resized picture in the middle of a ground of its dominant colour, with the size of the order.
+func (s *vipsSession) addFrame(ctx context.Context, from rawPicture, order Order, p layout) (rawPicture, error) {
+	ground := dominantColour(s.swatch)
 	if s.wide && !order.Format.alwaysSRGB() { // the ground is written in the space of the reduced picture
 		if err := toP3(&ground); err != nil {
-			return raw{}, err
+			return rawPicture{}, err
 		}
 	}
 	operation, args := s.resize(from, p.w, p.h, order.Format)
@@ -349,7 +349,7 @@ func (s *vipsSession) framed(ctx context.Context, from raw, order Order, p layou
 		work, err = s.step(ctx, "flatten", work, "flat.v", "--background", "255 255 255")
 	}
 	if err != nil {
-		return raw{}, err
+		return rawPicture{}, err
 	}
 	background := fmt.Sprintf("%d %d %d", ground[0], ground[1], ground[2])
 	return s.step(ctx, "gravity", work, "framed.v", "centre", strconv.Itoa(order.Width), strconv.Itoa(order.Height), "--extend", "background", "--background", background)
@@ -361,13 +361,13 @@ func toP3(c *[3]uint8) error {
 		return err
 	}
 	pix := []byte{c[0], c[1], c[2], 255}
-	t.RGBA(pix)
+	t.ConvertRGBA(pix)
 	copy(c[:], pix)
 	return nil
 }
 
 // resize returns the operation of libvips that resizes a raw picture to w x h, and its arguments after the names of the files.
-func (s *vipsSession) resize(from raw, w, h int, format Format) (operation string, args []string) {
+func (s *vipsSession) resize(from rawPicture, w, h int, format Format) (operation string, args []string) {
 	toSRGB, same := s.wide && format.alwaysSRGB(), from.w == w && from.h == h
 	switch {
 	case same && toSRGB:
@@ -389,10 +389,10 @@ func (s *vipsSession) quality(format Format, w, h int) int {
 	case AVIF:
 		return avifQuality
 	}
-	return webpQualityOf(w, h)
+	return defaultWebPQuality(w, h)
 }
 
-func (s *vipsSession) encode(ctx context.Context, from raw, name string, order Order, quality, w, h int) error {
+func (s *vipsSession) encode(ctx context.Context, from rawPicture, name string, order Order, quality, w, h int) error {
 	if quality == 0 {
 		quality = s.quality(order.Format, w, h)
 	} else if order.Format == AVIF { // the same number gives much better and larger files in AVIF than in WebP
@@ -414,7 +414,7 @@ func (s *vipsSession) encode(ctx context.Context, from raw, name string, order O
 		operation, args = "copy", nil
 	}
 	_, err := cmd.run(ctx, append([]string{operation, filepath.Base(from.path), name + options}, args...)...)
-	return s.stepFault(ctx, err)
+	return s.classifyStepError(ctx, err)
 }
 
 // finish adds profile and rights to the file of a rendition, as the own engine does, and returns its size in bytes.
@@ -427,15 +427,15 @@ func (s *vipsSession) finish(order Order, made Made) (int64, error) {
 		var with []byte
 		switch order.Format {
 		case JPEG:
-			with = withRights(file, s.exif, s.xmp)
+			with = insertRights(file, s.exif, s.xmp)
 		case PNG:
-			with = withText(file, s.xmp)
+			with = insertXMP(file, s.xmp)
 		default:
 			var icc []byte
 			if made.P3 {
 				icc = colour.DisplayP3Profile
 			}
-			if with, err = withChunks(file, made.Width, made.Height, s.reduced.bands == 4 && !s.opaque && order.Fit != Frame, icc, s.xmp); err != nil {
+			if with, err = insertChunks(file, made.Width, made.Height, s.reduced.bands == 4 && !s.opaque && order.Fit != Frame, icc, s.xmp); err != nil {
 				return 0, err
 			}
 		}
@@ -452,11 +452,11 @@ func (s *vipsSession) finish(order Order, made Made) (int64, error) {
 	return stat.Size(), nil
 }
 
-// deltaE returns Facts.DeltaE: it compares the smallest rendition with the pixels from which it was encoded; 0 if there is
+// meanDeltaE returns Facts.DeltaE: it compares the smallest rendition with the pixels from which it was encoded; 0 if there is
 // none. The conversion of these pixels from the source's colours is not measured: Little CMS did it, which is the reference
 // for the own engine.
-func (s *vipsSession) deltaE(ctx context.Context) (float64, error) {
-	i := s.smallest()
+func (s *vipsSession) computeDeltaE(ctx context.Context) (float64, error) {
+	i := s.deltaEOrder()
 	if i < 0 {
 		return 0, nil
 	}
@@ -466,7 +466,7 @@ func (s *vipsSession) deltaE(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	from, err := small.nrgba()
+	from, err := small.readNRGBA()
 	if err != nil {
 		return 0, err
 	}
@@ -482,7 +482,7 @@ func (s *vipsSession) deltaE(ctx context.Context) (float64, error) {
 	if made.P3 {
 		space = colour.DisplayP3
 	}
-	to, sum, n := p.nrgba(), 0.0, 0
+	to, sum, n := p.toNRGBA(), 0.0, 0
 	lab := func(m *image.NRGBA, x, y int) colour.Lab { // mean of four pixels, which share a chroma sample
 		var c [3]int
 		for _, at := range []int{m.PixOffset(x, y), m.PixOffset(x+1, y), m.PixOffset(x, y+1), m.PixOffset(x+1, y+1)} {

@@ -15,50 +15,50 @@ import (
 
 // This file reads and writes raw pictures. libvips and this program exchange pixels in this format.
 
-// rawHeader is the length in bytes of the header of libvips' own file format. The header is in the machine's byte order. The
+// rawHeaderSize is the length in bytes of the header of libvips' own file format. The header is in the machine's byte order. The
 // pixels follow, row by row, and then XML with the metadata.
-const rawHeader = 64
+const rawHeaderSize = 64
 
 var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
 
-// raw is a picture in a file of libvips' own format: RGB or RGBA, 8 bits per channel, not multiplied by alpha. The result of
+// rawPicture is a picture in a file of libvips' own format: RGB or RGBA, 8 bits per channel, not multiplied by alpha. The result of
 // one command of libvips is the input of the next in this format, because libvips maps such a file into memory instead of
 // reading it.
-type raw struct {
+type rawPicture struct {
 	path  string
 	w, h  int // pixels
 	bands int // 3 or 4
 }
 
-func openRaw(path string) (raw, error) {
+func openRaw(path string) (rawPicture, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return raw{}, err
+		return rawPicture{}, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	var head [rawHeader]byte
+	var head [rawHeaderSize]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return raw{}, errors.Join(errRaw, err)
+		return rawPicture{}, errors.Join(errRaw, err)
 	}
 	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
 	// The fields have 4 bytes. From 0: magic number, width, height, bands. From 20: type of the samples, coding, colour space.
-	r := raw{path: path, w: field(4), h: field(8), bands: field(12)}
+	r := rawPicture{path: path, w: field(4), h: field(8), bands: field(12)}
 	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22
 	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
-		return raw{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
+		return rawPicture{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
 	return r, nil
 }
 
 // replaceMetadata replaces all metadata of the picture, such as locations and serial numbers, with a profile and XMP. Empty
 // ones are left out.
-func (r raw) replaceMetadata(icc, xmp []byte) (err error) {
+func (r rawPicture) replaceMetadata(icc, xmp []byte) (err error) {
 	f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	end := rawHeader + int64(r.w)*int64(r.h)*int64(r.bands)
+	end := rawHeaderSize + int64(r.w)*int64(r.h)*int64(r.bands)
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func (r raw) replaceMetadata(icc, xmp []byte) (err error) {
 	return err
 }
 
-// rows calls fn for every row, from top to bottom.
-func (r raw) rows(fn func(y int, row []byte)) error {
+// forEachRow calls fn for every row, from top to bottom.
+func (r rawPicture) forEachRow(fn func(y int, row []byte)) error {
 	f, err := os.Open(r.path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
-	in := bufio.NewReaderSize(io.NewSectionReader(f, rawHeader, int64(r.w)*int64(r.h)*int64(r.bands)), 1<<18)
+	in := bufio.NewReaderSize(io.NewSectionReader(f, rawHeaderSize, int64(r.w)*int64(r.h)*int64(r.bands)), 1<<18)
 	row := make([]byte, r.w*r.bands)
 	for y := range r.h {
 		if _, err := io.ReadFull(in, row); err != nil {
@@ -101,15 +101,15 @@ type inspection struct {
 }
 
 // inspect reads the picture once. Each pixel of the swatch is the mean of the pixels that it covers. profile may be nil.
-func (r raw) inspect(profile *colour.Profile) (inspection, error) {
-	w, h := scaled(r.w, r.h, min(1, swatchSide/float64(max(r.w, r.h))))
+func (r rawPicture) inspect(profile *colour.Profile) (inspection, error) {
+	w, h := scaleSize(r.w, r.h, min(1, swatchSide/float64(max(r.w, r.h))))
 	var (
 		g    = inspection{swatch: image.NewNRGBA(image.Rect(0, 0, w, h)), opaque: true}
 		sums = make([][5]uint64, w*h) // of R, G and B each times A, of A, and how many
 		wide = make([]byte, 4*r.w)
 		n    = 0
 	)
-	err := r.rows(func(y int, row []byte) {
+	err := r.forEachRow(func(y int, row []byte) {
 		if r.bands == 3 && y%3 != 0 && h < r.h/6 { // a third of the rows is enough
 			return
 		}
@@ -145,10 +145,10 @@ func (r raw) inspect(profile *colour.Profile) (inspection, error) {
 	return g, err
 }
 
-// nrgba reads the picture into memory.
-func (r raw) nrgba() (*image.NRGBA, error) {
+// toNRGBA reads the picture into memory.
+func (r rawPicture) readNRGBA() (*image.NRGBA, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, r.w, r.h))
-	err := r.rows(func(y int, row []byte) {
+	err := r.forEachRow(func(y int, row []byte) {
 		for x := range r.w {
 			to := m.Pix[y*m.Stride+4*x:][:4]
 			to[3] = 255

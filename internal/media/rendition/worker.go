@@ -24,7 +24,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
 // worker starts.
 type task struct {
-	expectedMemory int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
+	estimatedMemory int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -36,9 +36,9 @@ type task struct {
 
 // response is what a worker sends to the server: a result or an error.
 type response struct {
-	Result Result     `json:"result,omitzero"`
-	Error  *errorJSON `json:"error,omitempty"`
-	Engine bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause
+	Result       Result     `json:"result,omitzero"`
+	Error        *errorJSON `json:"error,omitempty"`
+	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause
 }
 
 // errorJSON is an apperr.Error in the response of a worker.
@@ -63,9 +63,9 @@ const (
 	maxStderrBytes   = 64 << 10
 )
 
-// work runs a task in a worker process, which has ended when work returns. Of the files that the worker wrote, only those of
+// runTask runs a task in a worker process, which has ended when work returns. Of the files that the worker wrote, only those of
 // the result remain in the task's folder.
-func (s *Processor) work(ctx context.Context, t task) (_ Result, used usage, err error) {
+func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, err error) {
 	folder := t.Job.Folder
 	t.Job.Folder, err = os.MkdirTemp(folder, "work-")
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Processor) work(ctx context.Context, t task) (_ Result, used usage, err
 	}
 	if a.Error != nil {
 		err := error(apperr.New(a.Error.Status, a.Error.Code, a.Error.Message).Because(errors.New(a.Error.Cause)))
-		if a.Engine {
+		if a.EngineFailed {
 			err = engineError{err}
 		}
 		return Result{}, used, err
@@ -116,7 +116,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = t.Job.Folder
 	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
-	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.expectedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.estimatedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
 	var stdout, stderr bounded
 	stdout.limit, stderr.limit = maxResponseBytes, maxStderrBytes
 	c.Stdout, c.Stderr = &stdout, &stderr
@@ -140,7 +140,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	err = c.Wait()
 	leave()
 	killGroup(c) // ends programs for which the worker has not waited
-	used := usageOf(c.ProcessState)
+	used := readUsage(c.ProcessState)
 	if stderr.Len() > 0 {
 		s.cfg.Log.DebugContext(ctx, "picture worker", "said", stderr.String())
 	}
@@ -154,7 +154,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	if broken := json.Unmarshal(stdout.Bytes(), &a); err == nil && broken == nil {
 		return a, used, nil
 	} else {
-		err = errors.Join(err, wrote, broken, errors.New(tail(stderr.String())))
+		err = errors.Join(err, wrote, broken, errors.New(shorten(stderr.String())))
 	}
 	// The kernel counts ticks to enforce the limit, and on a busy machine they add up to much more than the time that it
 	// reports.
@@ -180,8 +180,8 @@ func outOfMemory(text string) bool {
 	return false
 }
 
-// tail returns the part of a worker's output for a log line: the beginning, where a Go program writes the reason of a crash.
-func tail(text string) string { return text[:min(len(text), 2000)] }
+// shorten returns the part of a worker's output for a log line: the beginning, where a Go program writes the reason of a crash.
+func shorten(text string) string { return text[:min(len(text), 2000)] }
 
 // bounded is a buffer that keeps the first limit bytes and drops the rest.
 type bounded struct {
@@ -232,7 +232,7 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	}
 	if err != nil {
 		var engine engineError
-		a.Engine = errors.As(err, &engine)
+		a.EngineFailed = errors.As(err, &engine)
 		e := apperr.From(err)
 		log.Info("refused", "code", e.Code, "cause", err)
 		a.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}

@@ -49,12 +49,12 @@ func lowerPriority() error {
 				return fmt.Errorf("thread %q: %w", path, err)
 			}
 			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: workerNice, Runtime: workerSlice}
-			if err := unix.SchedSetAttr(id, &attr, 0); fatal(err) {
+			if err := unix.SchedSetAttr(id, &attr, 0); isFatal(err) {
 				return os.NewSyscallError("sched_setattr", err)
 			}
 		}
 	}
-	if _, _, err := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, 0, ioprioLowest); err != 0 && fatal(err) {
+	if _, _, err := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, 0, ioprioLowest); err != 0 && isFatal(err) {
 		return os.NewSyscallError("ioprio_set", err)
 	}
 	return nil
@@ -67,7 +67,7 @@ func startIdle(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread cannot leave this class, and ends with its goroutine
-		if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: workerNice}, 0); fatal(err) {
+		if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: workerNice}, 0); isFatal(err) {
 			started <- os.NewSyscallError("sched_setattr", err)
 			return
 		}
@@ -76,8 +76,8 @@ func startIdle(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// fatal reports whether an error must be returned. Errors of threads that have ended, and of systems that do not allow the
+// isFatal reports whether an error must be returned. Errors of threads that have ended, and of systems that do not allow the
 // call, such as containers, are ignored.
-func fatal(err error) bool {
+func isFatal(err error) bool {
 	return err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL)
 }

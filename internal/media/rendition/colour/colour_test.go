@@ -79,7 +79,7 @@ func TestDisplayP3Profile(t *testing.T) {
 		t.Fatalf("P3 to sRGB is the identity: %v", err)
 	}
 	pix := []byte{255, 0, 0, 7, 0, 0, 0, 8, 255, 255, 255, 9, 128, 128, 128, 10}
-	back.RGBA(pix)
+	back.ConvertRGBA(pix)
 	if want := []byte{255, 0, 0, 7, 0, 0, 0, 8, 255, 255, 255, 9, 128, 128, 128, 10}; !bytes.Equal(pix, want) {
 		t.Fatalf("%v", pix)
 	}
@@ -91,11 +91,11 @@ func TestWithoutProfileNothingChanges(t *testing.T) {
 		t.Fatalf("no profile is not the identity: %v", err)
 	}
 	dst := make([]byte, 8)
-	none.Gray(dst, []byte{0, 200})
+	none.ConvertGray(dst, []byte{0, 200})
 	if want := []byte{0, 0, 0, 255, 200, 200, 200, 255}; !bytes.Equal(dst, want) {
 		t.Errorf("grey: %v", dst)
 	}
-	none.CMYK(dst, []byte{255, 0, 0, 0, 0, 0, 0, 255})
+	none.ConvertCMYK(dst, []byte{255, 0, 0, 0, 0, 0, 0, 255})
 	if want := []byte{0, 255, 255, 255, 0, 0, 0, 255}; !bytes.Equal(dst, want) {
 		t.Errorf("ink: %v", dst)
 	}
@@ -104,7 +104,7 @@ func TestWithoutProfileNothingChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	red := []byte{255, 0, 0, 255}
-	if wide.RGBA(red); !bytes.Equal(red, []byte{234, 51, 35, 255}) {
+	if wide.ConvertRGBA(red); !bytes.Equal(red, []byte{234, 51, 35, 255}) {
 		t.Errorf("red of sRGB in P3: %v", red)
 	}
 	if _, err := NewTransform(nil, CMYK); err == nil {
@@ -126,10 +126,10 @@ func TestProfileOfAnotherKind(t *testing.T) {
 		t.Error("grey with the curve of sRGB is not the identity")
 	}
 	pix := []byte{10, 20, 30, 40}
-	if grey.RGBA(pix); !bytes.Equal(pix, []byte{10, 20, 30, 40}) {
+	if grey.ConvertRGBA(pix); !bytes.Equal(pix, []byte{10, 20, 30, 40}) {
 		t.Errorf("%v", pix)
 	}
-	grey.CMYK(pix, []byte{0, 0, 0, 0})
+	grey.ConvertCMYK(pix, []byte{0, 0, 0, 0})
 	if !bytes.Equal(pix, []byte{255, 255, 255, 255}) {
 		t.Errorf("%v", pix)
 	}
@@ -148,7 +148,7 @@ func TestGreyOfAnotherCurveIsNotTheIdentity(t *testing.T) {
 		t.Fatalf("linear light is the identity: %v", err)
 	}
 	dst := make([]byte, 4)
-	if linear.Gray(dst, []byte{55}); !bytes.Equal(dst, []byte{128, 128, 128, 255}) {
+	if linear.ConvertGray(dst, []byte{55}); !bytes.Equal(dst, []byte{128, 128, 128, 255}) {
 		t.Errorf("a fifth of the light: %v", dst)
 	}
 }
@@ -238,9 +238,9 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		pix := []byte{1, 2, 3, 4, 255, 0, 255, 0}
-		transform.RGBA(pix)
-		transform.Gray(pix, pix)
-		transform.CMYK(pix, pix)
+		transform.ConvertRGBA(pix)
+		transform.ConvertGray(pix, pix)
+		transform.ConvertCMYK(pix, pix)
 		p.OutsideSRGB(pix)
 	})
 }
@@ -263,7 +263,7 @@ func BenchmarkTransform(b *testing.B) {
 		b.Fatal(err)
 	}
 	table := newLookup(p, srgbFromXYZ, 33)
-	for name, f := range map[string]func([]byte){"matrix": t.RGBA, "table": table.rgba, "outside": func(pix []byte) { p.OutsideSRGB(pix) }} {
+	for name, f := range map[string]func([]byte){"matrix": t.ConvertRGBA, "table": table.convertRGBA, "outside": func(pix []byte) { p.OutsideSRGB(pix) }} {
 		b.Run(name, func(b *testing.B) {
 			work := bytes.Clone(pix)
 			for b.Loop() {

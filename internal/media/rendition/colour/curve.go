@@ -7,18 +7,19 @@ import (
 	"math"
 )
 
-// curve is the tone curve of a channel, from device values to linear light, both 0 to 1.
+// curve is the tone curve of a channel, from device values to linear light, both 0 to 1. It is a list of samples or a formula.
 type curve struct {
-	samples    []float64 // values at equal distances; nil for a formula
-	kind       int       // kind of the formula (ICC.1:2022 table 68); the fields below are its parameters
+	samples    []float64 // linear light for device values at equal distances; nil for a formula
+	kind       int       // number of the formula, 0 to 4 (ICC.1:2022 table 68); the fields below are its parameters
 	g, a, b, c float64
 	d, e, f    float64
 }
 
 var errCurve = errors.New("unusable tone curve")
 
-// readCurve reads the curve at the start of tag, and returns it with its length in bytes. The error wraps errCurve.
-func readCurve(tag []byte) (curve, int, error) {
+// readCurve reads the curve at the start of tag, the bytes of a profile. size is the length of the curve in bytes. The error wraps
+// errCurve.
+func readCurve(tag []byte) (c curve, size int, err error) {
 	if len(tag) < 12 {
 		return curve{}, 0, errCurve
 	}
@@ -28,35 +29,35 @@ func readCurve(tag []byte) (curve, int, error) {
 		if n > 65536 || 12+2*n > uint64(len(tag)) {
 			return curve{}, 0, errCurve
 		}
-		size := int(12 + 2*n)
+		size = int(12 + 2*n)
 		switch n {
-		case 0:
+		case 0: // the identity
 			return curve{g: 1}, size, nil
-		case 1:
+		case 1: // a gamma
 			return curve{g: float64(binary.BigEndian.Uint16(tag[12:])) / 256}, size, nil
 		}
-		return curve{samples: read16(tag[12:], int(n))}, size, nil
+		return curve{samples: readUint16s(tag[12:], int(n))}, size, nil
 	case "para":
 		kind := int(binary.BigEndian.Uint16(tag[8:]))
 		if kind > 4 {
 			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, kind)
 		}
-		counts := [...]int{1, 3, 4, 5, 7}
-		size := 12 + 4*counts[kind]
+		parameterCounts := [...]int{1, 3, 4, 5, 7}
+		size = 12 + 4*parameterCounts[kind]
 		if len(tag) < size {
 			return curve{}, 0, errCurve
 		}
-		c := curve{kind: kind}
-		for i, to := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:counts[kind]] {
-			*to = fixed(tag[12+4*i:])
+		c.kind = kind
+		for i, parameter := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:parameterCounts[kind]] {
+			*parameter = readS15Fixed16(tag[12+4*i:])
 		}
 		return c, size, nil
 	}
 	return curve{}, 0, errCurve
 }
 
-// at evaluates the curve at x, clamped to 0..1. The result is finite.
-func (c *curve) at(x float64) float64 {
+// eval evaluates the curve at x, clamped to 0..1. The result is finite.
+func (c *curve) eval(x float64) float64 {
 	x = min(max(x, 0), 1)
 	if c.samples != nil {
 		last := len(c.samples) - 1
@@ -90,7 +91,8 @@ func (c *curve) at(x float64) float64 {
 	return min(max(y, -2), 2)
 }
 
-func read16(b []byte, n int) []float64 {
+// readUint16s reads n numbers of 16 bits as fractions, 0 to 1.
+func readUint16s(b []byte, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = float64(binary.BigEndian.Uint16(b[2*i:])) / 65535
@@ -98,7 +100,8 @@ func read16(b []byte, n int) []float64 {
 	return out
 }
 
-func read8(b []byte, n int) []float64 {
+// readUint8s reads n bytes as fractions, 0 to 1.
+func readUint8s(b []byte, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = float64(b[i]) / 255

@@ -2,26 +2,28 @@ package colour
 
 import "math"
 
-// Lab is a colour in CIE L*a*b* relative to D50. L is 0 to 100.
+// Lab is a colour in CIE L*a*b* relative to D50, the white of ICC profiles. L is 0 to 100.
 type Lab struct{ L, A, B float64 }
 
 // LabOf returns the colour of an 8-bit pixel in SRGB or DisplayP3.
 func LabOf(r, g, b uint8, space Space) Lab {
-	columns := &srgbToXYZ
+	matrix := &srgbToXYZ
 	if space == DisplayP3 {
-		columns = &p3ToXYZ
+		matrix = &p3ToXYZ
 	}
-	return labOfXYZ(multiply(*columns, [3]float64{decoded[r], decoded[g], decoded[b]}))
+	return xyzToLab(multiply(*matrix, [3]float64{linearLight[r], linearLight[g], linearLight[b]}))
 }
 
-// Lab returns the colour of a device value: 1 number for Gray, 3 for RGB or 4 for CMYK, from 0 to 1. For CMYK 0 is no ink.
+// Lab returns the colour of a device value, which is 1 number for Gray, 3 for RGB or 4 for CMYK, each from 0 to 1. In CMYK 0 is no
+// ink.
 func (p *Profile) Lab(device ...float64) Lab {
 	var in [4]float64
 	copy(in[:], device)
-	return labOfXYZ(p.xyz(in[:p.channels()]))
+	return xyzToLab(p.convertToXYZ(in[:p.channelCount()]))
 }
 
-func labOfXYZ(xyz [3]float64) Lab {
+// xyzToLab converts XYZ relative to D50.
+func xyzToLab(xyz [3]float64) Lab {
 	var f [3]float64
 	for i := range f {
 		t := xyz[i] / d50[i]
@@ -34,6 +36,7 @@ func labOfXYZ(xyz [3]float64) Lab {
 	return Lab{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
 }
 
+// labToXYZ is the inverse of xyzToLab.
 func labToXYZ(lab [3]float64) (xyz [3]float64) {
 	y := (lab[0] + 16) / 116
 	for i, f := range []float64{y + lab[1]/500, y, y - lab[2]/200} {

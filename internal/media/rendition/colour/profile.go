@@ -1,5 +1,5 @@
 // Package colour reads ICC profiles and converts 8-bit pixels to sRGB or Display P3. It converts as browsers, libvips and
-// Little CMS do: relative colorimetric, without black point compensation; colours that the target cannot show are clipped.
+// Little CMS do: relative colorimetric, without black point compensation. It clips colours that the target cannot show.
 package colour
 
 import (
@@ -12,14 +12,14 @@ import (
 	"unicode/utf16"
 )
 
-// ErrProfile is the error for an ICC profile that is invalid or not usable. A picture with such a profile is treated like a
-// picture without a profile.
+// ErrProfile is wrapped by the error for an ICC profile that is invalid or not usable. Callers treat a picture with such a profile
+// like a picture without a profile.
 var ErrProfile = errors.New("not a usable ICC profile")
 
-// Space is a colour space, of a profile or as the target of a transform.
+// Space is a colour space: the space of a profile's device values, or the target of a Transform.
 type Space int
 
-// The spaces. RGB, Gray and CMYK are those of profiles; SRGB and DisplayP3 are targets.
+// The spaces. RGB, Gray and CMYK are spaces of profiles. SRGB and DisplayP3 are targets.
 const (
 	RGB Space = iota + 1
 	Gray
@@ -38,12 +38,13 @@ const (
 type Profile struct {
 	space       Space
 	description string
-	labPCS      bool          // the profile connection space of table is Lab, not XYZ
+	labPCS      bool          // the profile connection space, to which table and curves convert, is Lab and not XYZ
 	curves      [3]curve      // RGB: one for each channel; Gray: the first
-	columns     [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
-	table       *pipeline     // converts device values to the profile connection space (tag A2B); nil if there is none
+	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
+	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none
 
-	once   sync.Once // sets shaper or lookup for OutsideSRGB, which is called for each row
+	// For OutsideSRGB: the conversion to sRGB, by lookup if there is a table, else by shaper. The first call creates it.
+	once   sync.Once
 	shaper *shaper
 	lookup *lookup
 }
@@ -63,7 +64,7 @@ func parse(icc []byte) (*Profile, error) {
 	}
 	p := &Profile{}
 	switch class := string(icc[12:16]); class {
-	case "link", "abst", "nmcl":
+	case "link", "abst", "nmcl": // these convert between profiles, or name single colours
 		return nil, fmt.Errorf("profile class %q is not one of pictures", class)
 	}
 	switch space := string(icc[16:20]); space {
@@ -83,15 +84,16 @@ func parse(icc []byte) (*Profile, error) {
 	default:
 		return nil, fmt.Errorf("connection space %q", pcs)
 	}
-	tags, err := tagTable(icc)
+	tags, err := readTags(icc)
 	if err != nil {
 		return nil, err
 	}
-	p.description = describe(tags["desc"])
-	// A table before a matrix, colorimetric before perceptual, as in Little CMS for this intent.
+	p.description = readDescription(tags["desc"])
+	// As in Little CMS for the relative colorimetric intent, a table is preferred to a matrix, and the colorimetric table (A2B1) to
+	// the perceptual one (A2B0).
 	for _, name := range []string{"A2B1", "A2B0"} {
 		if data := tags[name]; data != nil {
-			p.table, err = parseTable(data, p.channels(), p.labPCS)
+			p.table, err = parseTable(data, p.channelCount(), p.labPCS)
 			return p, err
 		}
 	}
@@ -109,6 +111,7 @@ func parse(icc []byte) (*Profile, error) {
 	}
 }
 
+// parseMatrix reads the curves and the matrix of an RGB profile without a table.
 func (p *Profile) parseMatrix(tags map[string][]byte) (err error) {
 	for i, name := range []string{"r", "g", "b"} {
 		if p.curves[i], _, err = readCurve(tags[name+"TRC"]); err != nil {
@@ -119,14 +122,14 @@ func (p *Profile) parseMatrix(tags map[string][]byte) (err error) {
 			return errors.New("no " + name + "XYZ")
 		}
 		for row := range 3 {
-			p.columns[row][i] = fixed(xyz[8+4*row:])
+			p.matrix[row][i] = readS15Fixed16(xyz[8+4*row:])
 		}
 	}
 	return nil
 }
 
-// tagTable returns the bytes of a profile's tags by their names. It fails if a tag reaches beyond the profile.
-func tagTable(icc []byte) (map[string][]byte, error) {
+// readTags returns the bytes of a profile's tags by their names. It fails if a tag reaches beyond the profile.
+func readTags(icc []byte) (map[string][]byte, error) {
 	count := int(binary.BigEndian.Uint32(icc[128:]))
 	if count > maxTags || 132+12*count > len(icc) {
 		return nil, fmt.Errorf("%d tags", count)
@@ -145,8 +148,8 @@ func tagTable(icc []byte) (map[string][]byte, error) {
 	return tags, nil
 }
 
-// describe returns the text of a desc (version 2) or mluc (version 4) tag; "" for an invalid one.
-func describe(tag []byte) string {
+// readDescription returns the text of a desc (version 2) or mluc (version 4) tag; "" for an invalid one.
+func readDescription(tag []byte) string {
 	var text string
 	switch {
 	case len(tag) >= 12 && string(tag[:4]) == "desc":
@@ -175,10 +178,10 @@ func describe(tag []byte) string {
 // Description returns the profile's name: printable, at most 100 characters, possibly "".
 func (p *Profile) Description() string { return p.description }
 
-// Space returns the kind of pixels for which the profile is: RGB, Gray or CMYK.
+// Space returns the space of the profile's device values: RGB, Gray or CMYK.
 func (p *Profile) Space() Space { return p.space }
 
-func (p *Profile) channels() int {
+func (p *Profile) channelCount() int {
 	switch p.space {
 	case Gray:
 		return 1
@@ -189,8 +192,8 @@ func (p *Profile) channels() int {
 	}
 }
 
-// xyz returns the colour of a device value (each 0 to 1) as XYZ relative to D50.
-func (p *Profile) xyz(device []float64) [3]float64 {
+// convertToXYZ returns the colour of a device value (one number for each channel, 0 to 1) as XYZ relative to D50.
+func (p *Profile) convertToXYZ(device []float64) [3]float64 {
 	if p.table != nil {
 		out := p.table.eval(device)
 		if p.labPCS {
@@ -199,7 +202,7 @@ func (p *Profile) xyz(device []float64) [3]float64 {
 		return out
 	}
 	if p.space == Gray {
-		v := p.curves[0].at(device[0])
+		v := p.curves[0].eval(device[0])
 		if p.labPCS {
 			return labToXYZ([3]float64{100 * v, 0, 0})
 		}
@@ -207,10 +210,10 @@ func (p *Profile) xyz(device []float64) [3]float64 {
 	}
 	var linear [3]float64
 	for i := range linear {
-		linear[i] = p.curves[i].at(device[i])
+		linear[i] = p.curves[i].eval(device[i])
 	}
-	return multiply(p.columns, linear)
+	return multiply(p.matrix, linear)
 }
 
-// fixed reads an s15Fixed16Number.
-func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) / 65536 }
+// readS15Fixed16 reads an s15Fixed16Number.
+func readS15Fixed16(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) / 65536 }

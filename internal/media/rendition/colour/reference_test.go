@@ -206,15 +206,15 @@ func convert(t *colour.Transform, space colour.Space, pix []byte) []byte {
 	switch space {
 	case colour.Gray:
 		out := make([]byte, 4*len(pix))
-		t.Gray(out, pix)
+		t.ConvertGray(out, pix)
 		return out
 	case colour.CMYK:
 		out := make([]byte, len(pix))
-		t.CMYK(out, pix)
+		t.ConvertCMYK(out, pix)
 		return out
 	}
 	out := bytes.Clone(pix)
-	t.RGBA(out)
+	t.ConvertRGBA(out)
 	return out
 }
 

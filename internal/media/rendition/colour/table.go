@@ -7,101 +7,103 @@ import (
 	"slices"
 )
 
-// pipeline is the colour table of a profile (tag A2B), which converts device values to Lab or XYZ. Its steps are curves, a
-// grid of colours, curves, a matrix and curves; each is optional.
-type pipeline struct {
-	before []curve
-	grid   *grid
-	middle []curve
-	matrix *[3][4]float64
-	after  []curve
-	decode func([3]float64) [3]float64 // converts values from 0 to 1 to Lab or XYZ
+// colourTable is the colour table of a profile (tag A2B), which converts device values to Lab or XYZ. It applies its fields in
+// order. All but scaleToPCS are optional.
+type colourTable struct {
+	inputCurves  []curve // one for each channel of the device value
+	grid         *grid
+	middleCurves []curve                     // one for each of the three outputs
+	matrix       *[3][4]float64              // the fourth column is added
+	outputCurves []curve                     // one for each of the three outputs
+	scaleToPCS   func([3]float64) [3]float64 // converts values from 0 to 1 to Lab or XYZ
 }
 
-// grid is a table of colours at the points of a grid; the method at interpolates between them. It has 1, 3 or 4 inputs and 3
-// outputs.
+// grid contains colours for device values at regular distances. The method interpolate computes the colours between them. A grid
+// has 1, 3 or 4 inputs and 3 outputs.
 type grid struct {
 	points []int     // number of points along each input
-	values []float64 // 3 values for each point; the last input varies fastest
+	values []float64 // 3 values for each point; from one point to the next, the final input varies fastest
 }
 
 var errTable = errors.New("unusable colour table")
 
-// parseTable reads the tag A2B of a profile with that many channels (inputs). lab says that its outputs are Lab, not XYZ.
-func parseTable(tag []byte, inputs int, lab bool) (*pipeline, error) {
+// parseTable reads the tag A2B of a profile whose number of channels is inputs. lab says that the table converts to Lab, not XYZ.
+func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
 	if len(tag) < 32 || int(tag[8]) != inputs || tag[9] != 3 { // bytes 8 and 9: the numbers of inputs and outputs
 		return nil, errTable
 	}
-	p := &pipeline{decode: func(v [3]float64) [3]float64 {
-		const xyz = 1 + 32767.0/32768
-		return [3]float64{v[0] * xyz, v[1] * xyz, v[2] * xyz}
+	p := &colourTable{scaleToPCS: func(v [3]float64) [3]float64 {
+		const maxXYZ = 1 + 32767.0/32768
+		return [3]float64{v[0] * maxXYZ, v[1] * maxXYZ, v[2] * maxXYZ}
 	}}
 	scale := 1.0
 	var err error
 	switch kind := string(tag[:4]); kind {
 	case "mft1":
-		err = p.parseOld(tag, inputs, 1, 48, 256, 256)
+		err = p.parseLut(tag, inputs, 1, 48, 256, 256)
 	case "mft2":
 		if len(tag) < 52 {
 			return nil, errTable
 		}
-		scale = 65535.0 / 65280 // Lab in 16 bits of version 2 ends at 0xff00
-		err = p.parseOld(tag, inputs, 2, 52, int(binary.BigEndian.Uint16(tag[48:])), int(binary.BigEndian.Uint16(tag[50:])))
+		scale = 65535.0 / 65280 // in the 16-bit Lab of version 2 the largest value is 0xff00
+		err = p.parseLut(tag, inputs, 2, 52, int(binary.BigEndian.Uint16(tag[48:])), int(binary.BigEndian.Uint16(tag[50:])))
 	case "mAB ":
-		err = p.parseNew(tag, inputs)
+		err = p.parseLutAToB(tag, inputs)
 	default:
 		return nil, fmt.Errorf("%w: %q", errTable, kind)
 	}
 	if lab {
-		p.decode = func(v [3]float64) [3]float64 {
+		p.scaleToPCS = func(v [3]float64) [3]float64 {
 			return [3]float64{100 * scale * v[0], 255*scale*v[1] - 128, 255*scale*v[2] - 128}
 		}
 	}
 	return p, err
 }
 
-// parseOld reads a table of lut8Type or lut16Type. It ignores their matrix, which is for XYZ as input.
-func (p *pipeline) parseOld(tag []byte, inputs, width, at, in, out int) error {
+// parseLut reads a table of lut8Type or lut16Type. width is the number of bytes of a value, at the offset of the values, and in and
+// out are the numbers of samples of an input and output curve. The matrix is ignored, because it is only for XYZ as input.
+func (p *colourTable) parseLut(tag []byte, inputs, width, at, in, out int) error {
 	if in < 2 || out < 2 || in > 4096 || out > 4096 {
 		return errTable
 	}
-	read := read16
+	readValues := readUint16s
 	if width == 1 {
-		read = read8
+		readValues = readUint8s
 	}
-	take := func(n int) []float64 {
+	readNext := func(n int) []float64 {
 		if n > (len(tag)-at)/width {
 			return nil
 		}
-		v := read(tag[at:], n)
+		v := readValues(tag[at:], n)
 		at += n * width
 		return v
 	}
-	curves := func(count, n int) (cs []curve) {
+	readCurves := func(count, n int) (cs []curve) {
 		for range count {
-			if v := take(n); v != nil {
+			if v := readNext(n); v != nil {
 				cs = append(cs, curve{samples: v})
 			}
 		}
 		return cs
 	}
-	p.before = curves(inputs, in)
+	p.inputCurves = readCurves(inputs, in)
 	points := slices.Repeat([]int{int(tag[10])}, inputs)
 	size, err := gridSize(points)
 	if err != nil {
 		return err
 	}
-	p.grid = &grid{points, take(size)}
-	p.after = curves(3, out)
-	if len(p.before) != inputs || p.grid.values == nil || len(p.after) != 3 {
+	p.grid = &grid{points, readNext(size)}
+	p.outputCurves = readCurves(3, out)
+	if len(p.inputCurves) != inputs || p.grid.values == nil || len(p.outputCurves) != 3 {
 		return errTable
 	}
 	return nil
 }
 
-// parseNew reads a table of lutAToBType.
-func (p *pipeline) parseNew(tag []byte, inputs int) (err error) {
-	curves := func(at, count int) (cs []curve, err error) {
+// parseLutAToB reads a table of lutAToBType.
+func (p *colourTable) parseLutAToB(tag []byte, inputs int) (err error) {
+	// readCurves reads curves, to which the 4 bytes at the offset at of the tag point; nil if they are 0.
+	readCurves := func(at, count int) (cs []curve, err error) {
 		from := uint64(binary.BigEndian.Uint32(tag[at:]))
 		if from == 0 {
 			return nil, nil
@@ -119,13 +121,13 @@ func (p *pipeline) parseNew(tag []byte, inputs int) (err error) {
 		}
 		return cs, nil
 	}
-	if p.after, err = curves(12, 3); err != nil {
+	if p.outputCurves, err = readCurves(12, 3); err != nil {
 		return err
 	}
-	if p.middle, err = curves(20, 3); err != nil {
+	if p.middleCurves, err = readCurves(20, 3); err != nil {
 		return err
 	}
-	if p.before, err = curves(28, inputs); err != nil {
+	if p.inputCurves, err = readCurves(28, inputs); err != nil {
 		return err
 	}
 	if from := uint64(binary.BigEndian.Uint32(tag[16:])); from != 0 {
@@ -135,9 +137,9 @@ func (p *pipeline) parseNew(tag []byte, inputs int) (err error) {
 		p.matrix = new([3][4]float64)
 		for row := range 3 {
 			for column := range 3 {
-				p.matrix[row][column] = fixed(tag[int(from)+4*(3*row+column):])
+				p.matrix[row][column] = readS15Fixed16(tag[int(from)+4*(3*row+column):])
 			}
-			p.matrix[row][3] = fixed(tag[int(from)+36+4*row:])
+			p.matrix[row][3] = readS15Fixed16(tag[int(from)+36+4*row:])
 		}
 	}
 	from := uint64(binary.BigEndian.Uint32(tag[24:]))
@@ -161,9 +163,9 @@ func (p *pipeline) parseNew(tag []byte, inputs int) (err error) {
 	values := tag[from+20:]
 	switch width := tag[from+16]; {
 	case width == 1 && size <= len(values):
-		p.grid = &grid{points, read8(values, size)}
+		p.grid = &grid{points, readUint8s(values, size)}
 	case width == 2 && size <= len(values)/2:
-		p.grid = &grid{points, read16(values, size)}
+		p.grid = &grid{points, readUint16s(values, size)}
 	default:
 		return errTable
 	}
@@ -182,18 +184,19 @@ func gridSize(points []int) (int, error) {
 	return size, nil
 }
 
-func (p *pipeline) eval(device []float64) [3]float64 {
+// eval converts a device value to Lab or XYZ.
+func (p *colourTable) eval(device []float64) [3]float64 {
 	var in [4]float64
 	n := copy(in[:], device)
-	for i := range p.before {
-		in[i] = p.before[i].at(in[i])
+	for i := range p.inputCurves {
+		in[i] = p.inputCurves[i].eval(in[i])
 	}
 	v := [3]float64(in[:3])
 	if p.grid != nil {
-		v = p.grid.at(in[:n])
+		v = p.grid.interpolate(in[:n])
 	}
-	for i := range p.middle {
-		v[i] = p.middle[i].at(v[i])
+	for i := range p.middleCurves {
+		v[i] = p.middleCurves[i].eval(v[i])
 	}
 	if m := p.matrix; m != nil {
 		var w [3]float64
@@ -202,20 +205,21 @@ func (p *pipeline) eval(device []float64) [3]float64 {
 		}
 		v = w
 	}
-	for i := range p.after {
-		v[i] = p.after[i].at(v[i])
+	for i := range p.outputCurves {
+		v[i] = p.outputCurves[i].eval(v[i])
 	}
-	return p.decode(v)
+	return p.scaleToPCS(v)
 }
 
-// at interpolates as Little CMS does: tetrahedral over three inputs; of four inputs, linear over the first.
-func (g *grid) at(in []float64) [3]float64 {
+// interpolate returns the colour for a device value. As in Little CMS, interpolation is tetrahedral over three inputs. With four
+// inputs, it is linear over the first and tetrahedral over the others.
+func (g *grid) interpolate(in []float64) [3]float64 {
 	if len(in) == 4 {
 		plane := len(g.values) / g.points[0]
-		i, f := cell(in[0], g.points[0])
+		i, f := locateCell(in[0], g.points[0])
 		low := grid{g.points[1:], g.values[i*plane : (i+1)*plane]}
 		high := grid{g.points[1:], g.values[(i+1)*plane : (i+2)*plane]}
-		u, v := low.at(in[1:]), high.at(in[1:])
+		u, v := low.interpolate(in[1:]), high.interpolate(in[1:])
 		for k := range u {
 			u[k] += f * (v[k] - u[k])
 		}
@@ -225,7 +229,7 @@ func (g *grid) at(in []float64) [3]float64 {
 	var rest [3]float64
 	base, stride := 0, 3
 	for i := len(in) - 1; i >= 0; i-- {
-		n, f := cell(in[i], g.points[i])
+		n, f := locateCell(in[i], g.points[i])
 		base += n * stride
 		step[i], rest[i] = stride, f
 		stride *= g.points[i]
@@ -251,8 +255,8 @@ func (g *grid) at(in []float64) [3]float64 {
 	return v
 }
 
-// cell returns the grid cell of x, clamped to 0..1, and the position within the cell. The cell is never the last point.
-func cell(x float64, points int) (int, float64) {
+// locateCell returns the grid cell of x, clamped to 0..1, and the position within the cell. The cell is never the last point.
+func locateCell(x float64, points int) (int, float64) {
 	at := min(max(x, 0), 1) * float64(points-1)
 	i := min(int(at), points-2)
 	return i, at - float64(i)

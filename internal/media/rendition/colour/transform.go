@@ -8,16 +8,16 @@ import (
 
 // Transform converts pixels from a profile to a target space. It is safe for concurrent use on separate rows.
 type Transform struct {
-	from     Space
-	identity bool           // RGBA changes no pixel; only for RGB
-	shaper   *shaper        // converts RGB by curves and a matrix; nil if table converts it
-	table    *lookup        // converts RGB or CMYK by a colour table; may be nil
+	from     Space          // RGB, Gray or CMYK
+	identity bool           // the conversion of RGB changes no channel by more than one level of 255
+	shaper   *shaper        // converts RGB by curves and a matrix; nil if table converts RGB
+	table    *lookup        // converts RGB or CMYK by a colour table; nil if neither needs one
 	gray     *[256][3]uint8 // the result for each grey level
 }
 
 // NewTransform prepares the conversion from a profile to the target SRGB or DisplayP3. If the profile is nil, RGB and grey
-// pixels are treated as sRGB, and CMYK is converted by a simple formula. For a profile with a colour table the preparation
-// takes some milliseconds.
+// pixels are treated as sRGB, and CMYK is converted by a simple formula. The preparation takes some milliseconds for a profile
+// with a colour table.
 func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if to != SRGB && to != DisplayP3 {
 		return nil, errors.New("the target is sRGB or Display P3")
@@ -26,30 +26,36 @@ func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if from != nil {
 		t.from = from.space
 	}
-	target := srgbFromXYZ
+	target := srgbFromXYZ // matrix from XYZ to linear light in the target
 	if to == DisplayP3 {
 		target = p3FromXYZ
 	}
-	rgb := from
+	rgb := from // the profile for RGB pixels, which are taken as sRGB if from is for another space
 	if from == nil || from.space != RGB {
 		rgb = srgbProfile
 	}
 	if rgb.table == nil {
 		t.shaper = newShaper(rgb, target)
 	} else {
-		t.table = newLookup(rgb, target, 33)
+		t.table = newLookup(rgb, target, pointsRGB)
 	}
-	t.identity = t.unchanged()
-	t.gray = grays(from, target)
+	t.identity = t.isIdentity()
+	t.gray = convertGrays(from, target)
 	if from != nil && from.space == CMYK {
-		t.table = newLookup(from, target, 17)
+		t.table = newLookup(from, target, pointsCMYK)
 	}
 	return t, nil
 }
 
+// The numbers of points along each input of a lookup.
+const (
+	pointsRGB  = 33
+	pointsCMYK = 17
+)
+
 // srgbProfile is used in place of a missing profile.
 var srgbProfile = &Profile{
-	space: RGB, description: "sRGB", columns: GamutSRGB.columns(),
+	space: RGB, description: "sRGB", matrix: GamutSRGB.matrixToXYZ(),
 	curves: [3]curve{srgbCurve, srgbCurve, srgbCurve},
 }
 
@@ -71,9 +77,9 @@ func (t *Transform) Identity() bool {
 	return t.identity
 }
 
-// RGBA converts pixels of 4 bytes in place. They must not be multiplied by alpha, which is unchanged. A profile for grey is
-// applied to each channel; a profile for CMYK is not applied.
-func (t *Transform) RGBA(pix []byte) {
+// ConvertRGBA converts pixels of 4 bytes in place. Their colours must not be multiplied by alpha. Alpha is unchanged. A profile for
+// grey is applied to each channel. A profile for CMYK is not applied.
+func (t *Transform) ConvertRGBA(pix []byte) {
 	switch {
 	case t.from == Gray:
 		for i := 0; i+3 < len(pix); i += 4 {
@@ -81,15 +87,15 @@ func (t *Transform) RGBA(pix []byte) {
 		}
 	case t.identity:
 	case t.shaper != nil:
-		t.shaper.rgba(pix)
+		t.shaper.convertRGBA(pix)
 	default:
-		t.table.rgba(pix)
+		t.table.convertRGBA(pix)
 	}
 }
 
-// Gray converts each byte of src to an opaque pixel of 4 bytes in dst. With a profile for RGB, a byte is the value of all three
-// channels.
-func (t *Transform) Gray(dst, src []byte) {
+// ConvertGray converts each byte of src to an opaque pixel of 4 bytes in dst. With a profile for RGB, a byte is the value of all
+// three channels.
+func (t *Transform) ConvertGray(dst, src []byte) {
 	for i, v := range src[:min(len(src), len(dst)/4)] {
 		d := dst[4*i : 4*i+4 : 4*i+4]
 		c := &t.gray[v]
@@ -97,12 +103,12 @@ func (t *Transform) Gray(dst, src []byte) {
 	}
 }
 
-// CMYK converts each 4 bytes of ink in src (0 is no ink) to an opaque pixel of 4 bytes in dst, which may be the same memory.
-// Without a profile for CMYK it uses a simple formula, in which ink subtracts light.
-func (t *Transform) CMYK(dst, src []byte) {
+// ConvertCMYK converts each 4 bytes of ink in src (0 is no ink) to an opaque pixel of 4 bytes in dst. dst and src may be the same
+// memory. Without a profile for CMYK it uses a simple formula, in which ink subtracts light.
+func (t *Transform) ConvertCMYK(dst, src []byte) {
 	n := min(len(dst), len(src)) / 4
 	if t.from == CMYK {
-		t.table.cmyk(dst[:4*n], src[:4*n])
+		t.table.convertCMYK(dst[:4*n], src[:4*n])
 		return
 	}
 	for i := range n {
@@ -115,8 +121,8 @@ func (t *Transform) CMYK(dst, src []byte) {
 	}
 }
 
-// unchanged reports whether the conversion leaves all greys and a grid of colours unchanged, within one level.
-func (t *Transform) unchanged() bool {
+// isIdentity reports whether the conversion leaves all greys and a grid of colours unchanged, within one level.
+func (t *Transform) isIdentity() bool {
 	var pix []byte
 	for v := range 256 {
 		pix = append(pix, uint8(v), uint8(v), uint8(v), 255)
@@ -126,9 +132,9 @@ func (t *Transform) unchanged() bool {
 	}
 	after := append([]byte(nil), pix...)
 	if t.shaper != nil {
-		t.shaper.rgba(after)
+		t.shaper.convertRGBA(after)
 	} else {
-		t.table.rgba(after)
+		t.table.convertRGBA(after)
 	}
 	for i := range pix {
 		if d := int(pix[i]) - int(after[i]); d < -1 || d > 1 {
@@ -140,7 +146,8 @@ func (t *Transform) unchanged() bool {
 
 func level(i int) uint8 { return uint8(min(32*i, 255)) }
 
-func grays(from *Profile, target [3][3]float64) *[256][3]uint8 {
+// convertGrays returns the converted colour of each grey level.
+func convertGrays(from *Profile, target [3][3]float64) *[256][3]uint8 {
 	var out [256][3]uint8
 	for v := range out {
 		x := float64(v) / 255
@@ -148,49 +155,48 @@ func grays(from *Profile, target [3][3]float64) *[256][3]uint8 {
 			out[v] = [3]uint8{uint8(v), uint8(v), uint8(v)}
 			continue
 		}
-		rgb := multiply(target, from.xyz([]float64{x, x, x}[:from.channels()]))
+		rgb := multiply(target, from.convertToXYZ([]float64{x, x, x}[:from.channelCount()]))
 		for i := range rgb {
-			out[v][i] = uint8(math.Round(255 * min(max(encode(rgb[i]), 0), 1)))
+			out[v][i] = uint8(math.Round(255 * min(max(applyToneCurve(rgb[i]), 0), 1)))
 		}
 	}
 	return &out
 }
 
-// A shaper represents linear light in shaperTop steps. One step is a fifth of a level where the curve of sRGB is steepest.
-// Sums are 1<<shaperShift times finer.
+// linearSteps is the number of steps in which shaper and lookup represent linear light from 0 to 1. One step is a fifth of a level
+// of 255 where the curve of sRGB is steepest. The sums in a shaper are 1<<sumShift times finer.
 const (
-	shaperTop   = 1 << 14
-	shaperShift = 10
+	linearSteps = 1 << 14
+	sumShift    = 10
 )
 
-// shaper converts pixels by curves and a matrix. in has, for each value of each channel, what it adds to each channel of the
-// result in linear light; out is the tone curve of the result.
+// shaper converts pixels by curves and a matrix.
 type shaper struct {
-	in  [3][256][4]int32
-	out *[shaperTop + 1]uint8
+	contributions [3][256][4]int32        // what each value of each input channel adds to each output channel, in linear light
+	toneCurve     *[linearSteps + 1]uint8 // converts an output channel to 8 bits
 }
 
-// encoded returns the tone curve of sRGB and Display P3, from steps of linear light to 8 bits.
-var encoded = sync.OnceValue(func() *[shaperTop + 1]uint8 {
-	var out [shaperTop + 1]uint8
+// toneCurve8Bit returns the tone curve of sRGB and Display P3: an 8-bit value for each step of linear light.
+var toneCurve8Bit = sync.OnceValue(func() *[linearSteps + 1]uint8 {
+	var out [linearSteps + 1]uint8
 	for i := range out {
-		out[i] = uint8(math.Round(255 * encode(float64(i)/shaperTop)))
+		out[i] = uint8(math.Round(255 * applyToneCurve(float64(i)/linearSteps)))
 	}
 	return &out
 })
 
 func newShaper(p *Profile, target [3][3]float64) *shaper {
-	s := &shaper{out: encoded()}
-	m := product(target, p.columns)
-	const half = 1 << (shaperShift - 1)
+	s := &shaper{toneCurve: toneCurve8Bit()}
+	m := product(target, p.matrix)
+	const half = 1 << (sumShift - 1)
 	for c := range 3 {
 		for v := range 256 {
-			linear := p.curves[c].at(float64(v) / 255)
+			linear := p.curves[c].eval(float64(v) / 255)
 			for i := range 3 {
-				x := math.Round(min(max(m[i][c]*linear, -20), 20) * shaperTop * (1 << shaperShift))
-				s.in[c][v][i] = int32(x)
+				x := math.Round(min(max(m[i][c]*linear, -20), 20) * linearSteps * (1 << sumShift))
+				s.contributions[c][v][i] = int32(x)
 				if c == 0 {
-					s.in[c][v][i] += half
+					s.contributions[c][v][i] += half
 				}
 			}
 		}
@@ -198,16 +204,16 @@ func newShaper(p *Profile, target [3][3]float64) *shaper {
 	return s
 }
 
-func (s *shaper) rgba(pix []byte) {
-	out := s.out
+func (s *shaper) convertRGBA(pix []byte) {
+	out := s.toneCurve
 	for len(pix) >= 4 {
-		r, g, b := &s.in[0][pix[0]], &s.in[1][pix[1]], &s.in[2][pix[2]]
-		x := (r[0] + g[0] + b[0]) >> shaperShift
-		y := (r[1] + g[1] + b[1]) >> shaperShift
-		z := (r[2] + g[2] + b[2]) >> shaperShift
-		pix[0] = out[min(max(x, 0), shaperTop)]
-		pix[1] = out[min(max(y, 0), shaperTop)]
-		pix[2] = out[min(max(z, 0), shaperTop)]
+		r, g, b := &s.contributions[0][pix[0]], &s.contributions[1][pix[1]], &s.contributions[2][pix[2]]
+		x := (r[0] + g[0] + b[0]) >> sumShift
+		y := (r[1] + g[1] + b[1]) >> sumShift
+		z := (r[2] + g[2] + b[2]) >> sumShift
+		pix[0] = out[min(max(x, 0), linearSteps)]
+		pix[1] = out[min(max(y, 0), linearSteps)]
+		pix[2] = out[min(max(z, 0), linearSteps)]
 		pix = pix[4:]
 	}
 }
@@ -219,30 +225,30 @@ const (
 	outsideHigh = 1.01
 )
 
-// OutsideSRGB returns the share, 0 to 1, of the pixels that sRGB cannot show. pix has RGBA pixels in the values of the profile.
-// Transparent pixels do not count as outside.
+// OutsideSRGB returns the share, 0 to 1, of the pixels that sRGB cannot show. pix contains RGBA pixels in the profile's space.
+// Fully transparent pixels do not count as outside.
 func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	if p == nil || p.space != RGB || len(pix) < 4 {
 		return 0
 	}
 	p.once.Do(func() {
 		if p.table != nil {
-			p.lookup = newLookup(p, srgbFromXYZ, 33)
+			p.lookup = newLookup(p, srgbFromXYZ, pointsRGB)
 		} else {
 			p.shaper = newShaper(p, srgbFromXYZ)
 		}
 	})
 	outside, n := 0, len(pix)/4
 	if table := p.lookup; table != nil {
-		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
-		if table.light != nil {
-			low, high = outsideLow*shaperTop, outsideHigh*shaperTop
+		low, high := float32(255*applyToneCurve(outsideLow)), float32(255*applyToneCurve(outsideHigh))
+		if table.toneCurve != nil {
+			low, high = outsideLow*linearSteps, outsideHigh*linearSteps
 		}
 		for i := range n {
 			if pix[4*i+3] == 0 {
 				continue
 			}
-			for _, v := range table.inCube(table.values, pix[4*i], pix[4*i+1], pix[4*i+2]) {
+			for _, v := range table.interpolate(table.colours, pix[4*i], pix[4*i+1], pix[4*i+2]) {
 				if v < low || v > high {
 					outside++
 					break
@@ -251,14 +257,14 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 		}
 		return float64(outside) / float64(n)
 	}
-	const scale = shaperTop << shaperShift
+	const scale = linearSteps << sumShift
 	s := p.shaper
 	low, high := int32(math.Round(outsideLow*scale)), int32(math.Round(outsideHigh*scale))
 	for i := range n {
 		if pix[4*i+3] == 0 {
 			continue
 		}
-		r, g, b := &s.in[0][pix[4*i]], &s.in[1][pix[4*i+1]], &s.in[2][pix[4*i+2]]
+		r, g, b := &s.contributions[0][pix[4*i]], &s.contributions[1][pix[4*i+1]], &s.contributions[2][pix[4*i+2]]
 		x, y, z := r[0]+g[0]+b[0], r[1]+g[1]+b[1], r[2]+g[2]+b[2]
 		if min(x, y, z) < low || max(x, y, z) > high {
 			outside++

@@ -6,7 +6,9 @@ import (
 	"unicode/utf16"
 )
 
-// d50 is the white of the profile connection space (ICC.1:2022 §7.2.16).
+// This file contains the gamuts of the targets and writes profiles.
+
+// d50 is the white, as XYZ, of the profile connection space: the space to which profiles convert (ICC.1:2022 §7.2.16).
 var d50 = [3]float64{0.9642, 1, 0.8249}
 
 // Gamut is the range of colours of an RGB space: its three primaries and its white, as CIE x and y.
@@ -18,9 +20,10 @@ var (
 	GamutP3   = Gamut{[2]float64{0.68, 0.32}, [2]float64{0.265, 0.69}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290}}
 )
 
+// The matrices between linear RGB and XYZ relative to D50.
 var (
-	srgbToXYZ   = GamutSRGB.columns()
-	p3ToXYZ     = GamutP3.columns()
+	srgbToXYZ   = GamutSRGB.matrixToXYZ()
+	p3ToXYZ     = GamutP3.matrixToXYZ()
 	srgbFromXYZ = inverse(srgbToXYZ)
 	p3FromXYZ   = inverse(p3ToXYZ)
 )
@@ -33,40 +36,40 @@ var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
 	[2]float64{0.64, 0.33}, [2]float64{0.21, 0.71}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290},
 }, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // gamma 563/256
 
-// GammaProfile returns a profile for pictures that contain their gamut and gamma as numbers; nil if these are impossible.
+// GammaProfile returns a profile for pictures that contain their gamut and gamma as numbers; nil if these numbers are impossible.
 func GammaProfile(g Gamut, gamma float64) []byte {
-	for _, row := range inverse(g.columns()) {
+	for _, row := range inverse(g.matrixToXYZ()) {
 		for _, v := range row {
 			if !(math.Abs(v) < 1000) || gamma < 0.2 || gamma > 5 {
 				return nil
 			}
 		}
 	}
-	return MatrixProfile(4, "", g, appendFixed([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma))
+	return MatrixProfile(4, "", g, appendS15Fixed16([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma))
 }
 
-// columns returns the matrix from linear RGB to XYZ, with the white adapted to D50 (Bradford, ICC.1:2022 annex E).
-func (g Gamut) columns() [3][3]float64 {
+// matrixToXYZ returns the matrix from linear RGB to XYZ, with the white adapted to D50 (Bradford, ICC.1:2022 annex E).
+func (g Gamut) matrixToXYZ() [3][3]float64 {
 	var m [3][3]float64
 	for i, xy := range [][2]float64{g.Red, g.Green, g.Blue} {
 		m[0][i], m[1][i], m[2][i] = xy[0]/xy[1], 1, (1-xy[0]-xy[1])/xy[1]
 	}
-	scale := multiply(inverse(m), g.white())
+	scale := multiply(inverse(m), g.whiteXYZ())
 	for row := range 3 {
 		for i := range 3 {
 			m[row][i] *= scale[i]
 		}
 	}
-	return product(adaptation(g.white()), m)
+	return product(adaptationToD50(g.whiteXYZ()), m)
 }
 
-// white returns the gamut's white as XYZ.
-func (g Gamut) white() [3]float64 {
+// whiteXYZ returns the gamut's white as XYZ.
+func (g Gamut) whiteXYZ() [3]float64 {
 	return [3]float64{g.White[0] / g.White[1], 1, (1 - g.White[0] - g.White[1]) / g.White[1]}
 }
 
-// adaptation returns the matrix from XYZ under a white to XYZ under D50 (Bradford).
-func adaptation(white [3]float64) [3][3]float64 {
+// adaptationToD50 returns the matrix that converts XYZ relative to a white to XYZ relative to D50 (Bradford).
+func adaptationToD50(white [3]float64) [3][3]float64 {
 	cone := [3][3]float64{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 	from, to := multiply(cone, white), multiply(cone, d50)
 	scaled := cone
@@ -81,16 +84,16 @@ func adaptation(white [3]float64) [3][3]float64 {
 // MatrixProfile returns a display profile of version 2 or 4 with a gamut and one tone curve for all channels. curve is the
 // bytes of a curv or para tag.
 func MatrixProfile(version byte, description string, g Gamut, curve []byte) []byte {
-	columns := g.columns()
+	matrix := g.matrixToXYZ()
 	var tags []tag
 	for i, name := range []string{"r", "g", "b"} {
-		tags = append(tags, tag{name + "XYZ", xyzTag([3]float64{columns[0][i], columns[1][i], columns[2][i]})}, tag{name + "TRC", curve})
+		tags = append(tags, tag{name + "XYZ", encodeXYZ([3]float64{matrix[0][i], matrix[1][i], matrix[2][i]})}, tag{name + "TRC", curve})
 	}
 	if version >= 4 {
 		chad := []byte("sf32\x00\x00\x00\x00")
-		for _, row := range adaptation(g.white()) {
+		for _, row := range adaptationToD50(g.whiteXYZ()) {
 			for _, v := range row {
-				chad = appendFixed(chad, v)
+				chad = appendS15Fixed16(chad, v)
 			}
 		}
 		tags = append(tags, tag{"chad", chad})
@@ -110,17 +113,17 @@ type tag struct {
 
 // assemble returns a profile with the tags that every profile has, and further ones.
 func assemble(version byte, space, description string, further []tag) []byte {
-	text := textV4
+	text := encodeTextV4
 	if version < 4 {
-		text = textV2
+		text = encodeTextV2
 	}
-	tags := append([]tag{{"desc", text("desc", description)}, {"cprt", text("text", "CC0")}, {"wtpt", xyzTag(d50)}}, further...)
+	tags := append([]tag{{"desc", text("desc", description)}, {"cprt", text("text", "CC0")}, {"wtpt", encodeXYZ(d50)}}, further...)
 	out := make([]byte, 132+12*len(tags))
 	out[8] = version
 	copy(out[12:], "mntr"+space+"XYZ ")
 	copy(out[24:], []byte{0x07, 0xea, 0, 1, 0, 1}) // made on 1 January 2026
 	copy(out[36:], "acsp")
-	copy(out[68:], appendFixed(appendFixed(appendFixed(nil, d50[0]), d50[1]), d50[2]))
+	copy(out[68:], appendS15Fixed16(appendS15Fixed16(appendS15Fixed16(nil, d50[0]), d50[1]), d50[2]))
 	binary.BigEndian.PutUint32(out[128:], uint32(len(tags)))
 	places := map[string]int{}
 	for i, t := range tags {
@@ -140,7 +143,7 @@ func assemble(version byte, space, description string, further []tag) []byte {
 	return out
 }
 
-func textV2(kind, text string) []byte {
+func encodeTextV2(kind, text string) []byte {
 	if kind == "text" {
 		return append([]byte("text\x00\x00\x00\x00"+text), 0)
 	}
@@ -148,7 +151,7 @@ func textV2(kind, text string) []byte {
 	return append(append(out, text...), make([]byte, 1+8+3+67)...)
 }
 
-func textV4(_, text string) []byte {
+func encodeTextV4(_, text string) []byte {
 	units := utf16.Encode([]rune(text))
 	out := []byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS")
 	out = binary.BigEndian.AppendUint32(out, uint32(2*len(units)))
@@ -159,11 +162,11 @@ func textV4(_, text string) []byte {
 	return out
 }
 
-func xyzTag(v [3]float64) []byte {
-	return appendFixed(appendFixed(appendFixed([]byte("XYZ \x00\x00\x00\x00"), v[0]), v[1]), v[2])
+func encodeXYZ(v [3]float64) []byte {
+	return appendS15Fixed16(appendS15Fixed16(appendS15Fixed16([]byte("XYZ \x00\x00\x00\x00"), v[0]), v[1]), v[2])
 }
 
-func appendFixed(b []byte, v float64) []byte {
+func appendS15Fixed16(b []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(v*65536))))
 }
 
@@ -171,16 +174,16 @@ func appendFixed(b []byte, v float64) []byte {
 func ParametricSRGB() []byte {
 	out := []byte("para\x00\x00\x00\x00\x00\x03\x00\x00")
 	for _, v := range []float64{2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045} {
-		out = appendFixed(out, v)
+		out = appendS15Fixed16(out, v)
 	}
 	return out
 }
 
-// encode applies the tone curve of sRGB and Display P3 to linear light. It is continued beyond 0..1, so that tables can be
-// interpolated before they are clipped.
-func encode(v float64) float64 {
+// applyToneCurve applies the tone curve of sRGB and Display P3 to linear light. The curve is continued beyond 0..1, so that colours
+// can be interpolated before they are clipped.
+func applyToneCurve(v float64) float64 {
 	if v < 0 {
-		return -encode(-v)
+		return -applyToneCurve(-v)
 	}
 	if v <= 0.0031308 {
 		return 12.92 * v
@@ -188,10 +191,10 @@ func encode(v float64) float64 {
 	return 1.055*math.Pow(v, 1/2.4) - 0.055
 }
 
-// decoded is the inverse of encode for the 256 values of a channel.
-var decoded = func() (out [256]float64) {
+// linearLight contains the linear light for each value of a channel. It is the inverse of applyToneCurve.
+var linearLight = func() (out [256]float64) {
 	for i := range out {
-		out[i] = srgbCurve.at(float64(i) / 255)
+		out[i] = srgbCurve.eval(float64(i) / 255)
 	}
 	return out
 }()
