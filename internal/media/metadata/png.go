@@ -25,8 +25,8 @@ var keptChunks = map[string]bool{
 // pngXMP is the keyword of an iTXt chunk with XMP.
 const pngXMP = "XML:com.adobe.xmp"
 
-// scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature and
-// IHDR. The second piece is empty; cleanPNG puts the new metadata there.
+// scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature
+// and IHDR. The second piece is empty; cleanPNG puts the new metadata there.
 func scanPNG(s *source) (b blocks, out plan) {
 	s.readStart(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
 	colours := colourChunks{}

@@ -7,8 +7,9 @@ import (
 )
 
 // confine limits the memory in bytes and the processor time of this process and of each process that it starts, and lowers
-// their priority (lowerPriority). RLIMIT_DATA limits the memory that a program has allocated, without mapped files. RLIMIT_AS
-// is not used, because Go reserves more address space than it uses: the limit would end harmless jobs too.
+// their priority (lowerPriority). They write no core dumps and no file above 2 GB. RLIMIT_DATA limits the memory that a program
+// has allocated, without mapped files. RLIMIT_AS is not used: Go reserves more address space than it uses, so the limit would end
+// harmless jobs.
 func confine(memory int64, cpu time.Duration) error {
 	type limit struct {
 		resource int

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// confine does nothing: on this system only Config.Timeout and GOMEMLIMIT limit a job.
+// confine does nothing, because the limits of confine_linux.go exist on Linux alone. Here only Config.Timeout and GOMEMLIMIT limit
+// a job.
 func confine(int64, time.Duration) error { return nil }
 
 // startIdle starts a program with normal priority, because SCHED_IDLE (yield_linux.go) exists on Linux alone.

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// This file reads headers of sources, and decodes sources for the engine that needs no libvips (make.go).
+// This file reads the headers of sources (picture files), and decodes sources for the own engine, which needs no libvips
+// (make.go).
 
 // colourModel is the colour model of a picture's channels.
 type colourModel int
@@ -30,16 +31,17 @@ const (
 	cmyk                    // four inks; 0 is no ink
 )
 
-// toSource is a decoded picture before its EXIF rotation. Its channels are read row by row.
+// source is a decoded picture before its EXIF rotation. Its channels are read row by row.
 type source struct {
 	model      colourModel
-	w, h       int // pixels
-	subX, subY int // number of pixels along each axis that share a chroma sample
-	channels   []rowReader
+	w, h       int         // pixels
+	subX, subY int         // number of pixels along each axis that share a chroma sample
+	channels   []rowReader // in the order of the colour model
 }
 
-// ReadHeader reads the type and the size from the first bytes of a picture, and estimates the memory of a job. It seeks r to
-// its start. The error is ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
+// ReadHeader reads the type and the size of a picture, and estimates how much memory a job for it takes. r must be at its start,
+// and is there again when ReadHeader returns without an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or
+// ErrTruncated.
 func ReadHeader(r io.ReadSeeker) (Header, error) {
 	var magic [16]byte
 	n, err := io.ReadFull(r, magic[:])
@@ -51,7 +53,7 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	}
 	h := Header{MimeType: detectType(magic[:n])}
 	var cfg image.Config
-	bytesPerPixel := 12.0 // estimate for a job
+	bytesPerPixel := 12.0 // estimate of a job's memory
 	in := bufio.NewReader(r)
 	switch h.MimeType {
 	case "image/jpeg":
@@ -106,7 +108,7 @@ func detectType(magic []byte) string {
 	return ""
 }
 
-// decodeError converts the error of a decoder to one of this package.
+// decodeError converts the error of a decoder to an error of this package.
 func decodeError(err error) error {
 	var unsupportedJPEG jpeg.UnsupportedError
 	var unsupportedPNG png.UnsupportedError
@@ -122,8 +124,8 @@ func decodeError(err error) error {
 	return ErrUnreadable.Because(err)
 }
 
-// jpegHeader returns the size of a JPEG, and how many bytes of memory decoding takes per pixel. That depends on subsampling and
-// progression, which the standard library does not return, so it reads the frame header itself.
+// jpegHeader returns the size of a JPEG, and how many bytes of memory decoding takes per pixel. The memory depends on subsampling
+// and progression, which the standard library does not return. So jpegHeader reads the frame header itself.
 func jpegHeader(r io.ReadSeeker) (image.Config, float64, error) {
 	in := bufio.NewReader(r)
 	if _, err := in.Discard(2); err != nil {
@@ -135,7 +137,7 @@ func jpegHeader(r io.ReadSeeker) (image.Config, float64, error) {
 			return image.Config{}, 0, err
 		}
 		if b != 0xff {
-			continue // the standard decoder skips bytes between segments too
+			continue // the decoder of the standard library also skips bytes between segments
 		}
 		for b == 0xff {
 			if b, err = in.ReadByte(); err != nil {
@@ -174,7 +176,7 @@ func jpegHeader(r io.ReadSeeker) (image.Config, float64, error) {
 		}
 		cfg := image.Config{Width: int(binary.BigEndian.Uint16(frame[3:])), Height: int(binary.BigEndian.Uint16(frame[1:]))}
 		// all/most is the number of samples per pixel. For a progressive JPEG the decoder keeps a coefficient of 4 bytes for
-		// each.
+		// each sample.
 		most, all := 1, 0
 		for i := range int(frame[5]) {
 			f := int(frame[7+3*i]>>4) * int(frame[7+3*i]&15)
@@ -197,7 +199,7 @@ func decode(r io.Reader, mimeType string) (*source, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var img image.Image
 	var err error
-	studio := false
+	limitedRange := false // luma in 16..235, not 0..255
 	switch mimeType {
 	case "image/jpeg":
 		img, err = jpeg.Decode(in)
@@ -207,7 +209,7 @@ func decode(r io.Reader, mimeType string) (*source, error) {
 		img, err = decodeGIF(in)
 	case "image/webp":
 		img, err = decodeWebP(in)
-		studio = true // VP8 keeps Y in 16..235
+		limitedRange = true // in VP8
 	case "image/tiff":
 		var all []byte
 		if all, err = io.ReadAll(in); err == nil {
@@ -219,10 +221,10 @@ func decode(r io.Reader, mimeType string) (*source, error) {
 	if err != nil {
 		return nil, decodeError(err)
 	}
-	return newSource(img, studio)
+	return newSource(img, limitedRange)
 }
 
-// decodeGIF returns the first frame at its place on the canvas.
+// decodeGIF returns the first frame of a GIF, at its place on the canvas.
 func decodeGIF(in *bufio.Reader) (image.Image, error) {
 	var head bytes.Buffer
 	cfg, err := gif.DecodeConfig(io.TeeReader(in, &head))
@@ -242,6 +244,7 @@ func decodeGIF(in *bufio.Reader) (image.Image, error) {
 	return all, nil
 }
 
+// webpHeader returns the size of a WebP, or of the canvas of an animation.
 func webpHeader(r io.ReadSeeker) (image.Config, error) {
 	var head [30]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -259,8 +262,8 @@ func webpHeader(r io.ReadSeeker) (image.Config, error) {
 	return webp.DecodeConfig(bufio.NewReader(r))
 }
 
-// decodeWebP decodes a WebP. Of an animation, which the standard decoder does not read, it returns the first frame at its
-// place on the canvas.
+// decodeWebP decodes a WebP. For an animation, which webp.Decode does not read, it returns the first frame at its place on the
+// canvas.
 func decodeWebP(in *bufio.Reader) (image.Image, error) {
 	head, err := in.Peek(30)
 	if err != nil {
@@ -362,7 +365,7 @@ func drawYCbCrA(dst *image.NYCbCrA, m image.Image, at image.Point) {
 func readUint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // newSource gives access to the channels of a decoded image, row by row, without copying the picture.
-func newSource(img image.Image, studio bool) (*source, error) {
+func newSource(img image.Image, limitedRange bool) (*source, error) {
 	b := img.Bounds()
 	s := &source{w: b.Dx(), h: b.Dy(), subX: 1, subY: 1}
 	if s.w <= 0 || s.h <= 0 {
@@ -370,9 +373,9 @@ func newSource(img image.Image, studio bool) (*source, error) {
 	}
 	switch m := img.(type) {
 	case *image.YCbCr:
-		s.fromYCbCr(m, studio)
+		s.fromYCbCr(m, limitedRange)
 	case *image.NYCbCrA:
-		s.fromYCbCrA(m, studio)
+		s.fromYCbCrA(m, limitedRange)
 	case *image.Gray:
 		s.model = gray
 		s.channels = []rowReader{storedRows(m.Pix, m.Stride, s.w, s.h)}
@@ -402,13 +405,13 @@ func newSource(img image.Image, studio bool) (*source, error) {
 	return s, nil
 }
 
-// storedRows returns the rows of a channel whose samples are stored without others between them.
+// storedRows returns the rows of a channel whose samples are stored next to each other.
 func storedRows(pix []byte, stride, w, h int) rowReader {
 	return rowReader{w, h, func(y int, _ []byte) []byte { return pix[y*stride:][:w:w] }}
 }
 
-// interleavedRows returns the rows of the channel at byte at of pixels with step bytes. Of a sample of 16 bits it takes the
-// upper eight.
+// interleavedRows returns the rows of one channel of interleaved pixels: the byte at offset at of each pixel of step bytes. For a
+// channel of 16 bits this is the upper byte.
 func interleavedRows(pix []byte, stride, w, h, step, at int) rowReader {
 	return rowReader{w, h, func(y int, buf []byte) []byte {
 		in := pix[y*stride+at:]
@@ -420,7 +423,7 @@ func interleavedRows(pix []byte, stride, w, h, step, at int) rowReader {
 	}}
 }
 
-// mappedRows returns the rows of l with every sample replaced by its value in a table.
+// mappedRows returns the rows of l with every sample replaced by its entry in a table.
 func mappedRows(l rowReader, table *[256]byte) rowReader {
 	return rowReader{l.w, l.h, func(y int, buf []byte) []byte {
 		in := l.read(y, buf)
@@ -432,7 +435,7 @@ func mappedRows(l rowReader, table *[256]byte) rowReader {
 	}}
 }
 
-func (s *source) fromYCbCr(m *image.YCbCr, studio bool) {
+func (s *source) fromYCbCr(m *image.YCbCr, limitedRange bool) {
 	switch m.SubsampleRatio {
 	case image.YCbCrSubsampleRatio420:
 		s.subX, s.subY = 2, 2
@@ -452,16 +455,17 @@ func (s *source) fromYCbCr(m *image.YCbCr, studio bool) {
 		storedRows(m.Cb, m.CStride, cw, ch),
 		storedRows(m.Cr, m.CStride, cw, ch),
 	}
-	if studio {
+	if limitedRange {
 		s.channels[0] = mappedRows(s.channels[0], &fromLimitedY)
 		s.channels[1] = mappedRows(s.channels[1], &fromLimitedC)
 		s.channels[2] = mappedRows(s.channels[2], &fromLimitedC)
 	}
 }
 
-// fromYCbCrA converts each row to R, G, B multiplied by A at each reading. That is slow, but a WebP with alpha is seldom large.
-func (s *source) fromYCbCrA(m *image.NYCbCrA, studio bool) {
-	s.fromYCbCr(&m.YCbCr, studio)
+// fromYCbCrA converts a row to R, G, B multiplied by A each time the row is read. This is slow, but a WebP with alpha is seldom
+// large.
+func (s *source) fromYCbCrA(m *image.NYCbCrA, limitedRange bool) {
+	s.fromYCbCr(&m.YCbCr, limitedRange)
 	if m.Opaque() {
 		return
 	}
@@ -535,8 +539,8 @@ func premultiply(v, a uint8) uint8 {
 	return uint8((t + t>>8) >> 8)
 }
 
-// These tables convert between the ranges of VP8 (Y in 16..235, chroma in 16..240; RFC 6386 §9.2, as libwebp does) and of
-// JFIF and this package (0..255).
+// These tables convert between the limited range of VP8 (Y in 16..235, chroma in 16..240; RFC 6386 §9.2, as libwebp does) and the
+// full range of JFIF and this package (0..255).
 var fromLimitedY, fromLimitedC, toLimitedY, toLimitedC = makeRangeTables()
 
 func makeRangeTables() (fromY, fromC, toY, toC [256]byte) {

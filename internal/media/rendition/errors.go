@@ -10,7 +10,7 @@ import (
 // Errors of Make and Processor for a picture or an order that they reject. The codes must not change: workers send them, and
 // they are stored in media.reason.
 var (
-	// ErrTooLarge is for a picture with more pixels, a longer side or more estimated memory than the limits allow.
+	// ErrTooLarge is for a picture with more pixels, a longer side or more estimated memory than Limits allows.
 	ErrTooLarge = apperr.New(http.StatusUnprocessableEntity, "picture_too_large", "The picture is too large")
 	// ErrUnreadable is for a file that begins like a picture but cannot be decoded.
 	ErrUnreadable = apperr.New(http.StatusUnprocessableEntity, "picture_unreadable", "The picture is damaged and cannot be read")
@@ -20,15 +20,16 @@ var (
 	ErrUnsupported = apperr.New(http.StatusUnsupportedMediaType, "picture_unsupported", "This kind of picture cannot be read here")
 	// ErrNeedsVips is for HEIC and AVIF, which only libvips can decode or make.
 	ErrNeedsVips = apperr.New(http.StatusUnsupportedMediaType, "picture_needs_vips", "HEIC and AVIF cannot be read here: please send JPEG")
-	// ErrOrder is for an invalid order: a negative size, a quality above 100, an unknown format or fit.
+	// ErrOrder is for an invalid order, such as one with a negative size, a quality above 100, or an unknown format or fit.
 	ErrOrder = apperr.New(http.StatusBadRequest, "picture_order_invalid", "The picture cannot be made in this size or format")
 	// ErrTooSlow is for a picture whose job exceeded its time limit.
 	ErrTooSlow = apperr.New(http.StatusUnprocessableEntity, "picture_too_slow", "The picture took too long to work on")
-	// ErrTooCostly is for a picture that needs more memory than a job may have.
+	// ErrTooCostly is for a picture whose job ran out of memory (Config.JobMemory), or would need more memory than all jobs together
+	// may have (Config.Memory).
 	ErrTooCostly = apperr.New(http.StatusUnprocessableEntity, "picture_too_costly", "The picture takes more memory to work on than there is for one")
 )
 
-// errTooCostly is an ErrTooCostly for a picture whose job needs more memory than all jobs together may have. Both are in bytes.
+// errTooCostly returns an ErrTooCostly whose text names the memory that the job needs and the budget for all jobs, both in bytes.
 func errTooCostly(bytes, budget int64) *apperr.Error {
 	return apperr.New(ErrTooCostly.Status, ErrTooCostly.Code,
 		fmt.Sprintf("The picture would take %d MB of memory to work on; this server has %d MB for pictures", bytes>>20, budget>>20))

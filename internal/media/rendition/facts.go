@@ -18,14 +18,15 @@ import (
 // are computed. thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a copy of a painted picture with sides of at most swatchSide. Its colours are not multiplied by alpha.
+// makeSwatch returns a swatch of a picture that is already in the colours of a rendition (picture.paint). The colours of the
+// swatch are not multiplied by alpha.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
-	small, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
+	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
 	if err != nil {
 		return nil, err
 	}
-	return small.toNRGBA(), nil
+	return swatch.toNRGBA(), nil
 }
 
 // toNRGBA returns the picture with colours that are not multiplied by alpha.
@@ -37,7 +38,7 @@ func (p *picture) toNRGBA() *image.NRGBA {
 	return m
 }
 
-// makeThumbhash returns the thumbhash of a picture; nil if all pixels are transparent.
+// makeThumbhash returns the thumbhash of a picture, its placeholder; nil if all pixels are transparent.
 func makeThumbhash(m *image.NRGBA) []byte {
 	for i := 3; i < len(m.Pix); i += 4 {
 		if m.Pix[i] != 0 {
@@ -47,16 +48,16 @@ func makeThumbhash(m *image.NRGBA) []byte {
 	return nil
 }
 
-// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells of 5
-// bits per channel; a group is a cell with its neighbours. If all pixels are transparent, it returns white.
+// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells with
+// the upper 5 bits of each channel. A group is a cell with its neighbours. If all pixels are transparent, it returns white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
-	type cell struct{ n, r, g, b uint64 }
-	const side = 34 // 32, with a margin on both sides
-	at := func(r, g, b uint8) int { return (int(r>>3)+1)*side*side + (int(g>>3)+1)*side + int(b>>3) + 1 }
+	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
+	const side = 34                       // 32 cells along each channel, with a margin on both sides
+	indexOf := func(r, g, b uint8) int { return (int(r>>3)+1)*side*side + (int(g>>3)+1)*side + int(b>>3) + 1 }
 	cells := make([]cell, side*side*side)
 	for i := 0; i < len(m.Pix); i += 4 {
 		r, g, b, a := m.Pix[i], m.Pix[i+1], m.Pix[i+2], uint64(m.Pix[i+3])
-		c := &cells[at(r, g, b)]
+		c := &cells[indexOf(r, g, b)]
 		c.n, c.r, c.g, c.b = c.n+a, c.r+a*uint64(r), c.g+a*uint64(g), c.b+a*uint64(b)
 	}
 	var best cell
@@ -86,8 +87,8 @@ func dominantColour(m *image.NRGBA) [3]uint8 {
 
 func formatHex(c [3]uint8) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
 
-// patchSide is the side in pixels of the squares whose mean colours deltaE compares. Means are compared so that the encoder's noise
-// does not matter.
+// patchSide is the side in pixels of the squares whose mean colours meanDeltaE compares. It compares means so that the encoder's
+// noise does not matter.
 const patchSide = 8
 
 // meanDeltaE returns the mean CIEDE2000 difference between the source's colours, by its profile, and those of a rendition. file

@@ -2,13 +2,13 @@ package rendition
 
 import "math"
 
-// maxRenditionSide is the longest side of a rendition in pixels: the limit of the WebP format.
+// maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout computes how an order shows a picture of width x height: crop is the part of the picture that is shown, and w and h
-// are the size that this part gets, all in pixels as shown. Except for Order.Crop and Cover, crop is the whole picture. For
-// Frame, w and h are the size of the picture on the background, and the background has the size of the order. The error is an
-// ErrOrder.
+// Layout computes how an order shows a picture of width x height. crop is the part of the picture that is shown: the whole
+// picture, unless Order.Crop is set or the fit is Cover. w and h are the size that this part gets. All are in pixels as shown.
+// For Frame, w and h are the size of the picture on the background, and the background has the size of the order. Layout also
+// checks the order; the error wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||
@@ -31,8 +31,8 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		w, h = scaleSize(crop.Width, crop.Height, min(1, maxRenditionSide/float64(max(crop.Width, crop.Height))))
 		return crop, w, h, nil
 	}
-	vw, vh := float64(crop.Width), float64(crop.Height)
-	sx, sy := float64(order.Width)/vw, float64(order.Height)/vh
+	cropW, cropH := float64(crop.Width), float64(crop.Height)
+	sx, sy := float64(order.Width)/cropW, float64(order.Height)/cropH // scales; 0 for a size that the order leaves open
 	if sx == 0 {
 		sx = sy
 	} else if sy == 0 {
@@ -48,11 +48,11 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		w, h = scaleSize(crop.Width, crop.Height, min(sx, sy))
 		w, h = min(w, order.Width), min(h, order.Height)
 	case Fill:
-		w, h = max(1, int(math.Round(vw*sx))), max(1, int(math.Round(vh*sy)))
+		w, h = max(1, int(math.Round(cropW*sx))), max(1, int(math.Round(cropH*sy)))
 	case Cover:
 		// If the picture is too small, the rendition is smaller than ordered, in the same shape.
 		s := max(sx, sy)
-		w, h = max(1, int(math.Round(vw*sx/max(s, 1)))), max(1, int(math.Round(vh*sy/max(s, 1))))
+		w, h = max(1, int(math.Round(cropW*sx/max(s, 1)))), max(1, int(math.Round(cropH*sy/max(s, 1))))
 		s = min(s, 1)
 		cw, ch := min(crop.Width, max(1, int(math.Round(float64(w)/s)))), min(crop.Height, max(1, int(math.Round(float64(h)/s))))
 		crop = Rect{crop.X + (crop.Width-cw)/2, crop.Y + (crop.Height-ch)/2, cw, ch}
@@ -65,6 +65,7 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	return crop, w, h, nil
 }
 
+// scaleSize multiplies a size by s. Sides are rounded and at least 1.
 func scaleSize(w, h int, s float64) (int, int) {
 	return max(1, int(math.Round(float64(w)*s))), max(1, int(math.Round(float64(h)*s)))
 }

@@ -7,7 +7,9 @@ import (
 	"os/exec"
 )
 
-// leadNewGroup does nothing, because this system has no process groups.
+// This file replaces group_unix.go on systems without process groups.
+
+// leadNewGroup and killGroup do nothing. exec.Cmd kills the process of the command itself when its context ends.
 func leadNewGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}
@@ -20,8 +22,10 @@ func resumeGroup(*exec.Cmd) {}
 // killOwnGroup ends this process. It has started no others, because libvips is used only on Unix.
 func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: there is no process that could read an error
 
+// keepFilesPrivate does nothing, because this system has no umask.
 func keepFilesPrivate() {}
 
+// readUsage returns what a process has used, without its peak of memory, which this system does not report.
 func readUsage(p *os.ProcessState) usage {
 	if p == nil {
 		return usage{}

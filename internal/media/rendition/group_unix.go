@@ -8,14 +8,16 @@ import (
 	"syscall"
 )
 
-// leadNewGroup makes the command's process the leader of a new process group, to which the programs that it starts belong too.
-// When the command's context ends, the whole group is killed.
+// This file controls the process groups of workers. A group is a worker and the programs that it started.
+
+// leadNewGroup makes the command's process the leader of a new process group. When the command's context ends, the whole group is
+// killed.
 func leadNewGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 }
 
-// killGroup kills the remaining processes of a group whose leader has ended. Usually there are none.
+// killGroup kills the remaining processes of a group whose leader has ended. Usually no process remains.
 func killGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 
 // stopGroup stops the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.
@@ -26,16 +28,17 @@ func resumeGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGCONT
 // killOwnGroup kills this process and all others of its group: the programs that it started. It does not return.
 func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
 
-// keepFilesPrivate makes new files of this process and of programs that it starts readable only for their user.
+// keepFilesPrivate makes new files of this process, and of programs that it starts, accessible to their user only.
 func keepFilesPrivate() { syscall.Umask(0o077) }
 
+// readUsage returns what an ended process and its ended child processes have used.
 func readUsage(p *os.ProcessState) usage {
 	if p == nil {
 		return usage{}
 	}
 	u := usage{cpu: p.UserTime() + p.SystemTime()}
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
-		u.peak = int64(r.Maxrss) * maxrssUnit //nolint:unconvert // 32 bits on some
+		u.peak = int64(r.Maxrss) * maxrssUnit //nolint:unconvert // Maxrss has 32 bits on some systems
 	}
 	return u
 }

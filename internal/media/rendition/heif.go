@@ -28,7 +28,7 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 
 // HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The meta box near
 // the start has a box ispe for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3): version and flags (4 bytes),
-// width, height. HEIFSize returns the largest width and the largest height.
+// width, height. HEIFSize returns the largest width and the largest height, because a tile is not larger than the picture.
 func HEIFSize(r io.Reader) (width, height int, err error) {
 	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
 	for {

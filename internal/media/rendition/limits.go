@@ -2,7 +2,7 @@ package rendition
 
 import "cmp"
 
-// Limits are the limits of one job. Zero values mean the defaults.
+// Limits are the limits of one job. A zero value means the default.
 type Limits struct {
 	MaxPixels int64 `json:"max_pixels,omitempty"` // width × height of a source or a rendition
 	MaxSide   int   `json:"max_side,omitempty"`   // longer side of a source in pixels
@@ -19,6 +19,7 @@ const (
 // fixedMemory is the memory in bytes that each job needs for encoders and small pictures, besides the decoded source.
 const fixedMemory = 150_000_000
 
+// withDefaults returns the limits with the defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
 	return Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxSide, DefaultMaxSide), cmp.Or(l.Memory, DefaultMemory)}
 }
@@ -31,6 +32,7 @@ type Header struct {
 	Memory   int64 // estimated memory of a job in bytes
 }
 
+// check returns an error for a picture that exceeds the limits, or has no pixels.
 func (l Limits) check(h Header) error {
 	l = l.withDefaults()
 	switch {

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// machineMemory returns the memory in bytes of the machine or of its container, whichever is less; 0 if it is unknown.
+// machineMemory returns the memory in bytes of the machine, or the limit of the container (cgroup) if that is less; 0 if the
+// memory is unknown.
 func machineMemory() int64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {

@@ -2,5 +2,5 @@
 
 package rendition
 
-// machineMemory returns 0: the memory of the machine is unknown here.
+// machineMemory returns 0, which means unknown. The memory is read on Linux only.
 func machineMemory() int64 { return 0 }

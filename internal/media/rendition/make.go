@@ -33,9 +33,9 @@ const wideShare = 0.005
 // maxFrameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
 const maxFrameBytes = 300_000
 
-// Make makes all renditions of a job with the own engine, in this process. It decodes the source once. The files are in
-// job.Folder; after an error, some of them may be there. If Make rejects the picture or an order, the error is one of this
-// package's Err values; any other error is a failure of the system.
+// Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into
+// job.Folder, where some of them may remain after an error. If Make rejects the picture or an order, the error wraps one of this
+// package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 	s, err := openSession(ctx, job, limits)
 	if err != nil {
@@ -48,26 +48,27 @@ func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 type ownSession struct {
 	session
 
-	src         *source // nil once it is no longer needed
-	shrinkRatio float64 // ratio of src's size to that of the file, along a side: 1, or less for a JPEG that was shrunk
-	spaces      map[colour.Space]*targetSpace
-	fullChroma  *targetSpace // sRGB with full chroma, for PNG; nil if no PNG is ordered
+	src         *source                       // the decoded file; nil after makeFromSource
+	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
+	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it
+	fullChroma  *targetSpace                  // sRGB with full chroma, for PNG; nil if no PNG is ordered
 }
 
-// targetSpace contains the pictures in one target colour space from which renditions are made. Each shows the whole source,
-// uncropped.
+// targetSpace contains the pictures in one target colour space from which renditions are made. Each picture shows the whole
+// source, uncropped.
 type targetSpace struct {
-	transform *colour.Transform // into the space; nil if none is needed
+	transform *colour.Transform // from the source's colours to the space; nil if none is needed
 	reduced   []*picture        // the reduced picture and smaller copies of it, largest first
 }
 
+// openSession checks the source and the orders of a job, and decodes the source.
 func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, error) {
 	s := &ownSession{session: newSession(job, limits)}
 	f, err := s.open(ReadHeader)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // only read from
+	defer func() { _ = f.Close() }() // the file was only read
 	if err := s.computeLayouts(); err != nil {
 		return nil, err
 	}
@@ -77,9 +78,9 @@ func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, erro
 		}
 		// The factor, in bytes per pixel, was measured with a WebP of 24 megapixels. The memory for renditions up to
 		// reducedWidth is a part of fixedMemory.
-		need := s.header
-		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-reducedWidth*reducedWidth)
-		if err := s.limits.check(need); err != nil {
+		needed := s.header
+		needed.Memory += 12 * max(0, int64(p.w)*int64(p.h)-reducedWidth*reducedWidth)
+		if err := s.limits.check(needed); err != nil {
 			return nil, err
 		}
 	}
@@ -89,11 +90,11 @@ func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, erro
 	return s, ctx.Err()
 }
 
-// decode decodes the source; a JPEG only as large as the orders need it. It drops a profile that is for another kind of
-// channels.
+// decode decodes the source. It decodes a JPEG only as large as the orders need it. It drops a colour profile that is for other
+// channels than the source has.
 func (s *ownSession) decode(f io.ReadSeeker) error {
 	err := errNeedsFullSize
-	if n := s.neededBlockSide(); n < 8 {
+	if n := s.neededBlockSide(); n < 8 { // n of the 8 samples along the side of a block
 		s.shrinkRatio = float64(n) / 8
 		if _, err = f.Seek(0, io.SeekStart); err == nil {
 			s.src, err = shrunkJPEG(f, n)
@@ -127,7 +128,7 @@ func (s *ownSession) neededBlockSide() int {
 	return shrunkSide(need)
 }
 
-// profileFits reports whether the profile, if any, is for this kind of channels.
+// profileFits reports whether the source has no profile, or one for its kind of channels.
 func (s *ownSession) profileFits() bool {
 	switch {
 	case s.profile == nil || s.src.model == gray:
@@ -138,6 +139,7 @@ func (s *ownSession) profileFits() bool {
 	return s.profile.Space() == colour.RGB
 }
 
+// run makes the renditions of an open session.
 func (s *ownSession) run(ctx context.Context) (Result, error) {
 	naive, err := colour.NewTransform(s.profile, colour.SRGB)
 	if err != nil {
@@ -238,7 +240,7 @@ func (s *ownSession) resampleSource(ctx context.Context, win window, w, h int, h
 }
 
 // makeFromSource makes the renditions that need more pixels than the reduced picture has: tiles, and the rendition of the
-// source's own width. It makes one after the other, because they are large.
+// source's own width. It makes one after another, because their pictures are large.
 func (s *ownSession) makeFromSource(ctx context.Context, managed bool) error {
 	for i, p := range s.layouts {
 		if !p.fromSource {
@@ -284,8 +286,9 @@ func (s *ownSession) spaceOf(order Order) colour.Space {
 	return colour.SRGB
 }
 
-// makeFromReduced makes all other renditions, the largest first, each from the smallest picture with at least twice its size,
-// or else from the reduced picture. It encodes renditions while it resamples the next ones.
+// makeFromReduced makes the renditions that makeFromSource does not make, the largest first. Each is made from the smallest
+// picture of at least twice its size, or else from the reduced picture. While some renditions are encoded, further ones are
+// resampled.
 func (s *ownSession) makeFromReduced(ctx context.Context, ground [3]uint8) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -372,6 +375,7 @@ func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Sp
 	return nil
 }
 
+// encodeBytes returns the file of a rendition.
 func (s *ownSession) encodeBytes(p *picture, order Order, in colour.Space) ([]byte, error) {
 	if order.Format == WebP {
 		var icc []byte
@@ -391,8 +395,8 @@ func (s *ownSession) encodeBytes(p *picture, order Order, in colour.Space) ([]by
 	}
 }
 
-// meanDeltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the reduced picture in the
-// source's colours.
+// computeDeltaE returns Facts.DeltaE, measured at the rendition that deltaEOrder chooses; 0 if there is none. raw is the reduced
+// picture in the source's colours.
 func (s *ownSession) computeDeltaE(ctx context.Context, raw *picture) (float64, error) {
 	i := s.deltaEOrder()
 	if i < 0 {

@@ -8,22 +8,22 @@ import (
 // maxPause is how long a job may be paused for urgent jobs in total. The pauses count towards the job's Timeout.
 const maxPause = time.Minute
 
-// pauser stops the processes of other jobs while urgent jobs run. The zero value is ready to use.
+// pauser stops the processes of jobs that are not urgent while urgent jobs (Job.Urgent) run. The zero value is ready to use.
 type pauser struct {
 	mu     sync.Mutex
 	urgent int                    // number of running urgent jobs
-	others map[*pausable]struct{} // other jobs, running or stopped
+	others map[*pausable]struct{} // the jobs that are not urgent, running or stopped
 }
 
-// pausable is a job that is paused while urgent jobs run: halt stops its processes, and resume continues them.
+// pausable is a job that is not urgent. halt stops its processes, and resume continues them.
 type pausable struct {
 	halt, resume func()
-	left         time.Duration // rest of maxPause
+	left         time.Duration // how long the job may still be paused, of maxPause
 	since        time.Time     // when the job was stopped; zero while it runs
-	timer        *time.Timer   // resumes the job after left
+	timer        *time.Timer   // resumes the job when left is over
 }
 
-// beginUrgent must be called before an urgent job. It stops the other jobs.
+// beginUrgent must be called before an urgent job. It stops the jobs that are not urgent.
 func (p *pauser) beginUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -35,7 +35,7 @@ func (p *pauser) beginUrgent() {
 	}
 }
 
-// endUrgent must be called after an urgent job. After the last urgent job it continues the other jobs.
+// endUrgent must be called after an urgent job. If no other urgent job runs, it continues the stopped jobs.
 func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

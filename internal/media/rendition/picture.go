@@ -6,18 +6,18 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// picture is a resampled part of a source in memory. It has the colour model of the source until paint converts it to the
-// colours of a rendition. After that the model is ycc with halved chroma, or rgba.
+// picture is a resampled part of a source in memory. It has the colour model of the source until paint or paintFull converts it to
+// the colours of a rendition. Then the model is ycc with halved chroma, rgb (paintFull), or rgba.
 type picture struct {
 	model    colourModel
 	w, h     int
-	halved   bool // chroma has half the width and half the height
+	halved   bool // the model is ycc, and chroma has half the width and half the height
 	channels []plane
 }
 
 // resampleWindow resamples the window win of the source, in pixels before the EXIF rotation, to w x h. If halved is true,
-// chroma gets half of that size each way, which is all that WebP and the JPEGs of this package store. orientation is the EXIF
-// rotation, 1 to 8, that the caller will apply: for odd sizes it decides where chroma samples lie.
+// chroma gets half of that width and height, because WebP and the JPEGs of this package store no more. orientation is the EXIF
+// rotation, 1 to 8, that the caller will apply. For odd sizes it decides where the chroma samples lie.
 func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halved bool, orientation int) (*picture, error) {
 	p := &picture{model: s.model, w: w, h: h, halved: halved && s.model == ycc}
 	for i, reader := range s.channels {
@@ -36,14 +36,16 @@ func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halve
 	return p, nil
 }
 
+// resampleChroma is resampleWindow for one chroma channel.
 func (s *source) resampleChroma(ctx context.Context, reader rowReader, win window, w, h int, halved bool, orientation int) (plane, error) {
 	subX, subY := float64(s.subX), float64(s.subY)
-	// If at least two samples become one each way, taking the mean of 2x2 first is faster and makes no visible difference.
-	each := 1.0
+	// If at least two samples along each axis become one, the mean of 2x2 samples is taken first. This is faster and makes no
+	// visible difference.
+	factor := 1.0
 	if halved {
-		each = 2
+		factor = 2
 	}
-	if s.subX == 1 && s.subY == 1 && each*win.w >= 2*float64(w) && each*win.h >= 2*float64(h) {
+	if s.subX == 1 && s.subY == 1 && factor*win.w >= 2*float64(w) && factor*win.h >= 2*float64(h) {
 		reader = mean2x2(reader)
 		subX, subY = 2, 2
 	}
@@ -68,7 +70,7 @@ func (s *source) resampleChroma(ctx context.Context, reader rowReader, win windo
 func mean2x2(l rowReader) rowReader {
 	w, h := (l.w+1)/2, (l.h+1)/2
 	return rowReader{w, h, func(y int, buf []byte) []byte {
-		// Rows of YCbCr pictures are stored and not written into buf, so both can be read.
+		// Rows of YCbCr pictures are in memory and not written into buf, so two rows can be read with one buf.
 		a, b := l.read(2*y, buf), l.read(min(2*y+1, l.h-1), buf)
 		buf = buf[:w]
 		meanRows(buf, a, b)
@@ -104,7 +106,7 @@ func mirrored(orientation int) (x, y bool) {
 	return orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8, orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7
 }
 
-// rotate returns the picture as shown, for an EXIF orientation; 5 to 8 swap the axes.
+// rotate returns the picture as shown, for an EXIF orientation. The orientations 5 to 8 swap the axes.
 func (p *picture) rotate(orientation int) *picture {
 	if orientation < 2 || orientation > 8 {
 		return p
@@ -157,8 +159,8 @@ func toStored(win window, turn int, w, h float64) window {
 	return win
 }
 
-// readStraight fills dst with row y of the picture: 4 bytes per pixel, R, G, B not multiplied by A, converted by t unless that
-// is nil.
+// readStraight fills dst with row y of the picture: R, G, B and A of each pixel, with colours that are not multiplied by A. The
+// colours are converted by t, which may be nil except for the models gray and cmyk.
 func (p *picture) readStraight(dst []byte, y int, t *colour.Transform) {
 	switch p.model {
 	case gray:
@@ -208,7 +210,7 @@ func unpremultiply(v, a uint8) uint8 {
 	return uint8(min((uint(v)*255+uint(a)/2)/uint(a), 255))
 }
 
-// toRGB, luma and chromaOf are JFIF's conversions in fixed point.
+// toRGB, luma and meanChroma are JFIF's conversions in fixed point.
 func toRGB(d []byte, y, cb, cr uint8) {
 	l := int32(y)<<16 + 1<<15
 	b, r := int32(cb)-128, int32(cr)-128
@@ -307,7 +309,7 @@ func (p *picture) shareOutsideSRGB(profile *colour.Profile) float64 {
 	return sum / float64(max(1, p.h))
 }
 
-// flattenOnWhite puts a picture with alpha on white, for JPEG.
+// flattenOnWhite returns a picture with alpha on white, for JPEG.
 func (p *picture) flattenOnWhite() *picture {
 	if p.model != rgba {
 		return p

@@ -8,28 +8,28 @@ import (
 )
 
 // pool limits the jobs that run at a time, by their number and by their memory. Jobs start in the order of arrival, so that
-// small pictures cannot delay a large one for ever. Urgent jobs have a limit of their own, twice as high, because other jobs
-// are paused while urgent ones run.
+// small pictures cannot delay a large one for ever. The number of urgent jobs has a limit of its own, twice as high, because the
+// jobs that are not urgent are paused while urgent ones run.
 type pool struct {
 	budget  int64               // limit of the estimated memory of all jobs together, in bytes
-	workers *semaphore.Weighted // jobs that are not urgent
-	urgent  *semaphore.Weighted // urgent jobs
-	memory  *semaphore.Weighted // estimated memory of all jobs in bytes
+	workers *semaphore.Weighted // number of jobs that are not urgent
+	urgent  *semaphore.Weighted // number of urgent jobs
+	memory  *semaphore.Weighted // estimated memory of all jobs in bytes, up to budget
 	pauser  pauser
 }
 
 // defaultBudget returns the default limit for the estimated memory of all jobs together, in bytes: half of the machine's
 // memory, at most 1.5 GB.
 func defaultBudget() int64 {
-	const most = 1536 << 20
+	const maxBudget = 1536 << 20
 	if half := machineMemory() / 2; half > 0 {
-		return min(most, half)
+		return min(maxBudget, half)
 	}
-	return most
+	return maxBudget
 }
 
-// defaultWorkers returns half the number of processors: the default of how many jobs run at a time, and how many processors
-// each job uses, at a low priority.
+// defaultWorkers returns half the number of processors. It is the default of Config.Workers, and the number of processors that
+// each worker process uses.
 func defaultWorkers() int { return max(1, runtime.NumCPU()/2) }
 
 func newPool(workers int, budget int64) *pool {
@@ -39,7 +39,7 @@ func newPool(workers int, budget int64) *pool {
 }
 
 // enter waits until a job that needs that many bytes can run. The caller calls release once, at the end of the job. The error
-// is errTooCostly for a job that needs more than the budget, or the error of ctx.
+// is an ErrTooCostly for a job that needs more than the budget, or the error of ctx.
 func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release func(), err error) {
 	if bytes > p.budget {
 		return nil, errTooCostly(bytes, p.budget)
@@ -55,7 +55,7 @@ func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release fun
 		workers.Release(1)
 		return nil, err
 	}
-	if urgent { // only after it has its memory, because paused jobs release none
+	if urgent { // pause jobs only when this job has its memory, because a paused job releases none
 		p.pauser.beginUrgent()
 	}
 	return func() {

@@ -23,18 +23,20 @@ type Config struct {
 	Limits Limits
 	// Memory limits the estimated memory of all jobs together, in bytes. Default: half of the machine's memory, at most 1.5 GB.
 	Memory int64
-	// JobMemory limits the data of one job, in bytes, on systems that can enforce it. Default: 1.5 GB.
+	// JobMemory limits the memory that each process of a job may allocate, in bytes, on systems that can enforce it. Default: 1.5 GB.
 	JobMemory int64
-	// Workers is how many jobs run at a time. Twice as many urgent jobs may run besides. Default: half of the processors.
+	// Workers is how many jobs run at a time, without the urgent ones, of which twice as many may run. Default: half the number of
+	// processors.
 	Workers int
 	// CPU is how much processor time each process of a job may use, on systems that can enforce it. Default: 2 min.
 	CPU time.Duration
 	// Timeout is how long one job may run. Default: 5 min, far more than CPU, so that no picture is rejected because the
 	// machine is busy.
 	Timeout time.Duration
-	// Program is the command that starts a worker process. Default: this program with its hidden command.
+	// Program is the command, with its arguments, that starts a worker process. Default: this program with the argument Command.
 	Program []string
-	Log     *slog.Logger
+	// Log gets the failures of libvips and of workers. Default: slog.Default().
+	Log *slog.Logger
 }
 
 // Processor makes renditions in worker processes: a hostile file can end its own job, but not the server. It is safe for
@@ -42,10 +44,10 @@ type Config struct {
 type Processor struct {
 	cfg      Config
 	pool     *pool
-	findVips func() vipsInfo // probes the command at the first call
+	findVips func() vipsInfo // tests libvips' command at the first call
 }
 
-// NewProcessor checks the settings. Whether libvips works is tested when it is first needed.
+// NewProcessor checks the settings. Whether libvips works is tested when it is needed for the first time.
 func NewProcessor(cfg Config) (*Processor, error) {
 	cfg.Memory = cmp.Or(cfg.Memory, defaultBudget())
 	cfg.JobMemory = cmp.Or(cfg.JobMemory, 1536<<20)
@@ -69,8 +71,8 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	return s, nil
 }
 
-// ownProgram returns the path of this program. Without /proc, as in a bare chroot, it looks for the name with which the
-// program was called.
+// ownProgram returns the path of this program. Without /proc, as in a bare chroot, it searches for the program by the name with
+// which it was called.
 func ownProgram() (string, error) {
 	self, err := os.Executable()
 	if err == nil {
@@ -83,7 +85,7 @@ func ownProgram() (string, error) {
 	return filepath.Abs(called)
 }
 
-// EngineFailed describes in words what makes the renditions: "atelie", or "vips" with its version and formats.
+// Engine describes in words what makes the renditions: "atelie", or "vips" with its version and formats.
 func (s *Processor) Engine() string { return s.findVips().String() }
 
 // AVIF reports whether AVIF can be made.
@@ -92,7 +94,7 @@ func (s *Processor) AVIF() bool { return s.findVips().avif }
 // ownTypes are the types that the own engine can decode.
 var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff"}
 
-// Takes reports whether pictures of a type can be decoded: HEIC and AVIF only by a libvips that supports them.
+// Takes reports whether pictures of a type can be decoded. HEIC and AVIF need a libvips that supports them.
 func (s *Processor) Takes(mime string) bool {
 	switch mime {
 	case "image/heic":
@@ -103,7 +105,7 @@ func (s *Processor) Takes(mime string) bool {
 	return slices.Contains(ownTypes, mime)
 }
 
-// Make waits for a free worker and memory, and runs a job in a worker process. It uses libvips if there is one; otherwise,
+// Make waits for a free worker and memory, and runs a job in a worker process. It uses libvips if that works. Otherwise,
 // or if libvips fails and the file is not the cause, it uses the own engine. If the picture is rejected, the error is an
 // *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
 func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
@@ -113,11 +115,11 @@ func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
 
 func (s *Processor) make(ctx context.Context, job Job) (Result, usage, error) {
 	for _, path := range []*string{&job.Source, &job.Folder} { // the worker runs in a folder of its own
-		whole, err := filepath.Abs(*path)
+		absolute, err := filepath.Abs(*path)
 		if err != nil {
 			return Result{}, usage{}, err
 		}
-		*path = whole
+		*path = absolute
 	}
 	h, err := s.inspect(job.Source)
 	if err != nil {
@@ -158,8 +160,9 @@ func (s *Processor) inspect(path string) (Header, error) {
 	return h, limits.check(h)
 }
 
-// run waits for the pool and runs a job with its limits. cost is the estimated memory in bytes. The limit of memory is higher,
-// because the estimate is of resident memory, and the system counts all allocated memory.
+// run waits for the pool and runs a job with its limits. vips is the path of libvips' command, or "" for the own engine. cost is
+// the estimated memory in bytes. The limit of the worker's memory is higher than cost, because cost is resident memory, and the
+// system counts all allocated memory.
 func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (Result, usage, error) {
 	leave, err := s.pool.enter(ctx, cost, job.Urgent)
 	if err != nil {

@@ -1,19 +1,19 @@
 // Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. It uses no database and no
-// network, only files. So a job can run in a separate worker process, and a hostile file can crash only that process.
+// network, only files. So a job can run in a separate worker process, and a hostile file can crash only that process. Two engines
+// make renditions: libvips, if it is installed, and this package's own engine.
 package rendition
 
-// Ladder contains the main widths in pixels that the site's pages request. A picture whose width is between two of
-// them also has a rendition of its own width.
+// Ladder contains the main widths in pixels that the site's pages request. Package media decides which of them a picture has.
 var Ladder = [...]int{320, 640, 1024, 1600, 2560}
 
-// Steps contains widths in pixels between and below those of Ladder. With them no page needs a rendition more than 1.3 times
-// as wide as it is shown. 64 to 256 are for faces and lists.
+// Steps contains further widths in pixels, between and below the widths of Ladder. Because of them no page needs a rendition that
+// is more than 1.3 times as wide as it is shown. The widths from 64 to 256 are for faces and lists.
 var Steps = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
 
 // Format is how a rendition is encoded.
 type Format string
 
-// The formats. AVIF needs libvips. JPEG and PNG are always sRGB: their readers may ignore profiles.
+// The formats. AVIF needs libvips. JPEG and PNG are always in sRGB, because programs that show them may ignore colour profiles.
 const (
 	WebP Format = "webp"
 	JPEG Format = "jpeg"
@@ -52,12 +52,12 @@ type Order struct {
 type Job struct {
 	Source string  `json:"source"`          // path of the file
 	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
-	Facts  bool    `json:"facts,omitempty"` // asks for Result.Facts
+	Facts  bool    `json:"facts,omitempty"` // the result must contain Facts
 	Orders []Order `json:"orders,omitempty"`
 	Urgent bool    `json:"-"` // uses workers that other jobs do not use, and pauses other jobs
 }
 
-// Made is a rendition that was made.
+// Made is a finished rendition. Width and Height are in pixels.
 type Made struct {
 	Order  Order  `json:"order"`
 	File   string `json:"file"` // path
@@ -67,7 +67,7 @@ type Made struct {
 	P3     bool   `json:"p3,omitempty"` // in Display P3, not sRGB
 }
 
-// Facts describe a source.
+// Facts describe a source: the picture file of a job.
 type Facts struct {
 	MimeType  string  `json:"mime_type"`
 	Width     int     `json:"width"`  // pixels as shown
@@ -75,7 +75,7 @@ type Facts struct {
 	Alpha     bool    `json:"alpha,omitempty"`
 	Thumbhash []byte  `json:"thumbhash,omitempty"` // the placeholder, about 21 bytes
 	Color     string  `json:"color,omitempty"`     // dominant colour, #rrggbb in sRGB
-	Profile   string  `json:"profile,omitempty"`   // description in the colour profile, empty without one
+	Profile   string  `json:"profile,omitempty"`   // description in the colour profile; "" if there is no profile
 	Wide      bool    `json:"wide,omitempty"`      // has colours so far outside sRGB that renditions are in P3 where the format allows
 	Creator   string  `json:"creator,omitempty"`
 	Rights    string  `json:"rights,omitempty"`

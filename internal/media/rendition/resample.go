@@ -9,18 +9,18 @@ import (
 )
 
 // Pictures are resampled with the filter Lanczos3 in fixed point, first along the rows (across), then along the columns
-// (down). Weights have 14 fractional bits, and the samples between the two passes 6. Both fit into 16 bits, so that one
-// vector instruction multiplies and adds pairs of them.
+// (down). Weights have 14 fractional bits, and the samples between the two passes have 6. Weights and samples fit into 16 bits, so
+// that one vector instruction multiplies and adds pairs of them.
 const (
 	weightBits = 14
 	rowBits    = 6
-	lobes      = 3 // lobes of the filter on each side
-	// decodeBlock is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
+	lobes      = 3 // lobes of the filter on each side of its centre
+	// block is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
 	block = 16
 )
 
-// rowReader gives access to the rows of a channel of w x h samples. at returns row y, in buf or in other memory; buf must have
-// at least w bytes. Concurrent calls of at are allowed.
+// rowReader gives access to the rows of a channel of w x h samples. read returns row y, in buf or in other memory; buf must have
+// at least w bytes. Concurrent calls of read are allowed.
 type rowReader struct {
 	w, h int
 	read func(y int, buf []byte) []byte
@@ -49,8 +49,8 @@ type axis struct {
 }
 
 // newAxis computes the weights that resample the range offset..offset+n*step of size inputs to n outputs. Inputs beyond the
-// edges get no weight, and the other weights are scaled to a sum of one. taps is padded to a multiple of pad, and starts are
-// moved so that all taps are within the inputs.
+// edges get no weight, and the weights of an output are scaled to a sum of one. taps is rounded up to a multiple of pad, and
+// starts are moved so that all taps are within the inputs.
 func newAxis(size int, offset, step float64, n, pad int) axis {
 	stretch := max(step, 1)
 	support := lobes * stretch
@@ -91,6 +91,7 @@ func newAxis(size int, offset, step float64, n, pad int) axis {
 	return a
 }
 
+// lanczos is the filter's function; x is the distance from the centre in lobes.
 func lanczos(x float64) float64 {
 	x = math.Abs(x)
 	if x < 1e-9 {
@@ -103,7 +104,7 @@ func lanczos(x float64) float64 {
 	return lobes * math.Sin(x) * math.Sin(x/lobes) / (x * x)
 }
 
-// toWindow is the part of the input that becomes the output, in input samples; fractions are allowed.
+// window is the part of the input that becomes the output, in input samples; fractions are allowed.
 type window struct{ x, y, w, h float64 }
 
 // resample resamples a window of a channel to w x h samples. It uses all processors, each for a band of rows.
@@ -127,16 +128,16 @@ func resample(ctx context.Context, src rowReader, win window, w, h int) (plane, 
 	})
 }
 
-// resampleBand computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the filter
-// down needs. As rows in the ring are replaced, the weights of the filter down are rotated, so that no rows need to be
-// moved.
+// resampleBand computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the
+// filter down needs. A new row replaces the oldest row of the ring. The weights of the filter down are rotated accordingly, so
+// that no rows are moved.
 func resampleBand(ctx context.Context, dst plane, src rowReader, across, down axis, from, to int) error {
 	stride := (dst.w + block - 1) / block * block
 	ring := make([]int16, down.taps*stride)
-	turned := make([]int16, down.taps)
+	rotated := make([]int16, down.taps)
 	out := make([]byte, stride)
 	buf := make([]byte, src.w)
-	padded := make([]byte, max(0, across.taps))
+	padded := make([]byte, max(0, across.taps)) // a row that is shorter than the filter, with zeros after it
 	next := -1
 	for y := from; y < to; y++ {
 		start := int(down.start[y])
@@ -151,9 +152,9 @@ func resampleBand(ctx context.Context, dst plane, src rowReader, across, down ax
 		}
 		weights := down.weights[y*down.taps:][:down.taps]
 		for k, v := range weights {
-			turned[(start+k)%down.taps] = v
+			rotated[(start+k)%down.taps] = v
 		}
-		filterDown(out, ring, turned, stride)
+		filterDown(out, ring, rotated, stride)
 		copy(dst.row(y), out)
 		if y%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -186,8 +187,8 @@ func downGeneric(dst []byte, ring, weights []int16, stride int) {
 	}
 }
 
-// forEachBand splits the range 0..n into parts, at most one per processor, calls f for each concurrently, and returns the first
-// error.
+// forEachBand splits the range 0..n into bands, at most one per processor. It calls f for all bands concurrently and returns the
+// first error.
 func forEachBand(n int, f func(from, to int) error) error {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/16))
 	var group errgroup.Group

@@ -2,20 +2,23 @@ package rendition
 
 import "golang.org/x/sys/cpu"
 
+// This file calls the vector code of resample_amd64.s where the processor can run it.
+
 // hasAVX2 reports whether the processor can run the vector code.
 var hasAVX2 = cpu.X86.HasAVX2
 
-// acrossAVX2 is acrossGeneric with vectors. taps and len(weights) must be multiples of block, and line must have at least taps
-// samples from every start on.
+// acrossAVX2 does what acrossGeneric does, with vectors. n is the number of outputs. taps and len(weights) must be multiples of
+// block, and line must have at least taps samples from every start on.
 //
 //go:noescape
 func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)
 
-// downAVX2 is downGeneric with vectors. stride must be a multiple of block, and the number of weights even.
+// downAVX2 does what downGeneric does, with vectors. stride must be a multiple of block, and taps, the number of weights, even.
 //
 //go:noescape
 func downAVX2(dst *byte, ring, weights *int16, stride, taps int)
 
+// filterAcross is acrossGeneric, with vectors if possible.
 func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
 	if !hasAVX2 || len(dst) == 0 {
 		acrossGeneric(dst, line, weights, start, taps)
@@ -24,6 +27,7 @@ func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps
 	acrossAVX2(&dst[0], len(dst), &line[0], &weights[0], &start[0], taps)
 }
 
+// filterDown is downGeneric, with vectors if possible.
 func filterDown(dst []byte, ring, weights []int16, stride int) {
 	if !hasAVX2 {
 		downGeneric(dst, ring, weights, stride)

@@ -2,6 +2,8 @@
 
 package rendition
 
+// This file replaces resample_amd64.go on processors without vector code.
+
 func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
 	acrossGeneric(dst, line, weights, start, taps)
 }

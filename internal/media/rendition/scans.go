@@ -11,8 +11,9 @@ import (
 // scan, so a few kilobytes of empty scans would take minutes.
 const maxScans = 100
 
-// checkScans returns ErrUnreadable for a JPEG with more than maxScans scans. It counts the two bytes that begin a scan, which
-// cannot occur within one (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the metadata are counted too.
+// checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. It counts the two bytes
+// that begin a scan, which cannot occur within the data of a scan (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the
+// metadata are counted too.
 func checkScans(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -23,8 +24,10 @@ func checkScans(path string) (err error) {
 	if _, err := io.ReadFull(f, magic[:]); err != nil || magic != [2]byte{0xff, 0xd8} {
 		return nil // not a JPEG
 	}
-	start := []byte("\xff\xda")
-	for buf, kept, scans := make([]byte, 1<<16), 0, 0; ; {
+	scanStart := []byte("\xff\xda")
+	buf, scans := make([]byte, 1<<16), 0
+	kept := 0 // number of bytes of the previous read that are kept at the beginning of buf
+	for {
 		n, err := f.Read(buf[kept:])
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -33,11 +36,11 @@ func checkScans(path string) (err error) {
 			return err
 		}
 		seen := buf[:kept+n]
-		if scans += bytes.Count(seen, start); scans > maxScans {
+		if scans += bytes.Count(seen, scanStart); scans > maxScans {
 			return ErrUnreadable.Becausef("more than %d scans", maxScans)
 		}
 		kept = 0
-		if seen[len(seen)-1] == 0xff {
+		if seen[len(seen)-1] == 0xff { // perhaps the first half of scanStart
 			buf[0], kept = 0xff, 1
 		}
 	}

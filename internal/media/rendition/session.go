@@ -14,13 +14,13 @@ import (
 type session struct {
 	job       Job
 	limits    Limits
-	header    Header
-	info      metadata.Info
+	header    Header          // type and size of the source as stored
+	info      metadata.Info   // metadata of the source
 	profile   *colour.Profile // nil if the picture has no usable colour profile
 	w, h      int             // size of the picture in pixels as shown
 	wide      bool            // renditions are in Display P3 where their format allows
 	layouts   []layout        // one for each of job.Orders
-	made      []Made          // one for each of job.Orders
+	made      []Made          // the finished renditions, one for each of job.Orders
 	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
 }
 
@@ -28,10 +28,10 @@ type session struct {
 type layout struct {
 	crop       Rect // part of the picture that the rendition shows
 	w, h       int  // size that this part gets, in pixels
-	fromSource bool // own engine only: made from the source, because the reduced picture has too few pixels
+	fromSource bool // own engine only: the rendition is made from the source, because the reduced picture has too few pixels
 }
 
-// reducedScale returns the ratio of a rendition's width to that of its crop, or the ratio of the heights if that is larger.
+// scale returns the ratio of a rendition's width to the width of its crop, or the ratio of the heights if that is larger.
 func (p layout) scale() float64 {
 	return max(float64(p.w)/float64(p.crop.Width), float64(p.h)/float64(p.crop.Height))
 }
@@ -40,7 +40,7 @@ func newSession(job Job, limits Limits) session {
 	return session{job: job, limits: limits.withDefaults(), made: make([]Made, len(job.Orders))}
 }
 
-// open opens the source and reads its header and metadata. The caller closes the file.
+// open opens the source, reads its header and metadata, and checks the limits. The caller closes the file.
 func (s *session) open(readHeader func(io.ReadSeeker) (Header, error)) (*os.File, error) {
 	f, err := os.Open(s.job.Source)
 	if err != nil {
@@ -52,6 +52,7 @@ func (s *session) open(readHeader func(io.ReadSeeker) (Header, error)) (*os.File
 	return f, nil
 }
 
+// readSource sets the fields that depend on the source alone.
 func (s *session) readSource(f io.ReadSeeker, readHeader func(io.ReadSeeker) (Header, error)) (err error) {
 	if s.header, err = readHeader(f); err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *session) readSource(f io.ReadSeeker, readHeader func(io.ReadSeeker) (He
 	if s.w, s.h = s.header.Width, s.header.Height; s.info.Orientation > 4 {
 		s.w, s.h = s.h, s.w
 	}
-	// A picture with an unusable profile is taken as sRGB, as browsers do.
+	// Like browsers, this package takes a picture with an unusable profile as sRGB.
 	if p, err := colour.Parse(s.info.Profile); err == nil {
 		s.profile = p
 	}

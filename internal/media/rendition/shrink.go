@@ -7,20 +7,20 @@ import (
 	"math"
 )
 
-// This file decodes a JPEG at a half or a quarter of its size, for renditions that are much smaller. Of each block of 8 x 8
-// samples it computes only 4 x 4 or 2 x 2 from the lowest frequencies. This takes a third of the time of decoding the whole
-// picture; most of it is spent on reading the entropy-coded bits.
+// This file decodes a JPEG at a half or a quarter of its size, for renditions that are much smaller. For each block of 8 x 8
+// samples it computes only 4 x 4 or 2 x 2 samples, from the lowest frequencies. This takes a third of the time that decoding at
+// the full size takes, and most of that third is spent on reading the entropy-coded bits.
 
-// errNeedsFullSize is returned for a JPEG that must be decoded at its full size: its coding is not supported here, or it is
-// broken. The standard decoder then decodes it or returns the error.
+// errNeedsFullSize is returned for a JPEG that must be decoded at its full size, because this file does not support its coding or
+// because it is broken. The decoder of the standard library then decodes it, or returns the error.
 var errNeedsFullSize = errors.New("decode it whole")
 
-// minShrinkRatio is the smallest allowed ratio of the shrunk picture's size to the rendition's. With a smaller ratio the
+// minShrinkRatio is the smallest allowed ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the
 // rendition would lose sharpness.
 const minShrinkRatio = 2
 
-// shrunkSide returns the number of samples along a block's side that a rendition of the scale needs: 2, 4 or 8 (the full
-// size). scale is the ratio of the rendition's size to the picture's.
+// shrunkSide returns the number of samples along a block's side that a rendition needs: 2, 4 or 8 (the full size). scale is the
+// ratio of the rendition's width to the picture's width.
 func shrunkSide(scale float64) int {
 	for _, n := range [...]int{2, 4} {
 		if float64(n)/8 >= minShrinkRatio*scale {
@@ -52,11 +52,11 @@ type shrinker struct {
 	data       []byte // the file
 	at         int    // position in data
 	n          int    // samples along a side of a block, 2 or 4
-	w, h       int    // of the whole picture
+	w, h       int    // size of the picture in the file
 	components []component
-	quant      [4][]int32  // quantization tables by number, with values in the order of the file
+	quant      [4][]int32  // quantization tables by number, with values in the order of the file (zigzag)
 	dc, ac     [4]*huffman // Huffman tables by number
-	restart    int         // units of the scan between two restart markers; 0 if there are none
+	restart    int         // number of units of the scan between two restart markers; 0 if there are no such markers
 }
 
 // component is a channel of the picture, with across x down blocks in each unit of the scan.
@@ -64,11 +64,12 @@ type component struct {
 	id, quant    byte // quant is the number of its quantization table
 	across, down int
 	dc, ac       *huffman
-	stride       int // length of a row of pix
-	pix          []byte
-	lastDC       int32 // the last block's DC
+	stride       int    // length of a row of pix
+	pix          []byte // the decoded samples
+	lastDC       int32  // the DC value of the block before
 }
 
+// readHeaders reads the segments up to and including the header of the scan.
 func (d *shrinker) readHeaders() error {
 	if len(d.data) < 4 || d.data[0] != 0xff || d.data[1] != 0xd8 {
 		return errNeedsFullSize
@@ -113,6 +114,7 @@ func (d *shrinker) readHeaders() error {
 	}
 }
 
+// readFrame reads the frame header. Like the other read methods, it returns false if the coding is not supported or broken.
 func (d *shrinker) readFrame(b []byte) bool {
 	if d.components != nil || len(b) < 6 || b[0] != 8 || b[5] != 1 && b[5] != 3 || len(b) != 6+3*int(b[5]) {
 		return false
@@ -158,8 +160,9 @@ func (d *shrinker) readQuantTables(b []byte) bool {
 	return true
 }
 
-// huffman decodes Huffman codes. look has length<<8 | symbol for the first lookBits bits of the input, or 0 if the code is
-// longer. limits has the upper bounds of the longer codes by length, left-aligned in 16 bits.
+// huffman decodes Huffman codes. look maps the next lookBits bits of the input to length<<8 | symbol, or to 0 if the code is
+// longer. limits contains the upper bounds of the longer codes by length, left-aligned in 16 bits. offsets contains, by length,
+// the difference between the index of a symbol in symbols and its code.
 type huffman struct {
 	look    [1 << lookBits]uint16
 	limits  [17]uint32
@@ -230,8 +233,8 @@ func (d *shrinker) readScanHeader(b []byte) bool {
 	return true
 }
 
-// bits reads the entropy-coded bits. acc holds count bits, the next one on top. When a marker ends the data, zeros are
-// added; padded is their number.
+// bits reads the entropy-coded bits. acc contains the next count bits; the first of them is its highest bit. When a marker ends
+// the data, zeros are added; padded is their number.
 type bits struct {
 	data   []byte
 	at     int
@@ -243,7 +246,7 @@ type bits struct {
 // fill provides at least 32 bits.
 func (b *bits) fill() {
 	if b.at+4 <= len(b.data) {
-		// Four bytes together where none of them is 0xff.
+		// Read four bytes together if none of them is 0xff.
 		if v := binary.BigEndian.Uint32(b.data[b.at:]); (v&^(v+0x01010101))&0x80808080 == 0 {
 			b.acc |= uint64(v) << (32 - b.count)
 			b.count += 32
@@ -304,9 +307,9 @@ var zigzag = [64]uint8{
 
 // decodeScan decodes all units of the scan. The file must end after the scan.
 func (d *shrinker) decodeScan() error {
-	most := d.components[0] // the first component has the most samples
-	unitsX := (d.w + 8*most.across - 1) / (8 * most.across)
-	unitsY := (d.h + 8*most.down - 1) / (8 * most.down)
+	first := d.components[0] // no component has more blocks in a unit
+	unitsX := (d.w + 8*first.across - 1) / (8 * first.across)
+	unitsY := (d.h + 8*first.down - 1) / (8 * first.down)
 	for i := range d.components {
 		p := &d.components[i]
 		p.stride = unitsX * p.across * d.n
@@ -476,7 +479,7 @@ func idct4(c *[32]int32, to []byte, stride int) {
 	}
 }
 
-// toSource returns the channels without the padding of the last blocks.
+// toSource returns the decoded picture, without the padding in the blocks at the right and lower edges.
 func (d *shrinker) toSource() *source {
 	s := &source{model: gray, w: d.w * d.n / 8, h: d.h * d.n / 8, subX: d.components[0].across, subY: d.components[0].down}
 	if len(d.components) == 3 {

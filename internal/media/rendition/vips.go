@@ -65,19 +65,20 @@ func locateVips(setting string) (string, error) {
 	return setting, nil
 }
 
-// Black pictures of 16 x 16 pixels, made by libvips 8.14. By decoding them probeVips finds out whether the installed libvips
-// supports these types, which depends on its build and on other libraries.
+// Black pictures of 16 x 16 pixels, made by libvips 8.14, in base64. probeVips has the installed libvips decode them, because its
+// support of these types depends on its build and on other libraries.
 const (
 	tinyHEIC = "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAAIgACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAACptZGF0AAAAHigBrwQSEkzg+AROY/7pVFUBIKzotHShyJcQk7tqwA=="
 	tinyAVIF = "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAOptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAEOAAEAAAAAAAAAGAAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGF2MDEAAAAAamlwcnAAAABLaXBjbwAAABNjb2xybmNseAACAAIABoAAAAAMYXYxQ4EADAAAAAAUaXNwZQAAAAAAAAAQAAAAEAAAABBwaXhpAAAAAAMICAgAAAAXaXBtYQAAAAAAAAABAAEEgYIDhAAAACBtZGF0EgAKCRgM/9ggQEDQgDIJHkAAAEAAqY6B"
 )
 
-// probeVips tests libvips' command. If it does not work, it is not used, and the own engine makes the renditions.
+// probeVips tests libvips' command at a path. The result has no path if the command does not work: the own engine then makes the
+// renditions.
 func probeVips(path string, log *slog.Logger) vipsInfo {
 	if path == "" {
 		return vipsInfo{}
 	}
-	// Long, so that a busy machine does not lose HEIC and AVIF until the next start: the result is kept.
+	// The timeout is long, because the result is used until the program ends: a busy machine must not lose HEIC and AVIF.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	v, err := tryVips(ctx, path)
@@ -136,11 +137,11 @@ type vipsCommand struct {
 	// modules loads the modules for HEIC and AVIF, and with them those of ImageMagick and others, which triples the time to
 	// start.
 	modules   bool
-	idleUntil time.Time // until then the command only gets idle processors
+	idleUntil time.Time // until this time the command gets only idle processors
 }
 
-// idleTime is how long libvips works on a job with idle processors only. After that it gets others too, so that the job ends
-// in time on a busy machine.
+// idleTime is how long libvips works on a job with idle processors only. After that time it gets normal scheduling, so that the
+// job ends in time on a busy machine.
 const idleTime = 100 * time.Second
 
 // run runs an operation and returns the command's output. A command that has not ended at idleUntil is killed and started
@@ -200,8 +201,8 @@ func (e vipsError) Error() string {
 func (e vipsError) Unwrap() error { return e.cause }
 
 // classifyDecodeError converts the error of decoding the source: to a refusal if the file is the cause, else to an engineError,
-// after which the own engine is tried. A message about the file begins with the name of a loader. Except after a crash, a
-// JPEG goes to the own engine, so that both engines reject the same JPEGs.
+// after which the own engine is tried. A message of libvips about the file begins with the name of a loader. Unless libvips
+// crashed or ran out of memory, a JPEG is tried with the own engine, so that both engines reject the same JPEGs.
 func (s *vipsSession) classifyDecodeError(ctx context.Context, err error) error {
 	var (
 		e    vipsError
@@ -235,14 +236,14 @@ func (s *vipsSession) classifyDecodeError(ctx context.Context, err error) error 
 	return engineError{err}
 }
 
-// vipsMemory is the memory in bytes that libvips takes to encode a picture 2560 pixels wide. AVIF takes avifMemory more.
+// vipsMemory is the memory in bytes that libvips needs to encode a picture 2560 pixels wide. For AVIF it needs avifMemory more.
 const (
 	vipsMemory = 160 << 20
 	avifMemory = 250 << 20
 )
 
-// vipsCost estimates the memory of a job of libvips in bytes. A picture that cannot be decoded row by row takes half of the own
-// engine's memory; that is the estimate for all pictures.
+// vipsCost estimates the memory in bytes that libvips needs for a job. For a picture that cannot be decoded row by row, decoding
+// needs half as much memory as in the own engine. This is the estimate for all pictures.
 func vipsCost(h Header, orders []Order) int64 {
 	cost := max(h.Memory-fixedMemory, 0)/2 + vipsMemory
 	for _, o := range orders {

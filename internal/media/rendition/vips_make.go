@@ -20,19 +20,19 @@ import (
 // EngineVips is the value of Result.Engine for renditions that libvips made.
 const EngineVips = "vips"
 
-// avifQuality is the quality at which AVIF looks like WebP at 78. avifEffort is the effort of the encoder: 4 would take five
-// times as long to save a tenth of the bytes.
+// avifQuality is the quality at which AVIF looks like WebP at 78. avifEffort is the effort of the encoder. Effort 4 would save a
+// tenth of the bytes, but take five times as long.
 const (
 	avifQuality = 58
 	avifEffort  = 3
 )
 
-// vipsSession is a session of libvips. It decodes the source once to a raw file, the reduced picture, and makes each rendition
-// from that with further commands.
+// vipsSession is the session of a job that libvips does. One command of libvips decodes the source to a raw file, the reduced
+// picture. Further commands make each rendition from that file.
 type vipsSession struct {
 	session
 
-	heif    bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only after that
+	heif    bool         // the source is HEIC or AVIF, which libvips rotates while decoding: its size is known only after decoding
 	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha
@@ -83,8 +83,9 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 	return r, os.Remove(s.reduced.path)
 }
 
-// reducedScale returns the ratio of the reduced picture's size to the source's: that of the largest order; at least that of
-// reducedWidth if the colour space is chosen by the reduced picture; 1 for HEIF, whose size is not known yet.
+// reducedScale returns the ratio of the reduced picture's width to the source's width. It is what the largest order needs, but at
+// least the ratio for reducedWidth if the pixels of the reduced picture decide about Display P3. It is 1 for HEIF, whose size is
+// not known yet.
 func (s *vipsSession) reducedScale() float64 {
 	if s.heif {
 		return 1
@@ -108,14 +109,15 @@ func (s *vipsSession) mayBeWide() bool {
 	return s.profile.Space() == colour.RGB && !s.isSRGB()
 }
 
-// Names of the profiles' files for libvips. Its own sRGB profile is not used: it has another black, which makes the shadows of
-// pictures without a profile too dark.
+// The names of the files with profiles for libvips. libvips' own sRGB profile is not used, because its black is different and
+// makes the shadows of pictures without a profile too dark.
 const (
 	srgbFile = "srgb.icc"
 	grayFile = "gray.icc"
 	p3File   = "p3.icc"
 )
 
+// profiles contains the profiles by the names of their files.
 var profiles = map[string][]byte{
 	srgbFile: colour.MatrixProfile(4, "sRGB", colour.GamutSRGB, colour.ParametricSRGB()),
 	grayFile: colour.GrayProfile(4, "sRGB grey", colour.ParametricSRGB()),
@@ -146,14 +148,15 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 	}
 	decode := s.cmd
 	decode.untrusted, decode.modules = true, s.heif
-	// If the data of a JPEG ends early, libjpeg only warns and fills the rest with grey. The warning is made an error here,
-	// so that the own engine decides whether the file is acceptable.
+	// If the data of a JPEG ends early, libjpeg only warns and fills the missing part with grey. The option makes the warning an
+	// error, so that the own engine decides whether the file is acceptable.
 	level := "error"
 	if s.header.MimeType == "image/jpeg" {
 		level = "warning"
 	}
-	// Which profile suits a picture without one depends on its channels, which only libvips knows. Most pictures need none,
-	// which saves a tenth of the time; if the result has other channels, the next attempt is made.
+	// Which profile suits a picture without one depends on its channels, which only libvips knows. The first attempt for such a
+	// picture is without a profile, which suits most pictures and saves a tenth of the time. If the result is not in sRGB, the next
+	// attempt is made.
 	attempts := []string{srgbFile, grayFile, "cmyk"}
 	if len(s.info.Profile) == 0 && !s.heif {
 		attempts = append([]string{""}, attempts...)
@@ -165,8 +168,8 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 			run = slices.Concat(args, []string{"--import-profile", profile, "--export-profile", target})
 		}
 		_, err := decode.run(ctx, run...)
-		last := i == len(attempts)-1
-		if err != nil && !last && strings.Contains(err.Error(), "compatible input profile") {
+		final := i == len(attempts)-1
+		if err != nil && !final && strings.Contains(err.Error(), "compatible input profile") {
 			continue
 		}
 		if err != nil {
@@ -175,7 +178,7 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 		if s.reduced, err = s.openRaw("base.v"); err == nil {
 			break
 		}
-		if profile != "" || last {
+		if profile != "" || final {
 			return ErrUnreadable.Because(err)
 		}
 	}
@@ -201,8 +204,8 @@ func (s *vipsSession) openRaw(name string) (rawPicture, error) {
 	return openRaw(filepath.Join(s.job.Folder, name))
 }
 
-// applyOrientation applies the EXIF orientation that package metadata has read. libvips is told not to apply it while decoding, so that
-// both engines read EXIF in the same way.
+// applyOrientation applies the EXIF orientation that package metadata has read to the reduced picture. libvips is told not to
+// apply it while decoding, so that both engines read EXIF in the same way.
 func (s *vipsSession) applyOrientation(ctx context.Context) error {
 	for i, op := range [][][]string{
 		2: {{"flip", "horizontal"}}, 3: {{"rot", "d180"}}, 4: {{"flip", "vertical"}},
@@ -215,8 +218,8 @@ func (s *vipsSession) applyOrientation(ctx context.Context) error {
 	return nil
 }
 
-// chooseSpace decides whether renditions are in Display P3, and converts the reduced picture to sRGB if not. p3 says that the
-// reduced picture is in Display P3.
+// chooseSpace decides whether renditions are in Display P3. If they are not, it converts the reduced picture to sRGB. p3 says that
+// the reduced picture is in Display P3.
 func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 	var profile *colour.Profile
 	if p3 {
@@ -355,6 +358,7 @@ func (s *vipsSession) addFrame(ctx context.Context, from rawPicture, order Order
 	return s.step(ctx, "gravity", work, "framed.v", "centre", strconv.Itoa(order.Width), strconv.Itoa(order.Height), "--extend", "background", "--background", background)
 }
 
+// toP3 converts a colour from sRGB to Display P3.
 func toP3(c *[3]uint8) error {
 	t, err := colour.NewTransform(nil, colour.DisplayP3)
 	if err != nil {
@@ -382,6 +386,7 @@ func (s *vipsSession) resize(from rawPicture, w, h int, format Format) (operatio
 	return "thumbnail", args
 }
 
+// quality returns the default quality for a rendition of w x h pixels.
 func (s *vipsSession) quality(format Format, w, h int) int {
 	switch format {
 	case JPEG:
@@ -392,6 +397,7 @@ func (s *vipsSession) quality(format Format, w, h int) int {
 	return defaultWebPQuality(w, h)
 }
 
+// encode encodes a rendition of w x h pixels from a raw picture into the file name. quality 0 means the default.
 func (s *vipsSession) encode(ctx context.Context, from rawPicture, name string, order Order, quality, w, h int) error {
 	if quality == 0 {
 		quality = s.quality(order.Format, w, h)
@@ -452,9 +458,9 @@ func (s *vipsSession) finish(order Order, made Made) (int64, error) {
 	return stat.Size(), nil
 }
 
-// meanDeltaE returns Facts.DeltaE: it compares the smallest rendition with the pixels from which it was encoded; 0 if there is
-// none. The conversion of these pixels from the source's colours is not measured: Little CMS did it, which is the reference
-// for the own engine.
+// computeDeltaE returns Facts.DeltaE; 0 if deltaEOrder chooses no rendition. It compares that rendition with the pixels from
+// which it was encoded. The conversion of these pixels from the source's colours is not measured, because Little CMS, which
+// libvips uses, is the reference for the own engine.
 func (s *vipsSession) computeDeltaE(ctx context.Context) (float64, error) {
 	i := s.deltaEOrder()
 	if i < 0 {
@@ -503,6 +509,6 @@ func (s *vipsSession) computeDeltaE(ctx context.Context) (float64, error) {
 	return sum / float64(max(n, 1)), nil
 }
 
-// deltaStep is the distance in pixels between the samples of deltaE, an even number. It is above 1 because the formula takes
-// more time than decoding.
+// deltaStep is the distance in pixels between the samples of computeDeltaE, an even number. It is above 1 because the formula
+// takes more time than decoding.
 const deltaStep = 4

@@ -13,23 +13,23 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads and writes raw pictures. libvips and this program exchange pixels in this format.
+// This file reads and changes raw pictures: files in libvips' own format, in which libvips and this program exchange pixels.
 
-// rawHeaderSize is the length in bytes of the header of libvips' own file format. The header is in the machine's byte order. The
-// pixels follow, row by row, and then XML with the metadata.
+// rawHeaderSize is the length in bytes of the header of a raw picture. The header is in the machine's byte order. The pixels
+// follow, row by row, and then XML with the metadata.
 const rawHeaderSize = 64
 
 var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
 
-// rawPicture is a picture in a file of libvips' own format: RGB or RGBA, 8 bits per channel, not multiplied by alpha. The result of
-// one command of libvips is the input of the next in this format, because libvips maps such a file into memory instead of
-// reading it.
+// rawPicture is a raw picture in a file: RGB or RGBA, 8 bits per channel, not multiplied by alpha. Each command of libvips but the
+// encoders writes its result in this format, and the next command maps the file into memory instead of reading it.
 type rawPicture struct {
 	path  string
 	w, h  int // pixels
 	bands int // 3 or 4
 }
 
+// openRaw reads the header of a raw picture. The error is, or wraps, errRaw for other files.
 func openRaw(path string) (rawPicture, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,15 +43,15 @@ func openRaw(path string) (rawPicture, error) {
 	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
 	// The fields have 4 bytes. From 0: magic number, width, height, bands. From 20: type of the samples, coding, colour space.
 	r := rawPicture{path: path, w: field(4), h: field(8), bands: field(12)}
-	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22
+	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22 // as libvips numbers them
 	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
 		return rawPicture{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
 	return r, nil
 }
 
-// replaceMetadata replaces all metadata of the picture, such as locations and serial numbers, with a profile and XMP. Empty
-// ones are left out.
+// replaceMetadata removes all metadata of the picture, such as locations and serial numbers, and adds a profile and XMP unless
+// they are empty.
 func (r rawPicture) replaceMetadata(icc, xmp []byte) (err error) {
 	f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
 	if err != nil {
@@ -93,11 +93,11 @@ func (r rawPicture) forEachRow(fn func(y int, row []byte)) error {
 	return nil
 }
 
-// inspection is what inspect finds out about a raw picture.
+// inspection is the result of inspect.
 type inspection struct {
 	swatch  *image.NRGBA // at most 100 pixels a side, in the picture's own space
-	opaque  bool
-	outside float64 // share of pixels beyond sRGB, 0 without a profile
+	opaque  bool         // no pixel is transparent
+	outside float64      // share of pixels that sRGB cannot show; 0 without a profile
 }
 
 // inspect reads the picture once. Each pixel of the swatch is the mean of the pixels that it covers. profile may be nil.
@@ -145,7 +145,7 @@ func (r rawPicture) inspect(profile *colour.Profile) (inspection, error) {
 	return g, err
 }
 
-// toNRGBA reads the picture into memory.
+// readNRGBA reads the picture into memory.
 func (r rawPicture) readNRGBA() (*image.NRGBA, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, r.w, r.h))
 	err := r.forEachRow(func(y int, row []byte) {

@@ -24,7 +24,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
 // worker starts.
 type task struct {
-	estimatedMemory int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
+	estimatedMemory int64 // in bytes; not sent, but GOMEMLIMIT of the worker is computed from it
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -34,7 +34,7 @@ type task struct {
 	CPU time.Duration `json:"cpu"` // limit of processor time
 }
 
-// response is what a worker sends to the server: a result or an error.
+// response is what a worker sends to the server: a result, or an error if Error is not nil.
 type response struct {
 	Result       Result     `json:"result,omitzero"`
 	Error        *errorJSON `json:"error,omitempty"`
@@ -63,8 +63,8 @@ const (
 	maxStderrBytes   = 64 << 10
 )
 
-// runTask runs a task in a worker process, which has ended when work returns. Of the files that the worker wrote, only those of
-// the result remain in the task's folder.
+// runTask runs a task in a worker process, which has ended when runTask returns. The files of the result are then in the task's
+// folder. All other files that the worker wrote are removed.
 func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, err error) {
 	folder := t.Job.Folder
 	t.Job.Folder, err = os.MkdirTemp(folder, "work-")
@@ -76,23 +76,23 @@ func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, 
 			err = e
 		}
 	}()
-	order, err := json.Marshal(t)
+	line, err := json.Marshal(t)
 	if err != nil {
 		return Result{}, used, err
 	}
-	a, used, err := s.start(ctx, append(order, '\n'), t)
+	answer, used, err := s.runWorker(ctx, append(line, '\n'), t)
 	if err != nil {
 		return Result{}, used, err
 	}
-	if a.Error != nil {
-		err := error(apperr.New(a.Error.Status, a.Error.Code, a.Error.Message).Because(errors.New(a.Error.Cause)))
-		if a.EngineFailed {
+	if answer.Error != nil {
+		err := error(apperr.New(answer.Error.Status, answer.Error.Code, answer.Error.Message).Because(errors.New(answer.Error.Cause)))
+		if answer.EngineFailed {
 			err = engineError{err}
 		}
 		return Result{}, used, err
 	}
-	for i := range a.Result.Made {
-		m := &a.Result.Made[i]
+	for i := range answer.Result.Made {
+		m := &answer.Result.Made[i]
 		name := filepath.Base(m.File)
 		to := filepath.Join(folder, strings.TrimPrefix(filepath.Base(t.Job.Folder), "work-")+"-"+name)
 		if err := os.Rename(filepath.Join(t.Job.Folder, name), to); err != nil {
@@ -100,7 +100,7 @@ func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, 
 		}
 		m.File = to
 	}
-	return a.Result, used, nil
+	return answer.Result, used, nil
 }
 
 // engineError is a failure of libvips whose cause is not the file: the own engine may succeed.
@@ -108,9 +108,9 @@ type engineError struct{ error }
 
 func (e engineError) Unwrap() error { return e.error }
 
-// start runs a worker and reads its response. It keeps the worker's input open: when this process dies, the input closes and
-// the worker ends itself.
-func (s *Processor) start(ctx context.Context, order []byte, t task) (response, usage, error) {
+// runWorker runs a worker, sends it line, the task as JSON, and reads its response. It keeps the worker's input open. When this
+// process dies, the input closes and the worker ends itself.
+func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (response, usage, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrTooSlow)
 	defer cancel()
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
@@ -127,7 +127,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	leadNewGroup(c)
 	c.WaitDelay = 5 * time.Second
 	if err := c.Start(); err != nil {
-		if cause := context.Cause(limited); cause != nil { // the time was over before the process began
+		if cause := context.Cause(limited); cause != nil { // ctx ended or the timeout was over before the process began
 			err = cause
 		}
 		return response{}, usage{}, fmt.Errorf("picture worker: %w", err)
@@ -136,7 +136,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	if !t.Job.Urgent {
 		leave = s.pool.pauser.add(func() { stopGroup(c) }, func() { resumeGroup(c) })
 	}
-	_, wrote := lifeline.Write(order)
+	_, writeErr := lifeline.Write(line)
 	err = c.Wait()
 	leave()
 	killGroup(c) // ends programs for which the worker has not waited
@@ -150,14 +150,14 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	case limited.Err() != nil:
 		return response{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
 	}
-	var a response
-	if broken := json.Unmarshal(stdout.Bytes(), &a); err == nil && broken == nil {
-		return a, used, nil
+	var answer response
+	if parseErr := json.Unmarshal(stdout.Bytes(), &answer); err == nil && parseErr == nil {
+		return answer, used, nil
 	} else {
-		err = errors.Join(err, wrote, broken, errors.New(shorten(stderr.String())))
+		err = errors.Join(err, writeErr, parseErr, errors.New(shorten(stderr.String())))
 	}
-	// The kernel counts ticks to enforce the limit, and on a busy machine they add up to much more than the time that it
-	// reports.
+	// The kernel enforces the limit of processor time by counting ticks. On a busy machine the ticks add up to much more than the
+	// time that it reports.
 	status, _ := c.ProcessState.Sys().(syscall.WaitStatus)
 	if used.cpu > s.cfg.CPU*9/10 || status.Signal() == syscall.SIGKILL && used.cpu > s.cfg.CPU/2 {
 		return response{}, used, ErrTooSlow.Because(err)
@@ -169,7 +169,7 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (response, 
 	return response{}, used, ErrUnreadable.Because(err)
 }
 
-// outOfMemory recognizes the messages of Go's runtime and of C programs.
+// outOfMemory reports whether a program's output has a message of Go's runtime or of C programs about a lack of memory.
 func outOfMemory(text string) bool {
 	text = strings.ToLower(text)
 	for _, sign := range []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"} {
@@ -180,7 +180,7 @@ func outOfMemory(text string) bool {
 	return false
 }
 
-// shorten returns the part of a worker's output for a log line: the beginning, where a Go program writes the reason of a crash.
+// shorten returns the beginning of a program's output, for a log line. A Go program writes the reason of a crash there.
 func shorten(text string) string { return text[:min(len(text), 2000)] }
 
 // bounded is a buffer that keeps the first limit bytes and drops the rest.
@@ -197,7 +197,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Work is the main function of a worker process: it reads a task from in, runs it and writes the response to out, and its log to
+// Work is the main function of a worker process. It reads a task from in, runs it, and writes the response to out and its log to
 // stderr. It lowers the limits and the priority of the process. If in closes, the server has died, and Work kills the process.
 func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	decoder := json.NewDecoder(in)
@@ -220,25 +220,25 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	}()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	var (
-		a   response
-		err error
+		answer response
+		err    error
 	)
 	switch err = checkScans(t.Job.Source); {
 	case err != nil:
 	case t.Vips != "":
-		a.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
+		answer.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
 	default:
-		a.Result, err = Make(ctx, t.Job, t.Limits)
+		answer.Result, err = Make(ctx, t.Job, t.Limits)
 	}
 	if err != nil {
 		var engine engineError
-		a.EngineFailed = errors.As(err, &engine)
+		answer.EngineFailed = errors.As(err, &engine)
 		e := apperr.From(err)
 		log.Info("refused", "code", e.Code, "cause", err)
-		a.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
+		answer.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
 		if e.Cause != nil {
-			a.Error.Cause = e.Cause.Error()
+			answer.Error.Cause = e.Cause.Error()
 		}
 	}
-	return json.NewEncoder(out).Encode(a)
+	return json.NewEncoder(out).Encode(answer)
 }

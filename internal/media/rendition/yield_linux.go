@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// This file lowers the priority of workers, so that the server's requests are answered first.
+
 const (
 	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time on a busy
 	// machine too.
@@ -26,12 +28,12 @@ const (
 
 // lowerPriority gives this process and each process that it starts a lower priority than the server's, for processors and disk.
 func lowerPriority() error {
-	// This call works without /proc too; the loop below does not.
+	// This call sets the nice value even without /proc, which the loop below needs.
 	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, workerNice)); err != nil {
 		return err
 	}
-	// Each thread has its own scheduling attributes, and a new thread inherits those of the thread that starts it. Threads
-	// may start while the list is read, so it is read again until it has no new ones.
+	// Each thread has its own scheduling attributes. A new thread inherits the attributes of the thread that starts it. Threads may
+	// start while the list of threads is read, so the list is read again until it has no new threads.
 	lowered := map[string]bool{}
 	for more := true; more; {
 		threads, err := filepath.Glob("/proc/self/task/*")
@@ -60,8 +62,8 @@ func lowerPriority() error {
 	return nil
 }
 
-// startIdle starts a program in the scheduling class SCHED_IDLE: it only gets processors that are idle. A thread that merely
-// has a low priority can delay others by milliseconds even while another processor is idle; a thread of this class is
+// startIdle starts a program in the scheduling class SCHED_IDLE, so that it gets only processors that are idle. A thread that only
+// has a low priority can delay other threads by milliseconds even while another processor is idle. A thread in SCHED_IDLE is
 // preempted immediately.
 func startIdle(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
@@ -76,8 +78,8 @@ func startIdle(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// isFatal reports whether an error must be returned. Errors of threads that have ended, and of systems that do not allow the
-// call, such as containers, are ignored.
+// isFatal reports whether an error of a scheduling call must be returned. It is false for threads that have ended, and for systems
+// that do not allow the call, such as containers.
 func isFatal(err error) bool {
 	return err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL)
 }

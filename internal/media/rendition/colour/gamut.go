@@ -179,8 +179,8 @@ func ParametricSRGB() []byte {
 	return out
 }
 
-// applyToneCurve applies the tone curve of sRGB and Display P3 to linear light. The curve is continued beyond 0..1, so that colours
-// can be interpolated before they are clipped.
+// applyToneCurve applies the tone curve of sRGB and Display P3 to linear light. The curve is continued beyond 0..1, so that
+// colours can be interpolated before they are clipped.
 func applyToneCurve(v float64) float64 {
 	if v < 0 {
 		return -applyToneCurve(-v)

@@ -4,7 +4,8 @@ package colour
 // interpolation between these results. They are not clipped, so that interpolation across the border of the gamut is correct.
 type lookup struct {
 	// toneCurve is nil if the profile's table converts to Lab. The tone curve is then already applied to colours, because Lab is
-	// nearly uniform for the eye, and so are values with the tone curve. For a table in XYZ, toneCurve is applied after interpolation.
+	// nearly uniform for the eye, and so are values with the tone curve. For a table in XYZ, toneCurve is applied after
+	// interpolation.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input
 	cells     [256]int32   // the grid cell of each 8-bit device value

@@ -77,8 +77,8 @@ func (t *Transform) Identity() bool {
 	return t.identity
 }
 
-// ConvertRGBA converts pixels of 4 bytes in place. Their colours must not be multiplied by alpha. Alpha is unchanged. A profile for
-// grey is applied to each channel. A profile for CMYK is not applied.
+// ConvertRGBA converts pixels of 4 bytes in place. Their colours must not be multiplied by alpha. Alpha is unchanged. A profile
+// for grey is applied to each channel. A profile for CMYK is not applied.
 func (t *Transform) ConvertRGBA(pix []byte) {
 	switch {
 	case t.from == Gray:
