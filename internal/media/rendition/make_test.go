@@ -218,7 +218,7 @@ func exifTurn(file []byte, turn int) []byte {
 	return append(append(head, segment...), file[2:]...)
 }
 
-// storedRows gives how a camera stores a picture that an orientation turns back, from the words of EXIF 2.3 §4.6.4: which
+// storedAs returns a picture as a camera stores it that an orientation turns back, from the words of EXIF 2.3 §4.6.4: which
 // sides of the picture as shown the first row and the first column are.
 func storedAs(m *image.NRGBA, turn int) *image.NRGBA {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
