@@ -12,37 +12,38 @@ import (
 	"atelie/internal/db"
 )
 
-// Format is the version of the format. A program reads archives of its own version and of all earlier ones.
+// Format is the version of the archive format that this program writes. It reads this version and all earlier ones.
 const Format = 1
 
-// Names in an archive.
+// Names of the entries and folders in an archive.
 const (
 	manifestName = "site.json"
 	readmeName   = "README.txt"
 	tablesFolder = "tables/"
-	filesFolder  = "files/" // the originals
+	filesFolder  = "files/" // the uploaded files, byte for byte
 	staticFolder = "site/"  // the static copy
 	filesList    = tablesFolder + "files.json"
 	bucketsList  = tablesFolder + "buckets.json"
 )
 
-// entryTime is the time of all entries of an archive, so that the same content gives the same bytes. Zip knows no earlier one.
+// entryTime is the modification time of all entries of an archive, so that the same content gives the same bytes. It is the
+// earliest time that a zip file can state.
 var entryTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Manifest is site.json, the last entry of an archive.
+// Manifest is the content of site.json, the last entry of an archive.
 type Manifest struct {
-	Format  int    `json:"format"`
+	Format  int    `json:"format"`  // see the constant Format
 	Schema  int64  `json:"schema"`  // schema version of the database
 	Program string `json:"program"` // version of the program
 	SiteURL string `json:"site_url"`
-	// Owners are the addresses of the owners. An import makes no accounts of them.
+	// Owners are the email addresses of the owners. An import creates no accounts from them.
 	Owners []string `json:"owners"`
-	// Rows has the number of rows by table. Files and Pages count the originals and the pages of the static copy.
+	// Rows counts the rows by table, Files the uploaded files, and Pages the pages of the static copy.
 	Rows    map[string]int64  `json:"rows"`
 	Files   int               `json:"files"`
 	Pages   int               `json:"pages"`
 	LeftOut map[string]string `json:"left_out"` // tables that are not in the archive, and why
-	Entries []Entry           `json:"entries"`  // all entries except this one
+	Entries []Entry           `json:"entries"`  // all entries except site.json
 }
 
 // Entry describes an entry of the zip file. Size is in bytes before compression; SHA256 is in hexadecimal digits.
@@ -52,8 +53,8 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// File is a stored file of the site, a row of tables/files.json. Path is its entry. Fields without a JSON name are known only to an
-// export.
+// File is a stored file of the site, a row of tables/files.json. Path is the name of its entry. The fields without a JSON name are
+// not in that row: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
 type File struct {
 	Path         string          `json:"path"`
 	Bucket       string          `json:"bucket"`
@@ -67,26 +68,27 @@ type File struct {
 	Cleaned        bool   `json:"-"` // the public file is a cleaned copy of this one
 }
 
-// View names a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". Part counts the
-// pages of a gallery from 0.
+// View names a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". A long gallery
+// is divided into several pages; Part is the number of the page among them, from 0.
 type View struct {
 	Path, Language, Work string
 	Part                 int
 }
 
-// Config has what archives need of the rest of the program.
+// Config gives exports and imports access to the rest of the program.
 type Config struct {
 	DB              *db.DB
 	SiteURL, APIURL string // public URLs of the site and of its backend
 	Program         string // version of the program
 	Now             func() time.Time
 
-	Owners  func(ctx context.Context) ([]string, error)
-	Files   func(ctx context.Context, q db.Querier) ([]File, error) // all files, in a fixed order, with empty paths
-	Buckets func(ctx context.Context, q db.Querier) ([]json.RawMessage, error)
+	Owners  func(ctx context.Context) ([]string, error)                        // email addresses
+	Files   func(ctx context.Context, q db.Querier) ([]File, error)            // all files, in a fixed order, with empty paths
+	Buckets func(ctx context.Context, q db.Querier) ([]json.RawMessage, error) // settings of each bucket
 
-	// For exports. Open opens the bytes of a file. Paths are the paths of the public pages; Draw returns the HTML of one, and the number
-	// of its parts; Locate returns the view that has the page of a work. Get answers a GET request for a path of the site.
+	// For exports. Open opens the bytes of a file. Paths returns the paths of the public pages. Draw returns the HTML of a page and the
+	// number of parts of its gallery. Locate returns the view that has the page of a work. Get answers a GET request for a path of the
+	// site.
 	Open   func(ctx context.Context, blobID string) (io.ReadSeekCloser, error)
 	Paths  func() ([]string, error)
 	Draw   func(ctx context.Context, v View) (html []byte, parts int, err error)
@@ -106,5 +108,5 @@ type Response struct {
 	Body        []byte
 }
 
-// Progress is called from time to time: part names what is being done, done and all count it.
-type Progress func(part string, done, all int)
+// Progress is called from time to time. step is "pages", "tables", "files" or "check"; done of all things of the step are finished.
+type Progress func(step string, done, all int)

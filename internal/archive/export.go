@@ -20,10 +20,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// exportTries is how often an export begins anew when the site is edited while its pages are drawn.
-const exportTries = 5
+// maxExportTries is the number of attempts to export a site that is edited while its pages are drawn.
+const maxExportTries = 5
 
-// Errors of an export. The host reads their texts.
+// Errors of an export. The operator reads their texts.
 var (
 	errEdited    = errors.New("the site is being edited: export again when it is not")
 	errSiteEmpty = errors.New("the site is empty: there is nothing to export; is this the right data folder and database?")
@@ -32,13 +32,14 @@ var (
 //go:embed readme.txt
 var readme []byte
 
-// Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database,
-// and the pages are of the same content; the site can be used meanwhile. Memory does not depend on the size of files.
+// Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database.
+// The server may run during an export: an edit while the pages are drawn begins the export anew, so that pages and rows agree. The
+// size of files does not change how much memory an export takes.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
 	if err := checkTables(); err != nil {
 		return m, err
 	}
-	for range exportTries {
+	for range maxExportTries {
 		if _, err = out.Seek(0, io.SeekStart); err == nil {
 			err = out.Truncate(0)
 		}
@@ -59,16 +60,17 @@ func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m M
 // exporter writes the entries of one archive.
 type exporter struct {
 	Config
-	snapshot db.Querier
-	zip      *zip.Writer
-	manifest Manifest
-	files    []File
-	titles   map[string]string // of works, by id
+	snapshot   db.Querier // reads the rows of one moment
+	zip        *zip.Writer
+	manifest   Manifest
+	files      []File            // with their paths in the archive
+	workTitles map[string]string // by the work's id
 }
 
+// export makes one attempt of Export. The error is errEdited if the site was edited meanwhile.
 func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report Progress) (Manifest, error) {
 	buffered := bufio.NewWriterSize(out, 1<<20)
-	e := &exporter{Config: cfg, snapshot: q, zip: zip.NewWriter(buffered), titles: map[string]string{}}
+	e := &exporter{Config: cfg, snapshot: q, zip: zip.NewWriter(buffered), workTitles: map[string]string{}}
 	e.manifest = Manifest{Format: Format, Program: cfg.Program, SiteURL: cfg.SiteURL, Owners: []string{}, Rows: map[string]int64{}, LeftOut: leftOut}
 	var err error
 	if e.manifest.Schema, err = db.SchemaVersion(); err != nil {
@@ -77,7 +79,7 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	if e.manifest.Owners, err = cfg.Owners(ctx); err != nil {
 		return Manifest{}, err
 	}
-	at, err := content.Read(ctx, q)
+	atSnapshot, err := content.Read(ctx, q)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -93,9 +95,9 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	if err := e.writePages(ctx, report); err != nil {
 		return Manifest{}, err
 	}
-	if now, err := content.Read(ctx, cfg.DB); err != nil {
+	if current, err := content.Read(ctx, cfg.DB); err != nil {
 		return Manifest{}, err
-	} else if now.Edited != at.Edited {
+	} else if current.Edited != atSnapshot.Edited {
 		return Manifest{}, errEdited
 	}
 	if err := e.writeTables(ctx, report); err != nil {
@@ -118,7 +120,7 @@ func (e *exporter) add(name string, method uint16, write func(io.Writer) error) 
 	if err != nil {
 		return err
 	}
-	counted := &counter{}
+	counted := &byteCounter{}
 	hash := sha256.New()
 	if err := write(io.MultiWriter(w, hash, counted)); err != nil {
 		return err
@@ -127,9 +129,10 @@ func (e *exporter) add(name string, method uint16, write func(io.Writer) error) 
 	return nil
 }
 
-type counter struct{ n int64 }
+// byteCounter is a writer that counts bytes.
+type byteCounter struct{ n int64 }
 
-func (c *counter) Write(p []byte) (int, error) {
+func (c *byteCounter) Write(p []byte) (int, error) {
 	c.n += int64(len(p))
 	return len(p), nil
 }
@@ -140,11 +143,11 @@ func (e *exporter) readFiles(ctx context.Context) (err error) {
 		return err
 	}
 	empty := len(e.files) == 0
-	titles := newTitler()
+	titles := newFileTitles()
 	for _, table := range exported {
 		err := db.ReadJSON(ctx, e.snapshot, e.DB.Dialect, table, func(row json.RawMessage) error {
 			empty = false
-			if !slices.Contains([]string{"products", "reviews", "cover_images", "site_settings"}, table) {
+			if !slices.Contains(tablesWithFiles, table) {
 				return nil
 			}
 			if table == "products" {
@@ -152,7 +155,7 @@ func (e *exporter) readFiles(ctx context.Context) (err error) {
 				if err := json.Unmarshal(row, &work); err != nil {
 					return err
 				}
-				e.titles[work.ID] = work.Title
+				e.workTitles[work.ID] = work.Title
 			}
 			return titles.addRow(table, row)
 		})
@@ -220,7 +223,7 @@ func (e *exporter) writeTables(ctx context.Context, report Progress) error {
 	})
 }
 
-// addList writes an entry with a JSON array, an element a line.
+// addList writes an entry with a JSON array, one line for each element. list calls each with the elements.
 func (e *exporter) addList(name string, list func(each func(json.RawMessage) error) error) error {
 	return e.add(name, zip.Deflate, func(w io.Writer) error {
 		before := "[\n"
@@ -247,7 +250,7 @@ func (e *exporter) writeFiles(ctx context.Context, report Progress) error {
 		report("files", i, len(e.files))
 		body, err := e.Open(ctx, f.BlobID)
 		if errors.Is(err, fs.ErrNotExist) {
-			return e.missing(ctx, f)
+			return e.explainMissing(ctx, f)
 		}
 		if err != nil {
 			return fmt.Errorf("read %s/%s: %w", f.Bucket, f.Name, err)
@@ -267,8 +270,8 @@ func (e *exporter) writeFiles(ctx context.Context, report Progress) error {
 	return nil
 }
 
-// missing returns the error for a file that has no bytes: errEdited if it was removed or replaced since the snapshot.
-func (e *exporter) missing(ctx context.Context, f File) error {
+// explainMissing returns the error for a file that has no bytes: errEdited if it was removed or replaced since the snapshot.
+func (e *exporter) explainMissing(ctx context.Context, f File) error {
 	now, err := e.Files(ctx, e.DB)
 	if err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// markerKey is the key of the row of site_settings that an unfinished import leaves: which archive it is of.
+// markerKey is the key of a row of site_settings that exists while an import is unfinished. Its value says which archive is imported.
 const markerKey = "import"
 
-// Errors of an import. The host reads their texts.
+// Errors of an import. The operator reads their texts.
 var (
 	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
 	errDryRun      = errors.New("dry run")
@@ -25,10 +25,10 @@ type marker struct {
 }
 
 // Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners
-// and keys of the site stay. If it fails or is interrupted, no row of the archive is there, and the same import can be run again: it
-// skips the files that it has stored.
+// and keys of the site stay. After a failure or an interruption the site has no row of the archive, and the same import can be run
+// again: it skips the files that are stored already.
 func (a *Archive) Import(ctx context.Context, cfg Config, report Progress) error {
-	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error { // what a database would refuse is found before anything is stored
+	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error { // a dry run: it finds rows that the database would refuse, before files are stored
 		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
 			return err
 		}

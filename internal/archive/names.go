@@ -16,17 +16,20 @@ import (
 	"atelie/internal/files"
 )
 
+// This file names the entries of an archive: files after the titles of the rows that show them.
+
 // maxSlug is the largest length of a slug in characters.
 const maxSlug = 60
 
-// slug makes a readable file name of a title: small letters without accents, digits and hyphens. It is "" if nothing is left.
-func slug(title string) string {
+// makeSlug makes a readable file name of a title: lower-case letters without accents, digits and hyphens. The name is "" if the title
+// has no letter and no digit.
+func makeSlug(title string) string {
 	var b strings.Builder
 	gap := false
 	length := 0
 	for _, r := range norm.NFKD.String(title) {
 		switch {
-		case unicode.Is(unicode.Mn, r):
+		case unicode.Is(unicode.Mn, r): // an accent, which NFKD has separated from its letter
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			gap = b.Len() > 0
@@ -44,11 +47,11 @@ func slug(title string) string {
 	return norm.NFC.String(b.String())
 }
 
-// names gives each entry a name of its own, also where upper and lower case are the same.
-type names map[string]bool
+// takenNames has the names in use, in lower case: some file systems take a.jpg and A.jpg for one name.
+type takenNames map[string]bool
 
-// take returns stem+ending, or stem-2+ending and so on if that is taken.
-func (n names) take(stem, ending string) string {
+// take returns the first of stem+ending, stem-2+ending and so on that is not in use, and adds it to the names in use.
+func (n takenNames) take(stem, ending string) string {
 	for i := 1; ; i++ {
 		name := stem + ending
 		if i > 1 {
@@ -61,44 +64,45 @@ func (n names) take(stem, ending string) string {
 	}
 }
 
-// nameFiles sets the paths of all files. Files are named after what shows them, in the order of titles.
-func nameFiles(all []File, titles *titler) {
-	order := map[string]int{}
-	for i, object := range titles.order {
-		order[object] = i
+// nameFiles sets the paths of all files. A file is named after the title that titles has for it, otherwise after its object. Files
+// are named in the order of titles, so that the first of several files with one title gets the name without a number.
+func nameFiles(all []File, titles *fileTitles) {
+	positions := map[string]int{}
+	for i, object := range titles.objects {
+		positions[object] = i
 	}
-	next := make([]int, len(all))
+	indexes := make([]int, len(all))
 	for i := range all {
-		next[i] = i
+		indexes[i] = i
 	}
-	place := func(i int) int {
-		if n, ok := order[all[i].Bucket+"/"+all[i].Name]; ok {
+	position := func(i int) int {
+		if n, ok := positions[all[i].Bucket+"/"+all[i].Name]; ok {
 			return n
 		}
-		return len(order)
+		return len(positions)
 	}
-	slices.SortStableFunc(next, func(a, b int) int { return place(a) - place(b) })
-	taken := names{}
-	for _, i := range next {
+	slices.SortStableFunc(indexes, func(a, b int) int { return position(a) - position(b) })
+	taken := takenNames{}
+	for _, i := range indexes {
 		f := &all[i]
 		extension := strings.ToLower(path.Ext(f.Name))
-		if slug(extension) != strings.TrimPrefix(extension, ".") || extension == "." {
+		if makeSlug(extension) != strings.TrimPrefix(extension, ".") || extension == "." {
 			extension = ""
 		}
-		f.Path = taken.take(filesFolder+cmp.Or(slug(f.Bucket), "files")+"/"+cmp.Or(slug(titles.titles[f.Bucket+"/"+f.Name]), slug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file"), extension)
+		f.Path = taken.take(filesFolder+cmp.Or(makeSlug(f.Bucket), "files")+"/"+cmp.Or(makeSlug(titles.byObject[f.Bucket+"/"+f.Name]), makeSlug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file"), extension)
 	}
 }
 
-// titler collects the titles after which files are named, by object ("bucket/name"). The first row that shows a file gives it its
-// name.
-type titler struct {
-	titles map[string]string
-	order  []string // the objects as they were added
+// fileTitles collects the titles after which files are named, by object ("bucket/name"). If several rows show a file, the title is
+// that of the first one.
+type fileTitles struct {
+	byObject map[string]string
+	objects  []string // in the order in which they were added
 }
 
-func newTitler() *titler { return &titler{titles: map[string]string{}} }
+func newFileTitles() *fileTitles { return &fileTitles{byObject: map[string]string{}} }
 
-func (t *titler) add(publicURL, title string) {
+func (t *fileTitles) add(publicURL, title string) {
 	bucket, name, ok := files.ParsePublicURL(publicURL)
 	if !ok || title == "" {
 		return
@@ -109,15 +113,15 @@ func (t *titler) add(publicURL, title string) {
 	}
 }
 
-func (t *titler) addObject(object, title string) {
-	if t.titles[object] == "" {
-		t.titles[object] = title
-		t.order = append(t.order, object)
+func (t *fileTitles) addObject(object, title string) {
+	if t.byObject[object] == "" {
+		t.byObject[object] = title
+		t.objects = append(t.objects, object)
 	}
 }
 
 // addRow adds the files that a row of a table shows.
-func (t *titler) addRow(table string, row json.RawMessage) error {
+func (t *fileTitles) addRow(table string, row json.RawMessage) error {
 	var r struct {
 		Title        string   `json:"title"`
 		ClientName   string   `json:"client_name"`
@@ -154,8 +158,8 @@ func validName(name string) bool {
 	return path.Clean(name) == name && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "../")
 }
 
-// relative returns the URL by which the entry from refers to the entry to.
-func relative(from, to string) string {
+// relativeURL returns the URL by which the entry from refers to the entry to.
+func relativeURL(from, to string) string {
 	a, b := strings.Split(path.Dir(from), "/"), strings.Split(to, "/")
 	for len(a) > 0 && len(b) > 1 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -30,7 +30,7 @@ func TestEveryTableIsDecided(t *testing.T) {
 }
 
 func TestFilesAreNamedAfterWhatShowsThem(t *testing.T) {
-	titles := newTitler()
+	titles := newFileTitles()
 	for table, row := range map[string]string{
 		"products":      `{"title":"Água & sal, nº 2","image_url":"https://x.example/storage/v1/object/public/product-images/z/1.PNG","image_gallery":["/storage/v1/object/public/product-images/a/1.png"],"video_gallery":["/storage/v1/object/public/product-images/f.mp4"]}`,
 		"site_settings": `{"key":"site","value":{"portrait":"/storage/v1/object/public/product-images/me.jpg"}}`,
@@ -51,7 +51,7 @@ func TestFilesAreNamedAfterWhatShowsThem(t *testing.T) {
 			t.Errorf("%s/%s: %q, want %q", all[i].Bucket, all[i].Name, all[i].Path, want)
 		}
 	}
-	taken := names{}
+	taken := takenNames{}
 	for _, want := range []string{"a.png", "a-2.png", "a-3.png"} {
 		if got := taken.take("a", ".png"); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -67,7 +67,7 @@ func TestRelativeURLs(t *testing.T) {
 		{"site/works/a.html", "files/x/ã b.png", "../../files/x/%C3%A3%20b.png"},
 		{"site/index.html", "site/index.html", "index.html"},
 	} {
-		if got := relative(c[0], c[1]); got != c[2] {
+		if got := relativeURL(c[0], c[1]); got != c[2] {
 			t.Errorf("%s → %s: %s, want %s", c[0], c[1], got, c[2])
 		}
 	}
@@ -103,7 +103,7 @@ func TestOfASrcsetTwoWidthsAreKept(t *testing.T) {
 		"/a 2400w":         {{"/a", 2400}},
 		"/a,b 320w, /c 1x": {{"/a,b", 320}},
 	} {
-		if got := choose(given); !slices.Equal(got, want) {
+		if got := chooseCandidates(given); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", given, got, want)
 		}
 	}

@@ -19,17 +19,20 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file opens and verifies archives. An archive is untrusted: every name, size and row in it is checked.
+
 // Limits of what an import reads.
 const (
-	maxManifest   = 64 << 20 // bytes of site.json
-	maxEntries    = 1_000_000
-	maxCompressed = 4 << 30 // bytes after decompression of all compressed entries; originals are not compressed
-	maxRow        = 4 << 20 // bytes of a row as JSON
+	maxManifest = 64 << 20 // bytes of site.json
+	maxEntries  = 1_000_000
+	maxInflated = 4 << 30 // bytes of all compressed entries after decompression; uploaded files are not compressed
+	maxRow      = 4 << 20 // bytes of a row as JSON
 )
 
-// errNotArchive is the error for a file that is not an archive of a site. Causes say what is wrong with it.
+// errNotArchive is the error for a file that is not an archive of a site. refuse adds what is wrong with the file.
 var errNotArchive = errors.New("this is not an archive that atelie export has made, or it is damaged")
 
+// refuse returns errNotArchive with the reason.
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNotArchive}, args...)...)
 }
@@ -39,10 +42,10 @@ type Archive struct {
 	Manifest Manifest
 
 	file    *zip.ReadCloser
-	entries map[string]*zip.File
-	sums    map[string]Entry
-	files   []File
-	sum     string // SHA-256 of site.json, which stands for the whole archive
+	entries map[string]*zip.File // all entries, by name
+	listed  map[string]Entry     // the entries of the manifest, by path
+	files   []File               // set by Verify
+	sum     string               // SHA-256 of site.json, by which an import recognizes the archive
 }
 
 // Close closes the file.
@@ -58,15 +61,16 @@ func Open(name string) (_ *Archive, err error) {
 	if err != nil {
 		return nil, refuse("%w", err)
 	}
-	a := &Archive{file: r, entries: map[string]*zip.File{}, sums: map[string]Entry{}}
-	if err := a.open(info.Size()); err != nil {
+	a := &Archive{file: r, entries: map[string]*zip.File{}, listed: map[string]Entry{}}
+	if err := a.readManifest(info.Size()); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return a, nil
 }
 
-func (a *Archive) open(size int64) error {
-	if err := a.readNames(size); err != nil {
+// readManifest reads site.json and compares it with the entries of the zip file. size is the size of the zip file in bytes.
+func (a *Archive) readManifest(size int64) error {
+	if err := a.indexEntries(size); err != nil {
 		return err
 	}
 	manifest := a.entries[manifestName]
@@ -98,9 +102,9 @@ func (a *Archive) open(size int64) error {
 	return a.matchEntries()
 }
 
-// readNames checks the names, kinds and sizes of all entries. The sizes are those that the zip file states; reading an entry checks
-// them.
-func (a *Archive) readNames(size int64) error {
+// indexEntries sets a.entries. It checks the names, kinds and sizes of all entries. The sizes are those that the zip file states;
+// verifyEntry checks that they are true.
+func (a *Archive) indexEntries(size int64) error {
 	if len(a.file.File) > maxEntries {
 		return refuse("it has more than %d entries", maxEntries)
 	}
@@ -122,12 +126,12 @@ func (a *Archive) readNames(size int64) error {
 		case strings.HasPrefix(f.Name, filesFolder) && f.Method != zip.Store:
 			return refuse("entry %s is compressed", f.Name)
 		}
-		if stored += f.CompressedSize64; stored > uint64(size) || f.CompressedSize64 > uint64(size) { // entries that share bytes
+		if stored += f.CompressedSize64; stored > uint64(size) || f.CompressedSize64 > uint64(size) { // entries can share bytes of the zip file, to become more than the file when they are read
 			return refuse("its entries are larger than the file")
 		}
 		if f.Method == zip.Deflate {
-			if inflated += f.UncompressedSize64; inflated > maxCompressed || f.UncompressedSize64 > maxCompressed {
-				return refuse("its compressed entries are larger than %d bytes", int64(maxCompressed))
+			if inflated += f.UncompressedSize64; inflated > maxInflated || f.UncompressedSize64 > maxInflated {
+				return refuse("its compressed entries are larger than %d bytes", int64(maxInflated))
 			}
 		}
 		a.entries[f.Name] = f
@@ -137,7 +141,7 @@ func (a *Archive) readNames(size int64) error {
 
 // matchEntries returns an error unless the zip file has exactly the entries of the manifest.
 func (a *Archive) matchEntries() error {
-	for _, text := range append(slices.Clone(a.Manifest.Owners), a.Manifest.SiteURL) { // they are printed
+	for _, text := range append(slices.Clone(a.Manifest.Owners), a.Manifest.SiteURL) { // an import prints these texts
 		if !files.Storable(text) || len(text) > 1000 {
 			return refuse("%s has an address that is none: %.100q", manifestName, text)
 		}
@@ -147,22 +151,23 @@ func (a *Archive) matchEntries() error {
 		switch {
 		case f == nil || e.Path == manifestName:
 			return refuse("%s lists %q, which is not there", manifestName, e.Path)
-		case a.sums[e.Path].Path != "":
+		case a.listed[e.Path].Path != "":
 			return refuse("%s lists %s twice", manifestName, e.Path)
 		case e.Size < 0 || uint64(e.Size) != f.UncompressedSize64:
 			return refuse("entry %s has not the size that %s states", e.Path, manifestName)
 		}
-		a.sums[e.Path] = e
+		a.listed[e.Path] = e
 	}
 	for name := range a.entries {
-		if a.sums[name].Path == "" && name != manifestName {
+		if a.listed[name].Path == "" && name != manifestName {
 			return refuse("entry %s is not in %s", name, manifestName)
 		}
 	}
 	return nil
 }
 
-// Verify reads every entry and compares its SHA-256 with the manifest, and reads the list of files. Import needs it first.
+// Verify reads every entry, compares its size and SHA-256 with the manifest, and reads the list of files. It must succeed before
+// Import.
 func (a *Archive) Verify(ctx context.Context, report Progress) error {
 	schema, err := db.SchemaVersion()
 	if err != nil {
@@ -226,20 +231,20 @@ func readAll(f *zip.File, limit int64) (_ []byte, err error) {
 	return text, err
 }
 
-// readFiles reads the list of files. Every entry in the folder of originals must be one of them.
+// readFiles sets a.files from the list of files. Every entry in the folder files/ must be one of them.
 func (a *Archive) readFiles() error {
-	listed, objects := map[string]bool{}, map[string]bool{}
+	paths, objects := map[string]bool{}, map[string]bool{}
 	err := a.eachRow(filesList, func(row json.RawMessage) error {
 		var f File
 		if err := json.Unmarshal(row, &f); err != nil {
 			return err
 		}
-		e := a.sums[f.Path]
+		e := a.listed[f.Path]
 		object := f.Bucket + "/" + f.Name
 		switch {
 		case !strings.HasPrefix(f.Path, filesFolder) || e.Path == "":
 			return fmt.Errorf("file %q is not in the archive", f.Path)
-		case listed[f.Path] || objects[object]:
+		case paths[f.Path] || objects[object]:
 			return fmt.Errorf("file %q is there twice", f.Path)
 		case !files.Storable(f.Bucket) || !files.ValidName(f.Name):
 			return fmt.Errorf("file %q has no valid name", f.Path)
@@ -247,7 +252,7 @@ func (a *Archive) readFiles() error {
 			return fmt.Errorf("file %q has a focus point outside", f.Path)
 		}
 		f.Size, f.SHA256 = e.Size, e.SHA256
-		listed[f.Path], objects[object] = true, true
+		paths[f.Path], objects[object] = true, true
 		a.files = append(a.files, f)
 		return nil
 	})
@@ -255,7 +260,7 @@ func (a *Archive) readFiles() error {
 		return err
 	}
 	for name := range a.entries {
-		if strings.HasPrefix(name, filesFolder) && !listed[name] {
+		if strings.HasPrefix(name, filesFolder) && !paths[name] {
 			return refuse("entry %s is not in %s", name, filesList)
 		}
 	}
@@ -297,11 +302,11 @@ func (a *Archive) eachRow(name string, each func(json.RawMessage) error) (err er
 	return nil
 }
 
-// eachTableRow calls each with the rows of a table, with the URLs of the archive's files under apiURL.
+// eachTableRow calls each with the rows of a table. In them, URLs of the archive's files begin with apiURL.
 func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.RawMessage) error) error {
-	here := map[string]bool{}
+	inArchive := map[string]bool{}
 	for _, f := range a.files {
-		here[f.Bucket+"/"+f.Name] = true
+		inArchive[f.Bucket+"/"+f.Name] = true
 	}
 	return a.eachRow(tablesFolder+table+".json", func(text json.RawMessage) error {
 		var row map[string]json.RawMessage
@@ -310,7 +315,7 @@ func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.R
 		}
 		if slices.Contains(tablesWithFiles, table) {
 			for name, value := range row {
-				moved, err := moveURLs(value, apiURL, here)
+				moved, err := moveURLs(value, apiURL, inArchive)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

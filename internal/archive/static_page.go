@@ -15,40 +15,41 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// staticPage rewrites one page of the static copy: what needs the server or scripts goes, what is for browsers without scripts stays,
-// and all URLs of the site become relative.
+// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, keeps those for
+// browsers without scripts, and makes all URLs of the site relative.
 type staticPage struct {
 	*staticSite
 	ctx  context.Context
 	view View
-	name string // the page's entry
-	base *url.URL
+	name string   // name of the page's entry in the archive
+	base *url.URL // URL of the page on the site, to which the URLs in it are relative
 }
 
 // longStyle is the length in bytes from which a style element becomes a file that all pages share.
 const longStyle = 2000
 
+// rewrite changes the whole page.
 func (p *staticPage) rewrite(document *html.Node) (err error) {
-	if p.base, err = p.url(p.view); err != nil {
+	if p.base, err = p.pageURL(p.view); err != nil {
 		return err
 	}
-	if err := p.children(document); err != nil {
+	if err := p.rewriteChildren(document); err != nil {
 		return err
 	}
-	return p.addParts(document)
+	return p.addPartLinks(document)
 }
 
-// children rewrites the children of a node. A child can be removed, or replaced by its own children.
-func (p *staticPage) children(parent *html.Node) error {
+// rewriteChildren rewrites the children of a node. A child can be removed, or replaced by its own children.
+func (p *staticPage) rewriteChildren(parent *html.Node) error {
 	for n := parent.FirstChild; n != nil; {
 		next := n.NextSibling
 		switch {
 		case n.Type == html.CommentNode || n.Type == html.ElementNode && p.isDropped(n):
 			parent.RemoveChild(n)
-		case n.DataAtom == atom.Noscript && len(n.Attr) > 0 && attribute(n, "class") != "":
-			n.Data, n.DataAtom = "div", atom.Div
+		case n.DataAtom == atom.Noscript && len(n.Attr) > 0 && getAttribute(n, "class") != "":
+			n.Data, n.DataAtom = "div", atom.Div // keeps the class; the loop goes on with the div
 			next = n
-		case n.DataAtom == atom.Noscript: // its content is for every browser here
+		case n.DataAtom == atom.Noscript: // the copy has no scripts, so every browser shows the content
 			first := n.FirstChild
 			for c := n.FirstChild; c != nil; c = n.FirstChild {
 				n.RemoveChild(c)
@@ -59,10 +60,10 @@ func (p *staticPage) children(parent *html.Node) error {
 				next = first
 			}
 		case n.DataAtom == atom.Form:
-			parent.InsertBefore(element(atom.P, p.view.text("archive.form"), "class", "text-lead"), n)
+			parent.InsertBefore(newElement(atom.P, p.view.text("archive.form"), "class", "text-lead"), n)
 			parent.RemoveChild(n)
 		case n.Type == html.ElementNode:
-			keep, err := p.element(n)
+			keep, err := p.rewriteElement(n)
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func (p *staticPage) children(parent *html.Node) error {
 				parent.RemoveChild(n)
 				break
 			}
-			if err := p.children(n); err != nil {
+			if err := p.rewriteChildren(n); err != nil {
 				return err
 			}
 		}
@@ -85,34 +86,35 @@ func (p *staticPage) isDropped(n *html.Node) bool {
 	case atom.Script:
 		return true
 	case atom.Link:
-		return !slices.Contains([]string{"icon", "apple-touch-icon", "stylesheet"}, attribute(n, "rel"))
+		return !slices.Contains([]string{"icon", "apple-touch-icon", "stylesheet"}, getAttribute(n, "rel"))
 	case atom.Meta:
-		return attribute(n, "property") != "" || strings.HasPrefix(attribute(n, "name"), "twitter:")
+		return getAttribute(n, "property") != "" || strings.HasPrefix(getAttribute(n, "name"), "twitter:")
 	case atom.Button:
-		return attribute(n, "type") == "button" && attribute(n, "aria-haspopup") == ""
+		return getAttribute(n, "type") == "button" && getAttribute(n, "aria-haspopup") == ""
 	}
 	return false
 }
 
-// element rewrites the attributes of an element. keep is false if the element shows nothing without a file that is missing.
-func (p *staticPage) element(n *html.Node) (keep bool, err error) {
+// rewriteElement rewrites the name and the attributes of an element. keep is false if the element would show nothing, because its file
+// is missing.
+func (p *staticPage) rewriteElement(n *html.Node) (keep bool, err error) {
 	switch n.DataAtom {
 	case atom.Style:
-		return true, p.style(n)
+		return true, p.moveStyle(n)
 	case atom.Link:
-		href, err := p.assetURL(attribute(n, "href"))
+		href, err := p.assetURL(getAttribute(n, "href"))
 		setAttribute(n, "href", href)
 		return href != "", err
 	case atom.A:
-		href, err := p.link(attribute(n, "href"))
+		href, err := p.rewriteLink(getAttribute(n, "href"))
 		setAttribute(n, "href", href)
 		return true, err
-	case atom.Button: // it opens a dialog, which shows the same in full
+	case atom.Button: // on the site it opens a dialog, which shows the content of the button in full
 		n.Data, n.DataAtom = "div", atom.Div
 		setAttribute(n, "type", "")
 		setAttribute(n, "aria-haspopup", "")
-		if invitation := find(n, func(c *html.Node) bool { return slices.Contains(strings.Fields(attribute(c, "class")), "text-link") }); invitation != nil {
-			setAttribute(invitation, "style", "visibility:hidden") // it keeps its place
+		if invitation := find(n, func(c *html.Node) bool { return slices.Contains(strings.Fields(getAttribute(c, "class")), "text-link") }); invitation != nil {
+			setAttribute(invitation, "style", "visibility:hidden") // hidden and not removed, so that the layout stays the same
 		}
 	case atom.Div:
 		isLink := func(c *html.Node) bool { return c.DataAtom == atom.A }
@@ -120,13 +122,13 @@ func (p *staticPage) element(n *html.Node) (keep bool, err error) {
 			setAttribute(n, "tabindex", "0") // without links in it, only this lets a keyboard scroll it
 		}
 	case atom.Img, atom.Source, atom.Video:
-		return p.media(n)
+		return p.rewriteMedia(n)
 	}
 	return true, nil
 }
 
-// style moves a long style sheet into a file.
-func (p *staticPage) style(n *html.Node) error {
+// moveStyle moves a long style sheet into a file.
+func (p *staticPage) moveStyle(n *html.Node) error {
 	if n.FirstChild == nil || len(n.FirstChild.Data) < longStyle {
 		return nil
 	}
@@ -150,25 +152,27 @@ func (p *staticPage) style(n *html.Node) error {
 	}
 	n.RemoveChild(n.FirstChild)
 	n.Data, n.DataAtom = "link", atom.Link
-	n.Attr = []html.Attribute{{Key: "rel", Val: "stylesheet"}, {Key: "href", Val: relative(p.name, name)}}
+	n.Attr = []html.Attribute{{Key: "rel", Val: "stylesheet"}, {Key: "href", Val: relativeURL(p.name, name)}}
 	return nil
 }
 
-// assetURL returns the relative URL of a file that the page shows, or "" if the archive has none: also if it is not the site's.
+// assetURL returns the relative URL of a file that the page shows, and writes the file. The URL is "" if the file is missing or is
+// not one of the site.
 func (p *staticPage) assetURL(given string) (string, error) {
 	u, err := p.base.Parse(given)
-	if err != nil || given == "" || !p.isHere(u) && !p.isFile(u) {
+	if err != nil || given == "" || !p.isSiteURL(u) && !p.isFileURL(u) {
 		return "", nil //nolint:nilerr // what is no URL has no file
 	}
-	name, err := p.asset(p.ctx, u)
+	name, err := p.addAsset(p.ctx, u)
 	if err != nil || name == "" {
 		return "", err
 	}
-	return relative(p.name, name), nil
+	return relativeURL(p.name, name), nil
 }
 
-// link returns the URL for a link: relative to a page of the copy, or that of another site. It returns "" for what the copy has not.
-func (p *staticPage) link(given string) (string, error) {
+// rewriteLink returns the URL for a link. It is relative if the copy has the page, unchanged if it leads to another site, and "" if the
+// copy does not have what it leads to.
+func (p *staticPage) rewriteLink(given string) (string, error) {
 	u, err := p.base.Parse(given)
 	if err != nil || given == "" {
 		return "", nil //nolint:nilerr // what is no URL leads nowhere
@@ -181,34 +185,34 @@ func (p *staticPage) link(given string) (string, error) {
 		return "", nil
 	}
 	switch {
-	case p.isFile(u):
+	case p.isFileURL(u):
 		return p.assetURL(given)
-	case !p.isHere(u), strings.HasPrefix(given, "#"):
+	case !p.isSiteURL(u), strings.HasPrefix(given, "#"):
 		return given, nil
 	}
-	v, ok, err := p.linked(p.ctx, u)
+	v, ok, err := p.viewOf(p.ctx, u)
 	if err != nil || !ok {
 		return "", err
 	}
-	out := relative(p.name, p.entry(v))
+	out := relativeURL(p.name, p.enqueue(v))
 	if u.Fragment != "" {
 		out += "#" + u.EscapedFragment()
 	}
 	return out, nil
 }
 
-// media rewrites the files of a picture or film.
-func (p *staticPage) media(n *html.Node) (keep bool, err error) {
+// rewriteMedia rewrites the URLs of a picture or film. keep is false if the archive has none of its files.
+func (p *staticPage) rewriteMedia(n *html.Node) (keep bool, err error) {
 	var chosen []string
 	largest := ""
-	for _, c := range choose(attribute(n, "srcset")) {
-		relative, err := p.assetURL(c.url)
+	for _, c := range chooseCandidates(getAttribute(n, "srcset")) {
+		assetURL, err := p.assetURL(c.url)
 		if err != nil {
 			return false, err
 		}
-		if relative != "" {
-			largest = relative
-			chosen = append(chosen, relative+" "+strconv.Itoa(c.width)+"w")
+		if assetURL != "" {
+			largest = assetURL
+			chosen = append(chosen, assetURL+" "+strconv.Itoa(c.width)+"w")
 		}
 	}
 	setAttribute(n, "srcset", strings.Join(chosen, ", "))
@@ -219,12 +223,12 @@ func (p *staticPage) media(n *html.Node) (keep bool, err error) {
 		return len(chosen) > 0, nil
 	}
 	if largest == "" {
-		if largest, err = p.assetURL(attribute(n, "src")); err != nil {
+		if largest, err = p.assetURL(getAttribute(n, "src")); err != nil {
 			return false, err
 		}
 	}
 	setAttribute(n, "src", largest)
-	if poster := attribute(n, "poster"); poster != "" {
+	if poster := getAttribute(n, "poster"); poster != "" {
 		poster, err := p.assetURL(poster)
 		if err != nil {
 			return false, err
@@ -237,13 +241,14 @@ func (p *staticPage) media(n *html.Node) (keep bool, err error) {
 	return largest != "", nil
 }
 
+// candidate is a picture of the attribute srcset.
 type candidate struct {
 	url   string
 	width int
 }
 
-// choose returns those candidates of a srcset that a static copy has, the largest last.
-func choose(srcset string) (chosen []candidate) {
+// chooseCandidates returns those candidates of a srcset that a static copy has (copyWidths), the largest last.
+func chooseCandidates(srcset string) (chosen []candidate) {
 	var all []candidate
 	for srcset = strings.TrimSpace(srcset); srcset != ""; {
 		address, rest, _ := strings.Cut(srcset, " ")
@@ -268,20 +273,20 @@ func choose(srcset string) (chosen []candidate) {
 	return chosen
 }
 
-// addParts adds links to the other parts of a gallery behind its list of works.
-func (p *staticPage) addParts(document *html.Node) error {
+// addPartLinks adds links to all parts of a gallery behind its list of works.
+func (p *staticPage) addPartLinks(document *html.Node) error {
 	first := p.view
 	first.Part = 0
 	parts := p.parts[first]
-	list := find(document, func(n *html.Node) bool { return attribute(n, "role") == "list" })
+	list := find(document, func(n *html.Node) bool { return getAttribute(n, "role") == "list" })
 	if p.view.Work != "" || parts < 2 || list == nil {
 		return nil
 	}
-	nav := element(atom.Nav, "", "aria-label", p.view.text("archive.parts"), "class", "mt-8 flex flex-wrap gap-x-8 gap-y-4")
+	nav := newElement(atom.Nav, "", "aria-label", p.view.text("archive.parts"), "class", "mt-8 flex flex-wrap gap-x-8 gap-y-4")
 	for i := range parts {
 		at := first
 		at.Part = i
-		a := element(atom.A, strconv.Itoa(i+1), "class", "text-link", "href", relative(p.name, p.entry(at)), "aria-label", p.view.text("archive.part", "part", strconv.Itoa(i+1)))
+		a := newElement(atom.A, strconv.Itoa(i+1), "class", "text-link", "href", relativeURL(p.name, p.enqueue(at)), "aria-label", p.view.text("archive.part", "part", strconv.Itoa(i+1)))
 		if i == p.view.Part {
 			setAttribute(a, "aria-current", "page")
 		}
@@ -291,6 +296,7 @@ func (p *staticPage) addParts(document *html.Node) error {
 	return nil
 }
 
+// find returns the first element, in the order of the document, for which wanted returns true, or nil.
 func find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 	if n.Type == html.ElementNode && wanted(n) {
 		return n
@@ -303,8 +309,8 @@ func find(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 	return nil
 }
 
-// element makes an element with a text and attributes, given as names and values.
-func element(name atom.Atom, text string, attributes ...string) *html.Node {
+// newElement makes an element with a text and attributes, given as names and values.
+func newElement(name atom.Atom, text string, attributes ...string) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: name.String(), DataAtom: name}
 	for i := 0; i+1 < len(attributes); i += 2 {
 		n.Attr = append(n.Attr, html.Attribute{Key: attributes[i], Val: attributes[i+1]})
@@ -319,7 +325,8 @@ func hasAttribute(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-func attribute(n *html.Node, name string) string {
+// getAttribute returns the value of an attribute, "" if the element does not have it.
+func getAttribute(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name {
 			return a.Val

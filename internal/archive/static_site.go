@@ -27,36 +27,38 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// copyWidths are the widths of the renditions in a static copy, in pixels: the largest available ones up to these.
+// copyWidths are the limits of width, in pixels, of the renditions in a static copy: of each picture it has the widest rendition
+// within each limit, or the narrowest one if all are wider.
 var copyWidths = []int{640, 1600}
 
 // staticSite writes the static copy: it begins with the site's pages and follows their links.
 type staticSite struct {
 	*exporter
-	paths   []string
-	taken   names
-	queue   []View
+	paths   []string          // of the public pages on the site
+	taken   takenNames        // names of files other than pages, and stems of works
+	queue   []View            // all pages that are known, in the order in which they are written
 	entries map[View]string   // entries of pages, also of those that are still in the queue
 	located map[string]View   // pages of works, in English, by the work's id
 	slugs   map[string]string // stems of the entries of works, by id
 	assets  map[string]string // entries of assets by URL; "" for those that the site does not have
 	objects map[string]File   // by "bucket/name"
-	parts   map[View]int
+	parts   map[View]int      // number of parts of a page, by the view of its first part
 }
 
+// writePages writes the static copy.
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	paths, err := e.Paths()
 	if err != nil {
 		return err
 	}
-	s := &staticSite{exporter: e, paths: paths, taken: names{}, entries: map[View]string{}, located: map[string]View{}, slugs: map[string]string{},
+	s := &staticSite{exporter: e, paths: paths, taken: takenNames{}, entries: map[View]string{}, located: map[string]View{}, slugs: map[string]string{},
 		assets: map[string]string{}, objects: map[string]File{}, parts: map[View]int{}}
 	for _, f := range e.files {
 		s.objects[f.Bucket+"/"+f.Name] = f
 	}
 	for _, path := range paths {
-		s.entry(View{Path: path, Language: "en"})
-		s.entry(View{Path: path, Language: "pt"})
+		s.enqueue(View{Path: path, Language: "en"})
+		s.enqueue(View{Path: path, Language: "pt"})
 	}
 	for done := 0; done < len(s.queue); done++ {
 		report("pages", done, len(s.queue))
@@ -69,8 +71,8 @@ func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	return nil
 }
 
-// entry returns the entry of a page. A page that was not asked for before joins the queue.
-func (s *staticSite) entry(v View) string {
+// enqueue returns the name of a page's entry. It adds the page to the queue unless it is there.
+func (s *staticSite) enqueue(v View) string {
 	if name, ok := s.entries[v]; ok {
 		return name
 	}
@@ -80,8 +82,8 @@ func (s *staticSite) entry(v View) string {
 	}
 	switch {
 	case v.Work != "":
-		if s.slugs[v.Work] == "" { // both languages have the same
-			s.slugs[v.Work] = s.taken.take("works/"+cmp.Or(slug(s.titles[v.Work]), "work"), "")
+		if s.slugs[v.Work] == "" { // both languages have the same stem
+			s.slugs[v.Work] = s.taken.take("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
 		}
 		stem = s.slugs[v.Work]
 	case stem == "":
@@ -106,18 +108,18 @@ func (s *staticSite) writePage(ctx context.Context, v View) error {
 	if v.Part == 0 && v.Work == "" {
 		s.parts[v] = parts
 		for i := 1; i < parts; i++ {
-			s.entry(View{Path: v.Path, Language: v.Language, Part: i})
+			s.enqueue(View{Path: v.Path, Language: v.Language, Part: i})
 		}
 	}
-	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.entry(v)}
+	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.enqueue(v)}
 	if err := p.rewrite(document); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	return s.add(p.name, zip.Deflate, func(w io.Writer) error { return html.Render(w, document) })
 }
 
-// url returns the URL of a page on the site.
-func (s *staticSite) url(v View) (*url.URL, error) {
+// pageURL returns the URL of a page on the site.
+func (s *staticSite) pageURL(v View) (*url.URL, error) {
 	u, err := url.Parse(s.SiteURL + v.Path)
 	if err != nil {
 		return nil, err
@@ -133,8 +135,8 @@ func (s *staticSite) url(v View) (*url.URL, error) {
 	return u, nil
 }
 
-// isHere reports whether a URL is one of the site or its backend.
-func (s *staticSite) isHere(u *url.URL) bool {
+// isSiteURL reports whether a URL is one of the site or its backend.
+func (s *staticSite) isSiteURL(u *url.URL) bool {
 	for _, own := range []string{s.SiteURL, s.APIURL} {
 		if o, err := url.Parse(own); err == nil && o.Scheme == u.Scheme && o.Host == u.Host {
 			return true
@@ -143,16 +145,16 @@ func (s *staticSite) isHere(u *url.URL) bool {
 	return false
 }
 
-// isFile reports whether a URL is that of a file in the archive or of its rendition, on whatever host: rows keep the URLs that files
-// had when the site had another address.
-func (s *staticSite) isFile(u *url.URL) bool {
+// isFileURL reports whether a URL is that of a file in the archive or of its rendition, on any host: rows can have URLs from a time
+// when the site had another domain.
+func (s *staticSite) isFileURL(u *url.URL) bool {
 	_, object, ok := strings.Cut(u.Path, "/public/")
 	_, known := s.objects[object]
 	return ok && known && strings.HasPrefix(u.Path, "/storage/v1/")
 }
 
-// linked returns the view of a page's URL. ok is false for other URLs and for works that are not there.
-func (s *staticSite) linked(ctx context.Context, u *url.URL) (v View, ok bool, err error) {
+// viewOf returns the view of a page's URL. ok is false for other URLs and for works that the site does not have.
+func (s *staticSite) viewOf(ctx context.Context, u *url.URL) (v View, ok bool, err error) {
 	v = View{Path: u.Path, Language: "en"}
 	if u.Path != "/" {
 		v.Path = strings.TrimSuffix(u.Path, "/")
@@ -179,9 +181,9 @@ func (s *staticSite) linked(ctx context.Context, u *url.URL) (v View, ok bool, e
 	return at, true, nil
 }
 
-// asset returns the entry of a file that pages show, and writes it when it is asked for first. It returns "" if the site has no such
-// file. A public file that is also an original is not written twice.
-func (s *staticSite) asset(ctx context.Context, u *url.URL) (string, error) {
+// addAsset returns the name of the entry of a file that pages show, and writes the entry at the first call for the file. The name is ""
+// if the site has no such file. A public file that the archive has in files/ is not written again.
+func (s *staticSite) addAsset(ctx context.Context, u *url.URL) (string, error) {
 	q := u.Query()
 	q.Del("v") // the version of the picture
 	u = &url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: q.Encode()}
@@ -208,24 +210,25 @@ func (s *staticSite) asset(ctx context.Context, u *url.URL) (string, error) {
 			return "", err
 		}
 	}
-	s.assets[key] = s.assetName(u, q, found.ContentType)
+	s.assets[key] = s.takeAssetName(u, q, found.ContentType)
 	return s.assets[key], s.add(s.assets[key], zip.Store, func(w io.Writer) error {
 		_, err := w.Write(found.Body)
 		return err
 	})
 }
 
-// extensions are the endings of the files that an asset of a media type gets. Others keep that of their URL.
+// extensions are the endings of an asset's file by its media type. Assets of other types keep the ending of their URL.
 var extensions = map[string]string{"image/webp": ".webp", "image/jpeg": ".jpg", "image/png": ".png", "image/avif": ".avif", "image/gif": ".gif", "image/svg+xml": ".svg"}
 
-func (s *staticSite) assetName(u *url.URL, q url.Values, contentType string) string {
+// takeAssetName returns the name of the entry of an asset. q are the parameters of a rendition.
+func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string) string {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	ending := cmp.Or(extensions[mediaType], path.Ext(u.Path))
 	rest, isPicture := strings.CutPrefix(u.Path, "/storage/v1/")
 	if !isPicture {
 		return s.taken.take(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
 	}
-	stem := slug(path.Base(rest))
+	stem := makeSlug(path.Base(rest))
 	_, object, _ := strings.Cut(u.Path, "/public/")
 	if f, ok := s.objects[object]; ok {
 		stem = strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
@@ -235,14 +238,15 @@ func (s *staticSite) assetName(u *url.URL, q url.Values, contentType string) str
 		size += "x" + q.Get("height")
 	}
 	if size != "" {
-		stem += "-" + slug(size)
+		stem += "-" + makeSlug(size)
 	}
 	return s.taken.take(picturesFolder+stem, ending)
 }
 
 var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)
 
-// rewriteCSS lets the URLs of a style sheet in the folder of assets refer to entries. base is the URL of the style sheet.
+// rewriteCSS replaces the URLs in a style sheet, which becomes an entry of assetsFolder, by relative ones. base is the URL of the style
+// sheet.
 func (s *staticSite) rewriteCSS(ctx context.Context, text []byte, base *url.URL) (_ []byte, err error) {
 	out := cssURL.ReplaceAllFunc(text, func(found []byte) []byte {
 		given := string(cssURL.FindSubmatch(found)[1])
@@ -253,14 +257,14 @@ func (s *staticSite) rewriteCSS(ctx context.Context, text []byte, base *url.URL)
 		if parseErr != nil {
 			return []byte("none")
 		}
-		name, assetErr := s.asset(ctx, u)
+		name, assetErr := s.addAsset(ctx, u)
 		if assetErr != nil {
 			err = assetErr
 		}
 		if name == "" {
 			return []byte("none")
 		}
-		return []byte("url(" + relative(assetsFolder+"style.css", name) + ")")
+		return []byte("url(" + relativeURL(assetsFolder+"style.css", name) + ")")
 	})
 	return out, err
 }

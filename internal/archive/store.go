@@ -7,8 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// presetKeys are the settings that a site may have before an import: which archive is being imported, and whether the owner has
-// dismissed the first-run guide.
+// This file has the SQL by which an import recognizes an empty site and keeps its marker.
+
+// presetKeys is an SQL list of the settings that a site may have before an import: the marker of an unfinished import, and guide,
+// which says whether the owner has dismissed the first-run guide.
 const presetKeys = "('" + markerKey + "', 'guide')"
 
 // hasContent reports whether an exported table has rows that an import must not touch. table becomes part of the SQL text, so
@@ -30,7 +32,7 @@ func readMarker(ctx context.Context, q db.Querier) (string, error) {
 	return value, err
 }
 
-// deletePreset deletes the settings that the archive brings itself.
+// deletePreset deletes the setting guide, because the archive may have one of its own.
 func deletePreset(ctx context.Context, tx *db.Tx) error { return deleteSetting(ctx, tx, "guide") }
 
 func deleteSetting(ctx context.Context, tx *db.Tx, key string) error {

@@ -7,11 +7,12 @@ import (
 	"atelie/internal/db"
 )
 
-// exported are the tables whose rows are in an archive as they are, in the order in which an import inserts them.
+// exported are the tables whose rows are in an archive, in the order in which an import inserts them. Of site_settings it has only the
+// rows that settings.InArchive accepts.
 var exported = []string{"products", "reviews", "cover_images", "contact_submissions", "contact_quarantine", "gone_works", "site_settings"}
 
-// leftOut are all other tables of the site, with the reason why an archive does not have their rows. A table that is in neither list
-// stops an export, and a test.
+// leftOut are all other tables of the site, with the reason why an archive does not have their rows. Exports fail while a table is in
+// neither list.
 var leftOut = map[string]string{
 	"storage_objects":          "tables/files.json and files/ have the files",
 	"storage_buckets":          "tables/buckets.json has what the owner has set",

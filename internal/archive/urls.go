@@ -8,12 +8,12 @@ import (
 	"atelie/internal/files"
 )
 
-// tablesWithFiles are the exported tables with URLs of stored files.
+// tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "site_settings"}
 
-// moveURLs returns a JSON value in which the public URLs of the archive's files have the origin of apiURL. here has the files by
-// "bucket/name". URLs without an origin, and those of other files, stay as they are.
-func moveURLs(value json.RawMessage, apiURL string, here map[string]bool) (json.RawMessage, error) {
+// moveURLs returns a JSON value in which the public URLs of the archive's files begin with apiURL, in place of the exported site's
+// origin. inArchive has the files by "bucket/name". URLs without an origin, and those of other files, stay as they are.
+func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
 	}
@@ -27,7 +27,7 @@ func moveURLs(value json.RawMessage, apiURL string, here map[string]bool) (json.
 	move = func(v any) any {
 		switch v := v.(type) {
 		case string:
-			return moveURL(v, apiURL, here)
+			return moveURL(v, apiURL, inArchive)
 		case []any:
 			for i := range v {
 				v[i] = move(v[i])
@@ -42,13 +42,14 @@ func moveURLs(value json.RawMessage, apiURL string, here map[string]bool) (json.
 	return json.Marshal(move(tree))
 }
 
-func moveURL(text, apiURL string, here map[string]bool) string {
+// moveURL is moveURLs for one text.
+func moveURL(text, apiURL string, inArchive map[string]bool) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return text
 	}
 	bucket, name, ok := files.ParsePublicURL(text)
-	if !ok || !here[bucket+"/"+name] {
+	if !ok || !inArchive[bucket+"/"+name] {
 		return text
 	}
 	moved := *u

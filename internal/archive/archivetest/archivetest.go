@@ -1,4 +1,4 @@
-// Package archivetest writes archives for tests, whole ones and such as nobody would write in good faith.
+// Package archivetest writes archives for tests: valid ones, and malformed ones as an attacker would write them.
 package archivetest
 
 import (
@@ -11,12 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"atelie/internal/archive"
 )
 
-// Entries returns a manifest for files, by their names.
+// Entries returns the entries of a manifest for files. The map has their contents by name.
 func Entries(files map[string]string) (out []archive.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		sum := sha256.Sum256([]byte(files[name]))
@@ -25,8 +26,8 @@ func Entries(files map[string]string) (out []archive.Entry) {
 	return out
 }
 
-// Write writes an archive with a manifest and files, and returns its name. Files in the folder files are not compressed. change can
-// change each header.
+// Write writes an archive with a manifest and files, whose contents the map has by name, and returns the archive's path. As in an
+// export, files in the folder files are not compressed. change, which may be nil, is called with each header before it is written.
 func Write(t *testing.T, manifest any, files map[string]string, change func(*zip.FileHeader)) string {
 	t.Helper()
 	text, err := json.Marshal(manifest)
@@ -37,7 +38,7 @@ func Write(t *testing.T, manifest any, files map[string]string, change func(*zip
 	z := zip.NewWriter(&b)
 	add := func(name, content string) {
 		h := &zip.FileHeader{Name: name, Method: zip.Deflate}
-		if len(name) > 6 && name[:6] == "files/" {
+		if strings.HasPrefix(name, "files/") {
 			h.Method = zip.Store
 		}
 		h.SetMode(0o644)
