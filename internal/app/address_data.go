@@ -13,8 +13,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// addressPlaces lists every place where data about an e-mail address is stored: another table with addresses needs a line here.
-// The order is that in which they are erased: activity and sign-ins are found by their accounts.
+// addressPlaces lists every place where data about an email address is stored. A new table with addresses needs a line here. Places
+// are erased in this order: accounts come after activity and sign-ins, which are found by the account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -25,7 +25,7 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// Files have no transaction: the job that ends an erasure deletes them.
+		// Files are not part of the transaction that calls Erase; the job that ends an erasure deletes them.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }
@@ -39,8 +39,8 @@ type queuedMail struct {
 	Recipient string `json:"recipient"`
 }
 
-// queuedMailsOf returns the jobs that will mail to an address, or tell another address of it. Jobs about a message are not among
-// them: they go with the message.
+// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it to another address. It leaves out jobs
+// about a visitor's message, which are deleted together with the message.
 func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.Stored, error) {
 	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
 		var m queuedMail

@@ -67,7 +67,7 @@ type App struct {
 	Backup    *backup.Service // nil if backups are off
 
 	blobs          blob.Store
-	marker         string // the marker of blobs
+	marker         string // id in the database and in blobs, by which the two recognize each other
 	processor      *rendition.Processor
 	uploads        *resumable.Service
 	space          *datafolder.Space
@@ -360,7 +360,7 @@ func (a *App) Serve(ctx context.Context, site, metrics net.Listener) error {
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	release, err := a.DB.Claim(ctx, claimKeys(a.cfg.Auth.JWTSecret, a.cfg.Auth.JWTSecretPrevious), func(err error) {
 		switch {
-		case errors.Is(err, db.ErrClaimed): // only the host knows which of the two secrets is right
+		case errors.Is(err, db.ErrClaimed): // only the operator knows which of the two secrets is right
 			a.log.Error("another node serves this database with a different jwt-secret, and neither accepts the other's tokens: stop the node with the wrong one")
 		case err != nil:
 			a.log.Warn("the connection that holds the claim on the database was lost; the claim is renewed", "cause", err.Error())
@@ -382,7 +382,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	var workers sync.WaitGroup
 	workers.Go(func() { every(background, time.Hour, func() { a.maintain(background) }) })
 	workers.Go(func() { a.log.Info("pictures", "engine", a.processor.Engine()) }) // in the background, because Engine may have to start libvips
-	workers.Go(func() { a.space.Run(background, a.notifyOwnersOfLowDisk(background)) })
+	workers.Go(func() { a.space.Run(background, a.newLowDiskNotifier(background)) })
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
 		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
 	}

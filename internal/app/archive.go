@@ -29,8 +29,9 @@ func (a *App) Import(ctx context.Context, from *archive.Archive, report archive.
 	return from.Import(ctx, a.archiveConfig(), report)
 }
 
+// archiveConfig gives exports and imports access to the services of the program.
 func (a *App) archiveConfig() archive.Config {
-	get := a.publicFiles()
+	public := a.newPublicFiles()
 	return archive.Config{
 		DB: a.DB, SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Program: a.cfg.Build, Now: a.now,
 		Owners: func(ctx context.Context) ([]string, error) {
@@ -50,10 +51,10 @@ func (a *App) archiveConfig() archive.Config {
 			return p.HTML, p.Parts, err
 		},
 		Locate: func(ctx context.Context, linked archive.View) (archive.View, bool, error) {
-			at, ok, err := a.pages.LocateStatic(ctx, pages.StaticView(linked))
-			return archive.View(at), ok, err
+			found, ok, err := a.pages.LocateStatic(ctx, pages.StaticView(linked))
+			return archive.View(found), ok, err
 		},
-		Get: func(ctx context.Context, target string) (archive.Response, error) { return get.get(ctx, target) },
+		Get: func(ctx context.Context, target string) (archive.Response, error) { return public.get(ctx, target) },
 		SaveBucket: func(ctx context.Context, text json.RawMessage) error {
 			var b storage.BucketSettings
 			if err := json.Unmarshal(text, &b); err != nil {
@@ -98,10 +99,10 @@ func listBuckets(ctx context.Context, q db.Querier) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// publicFiles answers requests for the files that pages show, without a listener and a line in the log.
+// publicFiles answers requests for the files that pages show, without a network connection and without log lines.
 type publicFiles struct{ mux *http.ServeMux }
 
-func (a *App) publicFiles() publicFiles {
+func (a *App) newPublicFiles() publicFiles {
 	mux := http.NewServeMux()
 	for pattern, handler := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /storage/v1/object/public/{bucket}/{path...}":       a.Storage.Public,
@@ -117,11 +118,11 @@ func (a *App) publicFiles() publicFiles {
 	return publicFiles{mux}
 }
 
-// get answers a request with the status of the error if a handler returns one.
+// get answers a GET request. If a handler returns an apperr.Error with a status below 500, the response has only that status.
 func (f publicFiles) get(ctx context.Context, target string) (archive.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
-		return archive.Response{Status: http.StatusBadRequest}, nil //nolint:nilerr // the URL stands in a row, and has no file
+		return archive.Response{Status: http.StatusBadRequest}, nil //nolint:nilerr // a row can have any text as its URL: no file has this one
 	}
 	r.Header.Set("Accept", "image/webp,*/*") // smaller renditions, in a format that every browser shows from the disk
 	w := &memoryResponse{header: http.Header{}}
@@ -136,7 +137,7 @@ func (f publicFiles) get(ctx context.Context, target string) (archive.Response, 
 	return archive.Response{Status: w.status, ContentType: w.header.Get("Content-Type"), Body: w.body.Bytes()}, nil
 }
 
-// memoryResponse is a response in memory.
+// memoryResponse is an http.ResponseWriter that keeps the response in memory. err is the error that the handler has returned.
 type memoryResponse struct {
 	header http.Header
 	status int

@@ -28,7 +28,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 		return err
 	}
 	sameDisk := isWithin(place.Folder, a.cfg.Server.DataDir)
-	var copyTo backup.Place // not second: a nil *config.Place is no place
+	var copyTo backup.Place // stays nil if there is no second place
 	if second != nil {
 		copyTo = OpenBackupPlace(second)
 		sameDisk = sameDisk && isWithin(second.Folder, a.cfg.Server.DataDir)
@@ -54,7 +54,7 @@ func OpenBackupPlace(p *config.Place) backup.Place {
 	return backup.OpenPlace(backup.PlaceConfig{Folder: p.Folder})
 }
 
-// isWithin reports whether a folder is inside another one. folder is "" for a place that is no folder.
+// isWithin reports whether folder is outer or inside it. It returns false for "", the folder of a place in a bucket.
 func isWithin(folder, outer string) bool {
 	outer, err := filepath.Abs(outer)
 	if err != nil || folder == "" {
@@ -64,7 +64,7 @@ func isWithin(folder, outer string) bool {
 	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
 }
 
-// blobRecorder returns the functions by which the backup learns of files that come and go.
+// blobRecorder returns the functions that tell the backup which files were added and removed.
 func (a *App) blobRecorder() storage.Recorder {
 	if a.Backup == nil {
 		return storage.NoRecorder
@@ -72,7 +72,7 @@ func (a *App) blobRecorder() storage.Recorder {
 	return storage.Recorder{Added: a.Backup.AddBlobs, Removed: a.Backup.RemoveBlob}
 }
 
-// backupState tells the metrics how the backup is.
+// backupState returns the state of the backup for the metrics.
 func (a *App) backupState(ctx context.Context) (metrics.BackupState, error) {
 	if a.Backup == nil {
 		return metrics.BackupState{}, nil

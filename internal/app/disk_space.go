@@ -19,9 +19,9 @@ const (
 	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 
-// notifyOwnersOfLowDisk returns a function that mails the owners about the disk if a mail is due. Space.Run calls the function
-// while space is low.
-func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Usage) {
+// newLowDiskNotifier returns a function that mails the owners about the disk if a mail is due. Space.Run calls the function while
+// space is low.
+func (a *App) newLowDiskNotifier(ctx context.Context) func(datafolder.Usage) {
 	var lastCheck time.Time
 	return func(datafolder.Usage) {
 		now := a.now()
@@ -37,8 +37,8 @@ func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Usage) 
 
 // checkSpace returns apperr.NoSpace while the disk of the data folder is full.
 func checkSpace(space *datafolder.Space) error {
-	if state := space.Usage(); state.Level == datafolder.Full {
-		return apperr.NoSpace.Becausef("%d bytes are free", state.Free)
+	if usage := space.Usage(); usage.Level == datafolder.Full {
+		return apperr.NoSpace.Becausef("%d bytes are free", usage.Free)
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	want("ready with little room", 200, `{"status":"ok","disk":"low"}`, status, body)
 	status, body = insert(uuid.NewString())
 	want("insert with little room", 201, "", status, body)
-	tell := a.notifyOwnersOfLowDisk(t.Context())
+	tell := a.newLowDiskNotifier(t.Context())
 	for range 3 {
 		tell(datafolder.Usage{})
 	}

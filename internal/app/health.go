@@ -39,8 +39,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "file store", err)
 		return
 	}
-	diskSpace := a.space.Usage()
-	switch diskSpace.Level {
+	switch a.space.Usage().Level {
 	case datafolder.Full:
 		writeHealth(w, http.StatusServiceUnavailable, "the disk is full: nothing new can be stored", "full")
 	case datafolder.Low:

@@ -13,7 +13,7 @@ import (
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount: func(ctx context.Context, account supabase.Account, write bool) (bool, []string, error) {
-			return a.Auth.ImportAccount(ctx, importedAccount(account), write)
+			return a.Auth.ImportAccount(ctx, convertAccount(account), write)
 		},
 		AddRows: func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]supabase.RowResult, error) {
 			results, err := a.Tables.ImportRows(ctx, table, rows, rewrite, write)
@@ -29,14 +29,14 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 			return a.Storage.ImportFile(ctx, bucket, name, body, size, cacheControl)
 		},
 		MaxFile:  int64(a.cfg.Storage.MaxUpload),
-		FilesURL: filesURL(a.cfg.Server.SiteURL, a.cfg.Server.APIURL),
+		FilesURL: fileURLOrigin(a.cfg.Server.SiteURL, a.cfg.Server.APIURL),
 	}
 	return i.Run(ctx)
 }
 
-// filesURL returns what comes before the path in the URLs of files that an import writes into rows: "" if site and backend have one
-// origin. Such rows survive a change of the site's domain.
-func filesURL(siteURL, apiURL string) string {
+// fileURLOrigin returns what precedes the path in the URLs of files that an import writes into rows. It is "" if site and backend have
+// one origin: such relative URLs stay valid when the site's domain changes.
+func fileURLOrigin(siteURL, apiURL string) string {
 	site, err := url.Parse(siteURL)
 	if err != nil {
 		return apiURL
@@ -47,7 +47,8 @@ func filesURL(siteURL, apiURL string) string {
 	return apiURL
 }
 
-func importedAccount(a supabase.Account) auth.ImportedAccount {
+// convertAccount converts an account of the source to the form in which package auth imports it.
+func convertAccount(a supabase.Account) auth.ImportedAccount {
 	out := auth.ImportedAccount{
 		ID: a.ID, Email: a.Email, Phone: a.Phone, PasswordHash: a.PasswordHash, EmailConfirmedAt: a.EmailConfirmedAt, PhoneConfirmedAt: a.PhoneConfirmedAt,
 		InvitedAt: a.InvitedAt, LastSignInAt: a.LastSignInAt, BannedUntil: a.BannedUntil, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,

@@ -27,17 +27,17 @@ func (a *App) wireDelivery() error {
 	if err != nil {
 		return err
 	}
-	mails := mail.Config{Server: (*mail.Server)(server), From: a.cfg.Mail.From, Dir: a.cfg.MailDir(), SiteURL: a.cfg.Server.SiteURL, SiteName: siteName}
-	if a.Mail, err = mail.New(mails, a.log, a.now); err != nil {
+	mailConfig := mail.Config{Server: (*mail.Server)(server), From: a.cfg.Mail.From, Dir: a.cfg.MailDir(), SiteURL: a.cfg.Server.SiteURL, SiteName: siteName}
+	if a.Mail, err = mail.New(mailConfig, a.log, a.now); err != nil {
 		return err
 	}
-	texts := sms.Config{SiteName: siteName}
+	smsConfig := sms.Config{SiteName: siteName}
 	if c := a.cfg.SMS; c.HookURL != "" {
-		texts.Hook = &sms.Hook{URL: c.HookURL, Secret: c.HookSecret}
+		smsConfig.Hook = &sms.Hook{URL: c.HookURL, Secret: c.HookSecret}
 	} else if c.TwilioAccount != "" {
-		texts.Twilio = &sms.Twilio{Account: c.TwilioAccount, Token: c.TwilioToken, From: c.TwilioFrom, BaseURL: c.TwilioURL}
+		smsConfig.Twilio = &sms.Twilio{Account: c.TwilioAccount, Token: c.TwilioToken, From: c.TwilioFrom, BaseURL: c.TwilioURL}
 	}
-	if a.sms, err = sms.New(texts, a.now); err != nil {
+	if a.sms, err = sms.New(smsConfig, a.now); err != nil {
 		return err
 	}
 	a.Functions = functions.New(a.DB, functions.Config{
@@ -69,8 +69,10 @@ func (a *App) smsProvider() string {
 	return ""
 }
 
+// errExpired is the error of a job that runs after its link or code has expired.
 var errExpired = errors.New("the link or the code has expired before it could be sent")
 
+// deliverMail handles auth.JobMail. It sends no mail about a trouble of the site that has ended meanwhile.
 func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	var m auth.Mail
 	if err := json.Unmarshal(payload, &m); err != nil {
@@ -93,13 +95,14 @@ func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// SendMail sends a mail at once, and records the result for the overview. See mail.Mailer.Send.
-func (a *App) SendMail(ctx context.Context, m mail.Message) (where string, err error) {
-	where, err = a.Mail.Send(ctx, m)
+// SendMail sends a mail at once, and records the result for the overview. It returns the mail's destination (mail.Mailer.Send).
+func (a *App) SendMail(ctx context.Context, m mail.Message) (destination string, err error) {
+	destination, err = a.Mail.Send(ctx, m)
 	a.health.MailSent(ctx, err)
-	return where, err
+	return destination, err
 }
 
+// deliverSMS handles auth.JobSMS.
 func (a *App) deliverSMS(ctx context.Context, payload []byte) error {
 	var m auth.SMS
 	if err := json.Unmarshal(payload, &m); err != nil {

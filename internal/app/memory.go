@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// When releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds floor *
-// memoryFactor + memorySlack. The floor is the least memory in use since the last release. Go's runtime alone would return
-// memory only minutes after a burst of work.
+// These constants decide when releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds
+// floor*memoryFactor + memorySlack. The floor is the least memory in use since the most recent release. Without releaseMemory, Go's
+// runtime would return memory only minutes after a burst of work.
 const (
 	memoryInterval = 15 * time.Second // interval of checks
 	memoryFactor   = 1.15
@@ -29,29 +29,29 @@ func (a *App) releaseMemory(ctx context.Context) {
 		}
 		if watch.shouldRelease(memoryInUse()) {
 			debug.FreeOSMemory() // runs a garbage collection: some milliseconds of one processor
-			watch.released(memoryInUse())
+			watch.reset(memoryInUse())
 		}
 	}
 }
 
 // memoryWatch decides when memory is released.
 type memoryWatch struct {
-	floor uint64 // least number of bytes in use since the last release; 0 before the first check
-	last  uint64 // bytes in use at the last check
+	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first check
+	previous uint64 // bytes in use at the previous check
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.
 func (w *memoryWatch) shouldRelease(inUse uint64) bool {
-	grown := inUse > w.last
-	w.last = inUse
+	grown := inUse > w.previous
+	w.previous = inUse
 	if w.floor == 0 || inUse < w.floor {
 		w.floor = inUse
 	}
 	return !grown && float64(inUse) > float64(w.floor)*memoryFactor+memorySlack
 }
 
-// released sets the floor to the bytes in use after a release.
-func (w *memoryWatch) released(inUse uint64) { w.floor, w.last = inUse, inUse }
+// reset sets the floor to the bytes in use after a release.
+func (w *memoryWatch) reset(inUse uint64) { w.floor, w.previous = inUse, inUse }
 
 // memoryInUse returns the bytes of memory that Go's runtime has from the system. SQLite's memory is not included.
 func memoryInUse() uint64 {

@@ -32,7 +32,7 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 			t.Fatalf("step %d, %d MB: %v", i, step.inUse/mb, got)
 		}
 		if step.give {
-			w.released(step.rest)
+			w.reset(step.rest)
 		}
 	}
 	if memoryInUse() < mb {

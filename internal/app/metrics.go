@@ -12,7 +12,7 @@ import (
 	"atelie/internal/pages"
 )
 
-// wireMetrics creates the metrics if they have a listener. Without one nothing is counted.
+// wireMetrics creates the metrics unless they are off. While they are off, nothing is counted.
 func (a *App) wireMetrics() {
 	if a.cfg.Server.MetricsListen == "" {
 		return
@@ -26,7 +26,7 @@ func (a *App) wireMetrics() {
 	}, a.log)
 }
 
-// withMetrics adds the endpoint of the metrics to others. listener is nil if there are none.
+// withMetrics adds the endpoint of the metrics to others. listener is nil if metrics are off.
 func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
 	if listener == nil {
 		return others
@@ -34,13 +34,14 @@ func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint 
 	return append(others, endpoint{a.server(a.metrics), listener})
 }
 
-// observer returns the function that counts requests, nil without metrics. surface tells the surface of a path.
-func (a *App) observer(surface func(path string) metrics.Surface) httpx.Observer {
+// newObserver returns the function that counts requests, or nil if metrics are off. findSurface returns the surface of a path: the part
+// of the program by which the metrics group requests.
+func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.Observer {
 	if a.metrics == nil {
 		return nil
 	}
 	return func(r *http.Request, status int, took time.Duration) {
-		a.metrics.Observe(surface(r.URL.Path), status, took)
+		a.metrics.Observe(findSurface(r.URL.Path), status, took)
 	}
 }
 

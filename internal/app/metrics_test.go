@@ -205,7 +205,7 @@ func TestMetricsCountLiveSockets(t *testing.T) {
 
 func TestWithoutMetricsNothingIsCounted(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	if a.metrics != nil || a.observer(surfaceOf) != nil {
+	if a.metrics != nil || a.newObserver(surfaceOf) != nil {
 		t.Error("metrics exist although they have no address")
 	}
 }

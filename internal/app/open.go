@@ -36,15 +36,15 @@ type Site struct {
 // Close ends the database connections.
 func (s *Site) Close() error { return s.DB.Close() }
 
-// Errors of Open about the secret. The host reads their texts, so these say what to do.
+// Errors of Open about the secret. The operator reads their texts, so these say what to do.
 var (
 	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
 	errSecretOther   = errors.New("jwt-secret: this is not the secret that this database is used with: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
 )
 
-// Open opens the database and the files of a site and migrates the database. If the site is new, it creates both and the
-// secret. It returns an error if one of them belongs to another site, or if only some of them exist and cfg.New is false. It
-// sets the secret and the previous secret in cfg.Auth.
+// Open opens the database and the files of a site and migrates the database. For a new site it creates the database, the place for
+// files and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New is
+// false. It sets the secret and the previous secret in cfg.Auth.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
 	dir := cfg.Server.DataDir
 	if err := datafolder.Prepare(dir, log); err != nil {
@@ -65,7 +65,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 		return nil, err
 	}
 	o.db = d
-	if err := o.check(ctx); err != nil {
+	if err := o.openParts(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return &Site{DB: d, Files: o.files, Marker: o.marker, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
@@ -144,8 +144,8 @@ func (o *opening) loadSecret() (err error) {
 	return nil
 }
 
-// refuseMissingDatabase returns the error for an empty database when other parts of a site exist, which but names. It returns
-// nil if the host wants a new site (serve --new).
+// refuseMissingDatabase returns the error for an empty database when other parts of a site exist, which the text but names. It returns
+// nil if the operator wants a new site (serve --new).
 func (o *opening) refuseMissingDatabase(but string) error {
 	if o.cfg.New {
 		return nil
@@ -157,8 +157,8 @@ func (o *opening) refuseMissingDatabase(but string) error {
 	return fmt.Errorf("database: %s is missing or empty, but %s: restore the database from a backup (or move it here with atelie copy); to begin an empty site here, start once with serve --new", name, but)
 }
 
-// check opens the files, migrates the database, and checks that the parts belong together.
-func (o *opening) check(ctx context.Context) (err error) {
+// openParts opens the files, migrates the database, and checks that database, files and secret belong together.
+func (o *opening) openParts(ctx context.Context) (err error) {
 	if o.usage, err = o.db.Usage(ctx); err != nil {
 		return err
 	}
@@ -204,13 +204,13 @@ func (o *opening) openFiles(ctx context.Context) error {
 	return nil
 }
 
-// refuseMissingFiles returns an error if the database has rows of files. what says in the error text what is missing.
-func (o *opening) refuseMissingFiles(ctx context.Context, what string) error {
+// refuseMissingFiles returns an error if the database has rows of files. missing says in the error text what is missing.
+func (o *opening) refuseMissingFiles(ctx context.Context, missing string) error {
 	n, err := storage.CountObjects(ctx, o.db)
 	if err != nil || n == 0 {
 		return err
 	}
-	return fmt.Errorf("files: the database knows %d files, and %s: mount or restore the place for files; to go on without them, start once with serve --new", n, what)
+	return fmt.Errorf("files: the database knows %d files, and %s: mount or restore the place for files; to go on without them, start once with serve --new", n, missing)
 }
 
 // checkSecret returns an error unless the database accepts the secret. A database that has no fingerprint accepts the first

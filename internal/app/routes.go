@@ -30,15 +30,15 @@ type route struct {
 	pattern string
 	handler httpx.Handler
 	public  bool // the request needs no key or token; the handler makes its own checks
-	// allowAnonymous reports whether a request is accepted without a key, with the rights of an anonymous caller. nil: no
-	// request is.
+	// allowAnonymous reports whether a request is accepted without a key, with the rights of an anonymous caller. If it is nil,
+	// every request needs a key or token.
 	allowAnonymous func(*http.Request) bool
 }
 
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	a.surface(mux, "/auth/v1/", auth.WriteError, []route{
+	a.handleSurface(mux, "/auth/v1/", auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
@@ -90,7 +90,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
 		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
 	}, a.withTimeout, compressed)
-	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
+	a.handleSurface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
@@ -112,7 +112,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
 		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
 	}, a.responses.FromCache, a.withTimeout, compressed)
-	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
+	a.handleSurface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
 		{pattern: "POST /storage/v1/bucket", handler: a.needsSpace(a.Storage.CreateBucket)},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
@@ -154,10 +154,10 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})
-	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
+	a.handleSurface(mux, "/functions/v1/", functions.WriteError, []route{
 		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)
-	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
+	a.handleSurface(mux, "/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
 		{pattern: "POST /realtime/v1/api/broadcast", handler: a.Realtime.Broadcast},
 		{pattern: "POST /realtime/v1/api/broadcast/{topic}/events/{event}", handler: a.Realtime.SendEvent},
@@ -171,12 +171,12 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.observer(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
-// surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. An
-// unknown path gets the status 404, a path without a route for the method 405, both in the surface's error format.
-func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+// handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request passes CORS first, then ms, then the check of its key or token. An
+// unknown path gets the status 404, a path without a route for the method 405, both in the error format of the surface.
+func (a *App) handleSurface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
 		h := httpx.Handle(write, r.handler)

@@ -59,10 +59,10 @@ func (a *App) previousAuthKeys() *auth.Keys {
 // the others sign and seal: either they have the same secret, or the current secret of each is the previous secret of the
 // other.
 func claimKeys(secret, previous string) db.ClaimKeys {
-	number := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
+	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"
 	own := derive([]byte(secret), purpose)
-	c := db.ClaimKeys{Current: number(own)}
+	c := db.ClaimKeys{Current: firstInt32(own)}
 	if previous == "" {
 		return c
 	}
@@ -72,12 +72,12 @@ func claimKeys(secret, previous string) db.ClaimKeys {
 		first, second = second, first
 	}
 	sum := sha256.Sum256(append(bytes.Clone(first), second...))
-	c.Previous, c.Pair, c.HasPrevious = number(other), number(sum[:]), true
+	c.Previous, c.Pair, c.HasPrevious = firstInt32(other), firstInt32(sum[:]), true
 	return c
 }
 
-// Reseal seals with the current secret what the previous one has sealed, and returns the number of values. If write is
-// false, it only counts them. Without a previous secret it returns 0.
+// Reseal seals again, with the current secret, the values that were sealed with the previous one, and returns their number. If write
+// is false, it only counts them. Without a previous secret it returns 0.
 func (a *App) Reseal(ctx context.Context, write bool) (found int, err error) {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return 0, nil

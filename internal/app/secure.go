@@ -15,7 +15,7 @@ import (
 
 // ServeSecure is Serve with HTTPS. The program obtains the certificates itself (ACME). https is the listener of the site. plain
 // is the listener for unencrypted requests: ACME challenges and health checks, and other requests, which are redirected to
-// HTTPS. Both accept requests even before the first certificate exists. metrics is that of Serve.
+// HTTPS. Both accept requests even before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()
@@ -26,7 +26,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	if err != nil {
 		return err
 	}
-	if previous := a.derivePrevious("certificates"); previous != nil { // must run before New, which reads the certificates
+	if previous := a.derivePrevious("certificates"); previous != nil { // before certificates.New, which reads the certificates
 		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
-	plainServer := a.server(httpx.Log(a.log, a.trusted, a.observer(noSurface))(manager.HTTP(server.SiteURL, health)))
+	plainServer := a.server(httpx.Log(a.log, a.trusted, a.newObserver(noSurface))(manager.HTTP(server.SiteURL, health)))
 
 	managerCtx, stopManager := context.WithCancel(ctx)
 	managerEnded := make(chan struct{})

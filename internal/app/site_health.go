@@ -9,10 +9,10 @@ import (
 	"atelie/internal/i18n"
 )
 
-// healthDelay is how long after the start the first check waits: backups begin anew, and certificates are loaded.
+// healthDelay is how long the first health check waits after the start. Until then backups resume and certificates are loaded.
 const healthDelay = 5 * time.Minute
 
-// wireHealth creates the service that tells administrators how the site fares.
+// wireHealth creates the service that reports the health of the site to administrators.
 func (a *App) wireHealth() {
 	a.health = health.New(a.DB, health.Config{
 		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
@@ -20,7 +20,7 @@ func (a *App) wireHealth() {
 	}, a.log, a.now)
 }
 
-// watchHealth has the owners mailed about troubles: it checks every hour until ctx ends.
+// watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about troubles.
 func (a *App) watchHealth(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -37,7 +37,7 @@ func (a *App) watchHealth(ctx context.Context) {
 // backupHealth reads the state of the backups.
 func (a *App) backupHealth(ctx context.Context) (health.Backup, error) {
 	if a.Backup == nil {
-		return health.Backup{}, nil // off
+		return health.Backup{}, nil // backups are off
 	}
 	status, err := a.Backup.Status(ctx)
 	return health.Backup(status), err
@@ -61,7 +61,7 @@ func (a *App) mailHealth(ctx context.Context) (health.Mails, error) {
 	return m, err
 }
 
-// certificateHealth returns the certificates of this site's domains, none if another program answers HTTPS.
+// certificateHealth returns the certificates of this site's domains. It returns nil if the program does not obtain certificates itself.
 func (a *App) certificateHealth() []health.Certificate {
 	manager := a.certificates.Load()
 	if manager == nil {
