@@ -28,7 +28,7 @@ type backupListCommand struct {
 	From string `env:"ATELIE_RESTORE_FROM" placeholder:"PLACE" help:"Another backup than the one of the settings: a folder or s3://…"`
 }
 
-// Run prints a line for each day. It reads the place alone, so that it works where nothing else is left.
+// Run prints a line for each day. It reads only the place of the backup, so it also works after the loss of the site.
 func (c *backupListCommand) Run(env *environment) error {
 	place, err := openBackup(env, c.From)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *backupListCommand) Run(env *environment) error {
 	return nil
 }
 
-// openBackup opens the place at address, or that of the settings if it is "".
+// openBackup opens the place at address, or the place in the settings if address is "".
 func openBackup(env *environment, address string) (backup.Place, error) {
 	place, err := env.cfg.BackupPlace()
 	if address != "" {

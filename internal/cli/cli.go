@@ -69,12 +69,12 @@ type environment struct {
 	in     io.Reader
 	out    io.Writer // for the command's results
 	log    *slog.Logger
-	now    func() time.Time
-	errOut io.Writer // for logs and errors
+	now    func() time.Time // the clock
+	errOut io.Writer        // for logs and errors
 }
 
-// exited is a panic value that contains an exit code. After --help or --version kong calls an exit function that must not
-// return. That function panics with an exited value, which Run recovers.
+// exited is a panic value with an exit code. After --help or --version kong calls an exit function, which must not return. That
+// function panics with an exited value, and Run recovers the panic.
 type exited int
 
 // Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.
@@ -140,6 +140,7 @@ func newLogger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, nil))
 }
 
+// shortTime shortens the time of a log line to hours, minutes and seconds.
 func shortTime(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.TimeKey {
 		return slog.String(a.Key, a.Value.Time().Format(time.TimeOnly))

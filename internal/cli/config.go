@@ -19,7 +19,7 @@ func (c *configCommand) Run(env *environment) error {
 	for _, flag := range env.kong.Model.Flags {
 		if len(flag.Envs) > 0 { // --help and --version are not settings: no environment variable sets them
 			value := mask(flag.Tag.Get("secret"), fmt.Sprint(env.kong.FlagValue(flag)))
-			settings = append(settings, config.Setting{Name: flag.Name, Value: value, Source: source(env.kong, flag)})
+			settings = append(settings, config.Setting{Name: flag.Name, Value: value, Source: findSource(env.kong, flag)})
 		}
 	}
 	for _, provider := range env.cfg.OIDC {
@@ -56,14 +56,14 @@ func mask(kind, value string) string {
 	return value
 }
 
-// source returns where the value of a setting comes from: flag, environment, file or default.
-func source(ctx *kong.Context, flag *kong.Flag) string {
+// findSource returns where the value of a setting comes from: flag, environment, file or default.
+func findSource(ctx *kong.Context, flag *kong.Flag) string {
 	for _, p := range ctx.Path {
 		if p.Flag == flag && !p.Resolved {
 			return "flag"
 		}
 	}
-	if name, set := variable(flag); set {
+	if name, set := findVariable(flag); set {
 		return "environment " + name
 	}
 	for _, p := range ctx.Path {

@@ -59,12 +59,13 @@ func (c *copyCommand) Run(env *environment) error {
 
 // site is the source or the target of a copy.
 type site struct {
-	flag            string     // "from" or "to", for errors
-	database, label string     // URL of the database; label is the URL without the password
-	folder          string     // folder for files; "" if they are in a bucket
-	bucket          *config.S3 // bucket for files; nil if they are in a folder
-	filesLabel      string     // names the folder or bucket in texts, without secrets
-	home            string     // the data folder, where the secret is; "" if there is none
+	flag       string     // "from" or "to", for errors
+	database   string     // URL of the database
+	label      string     // URL of the database for texts, without the password
+	folder     string     // folder for files; "" if they are in a bucket
+	bucket     *config.S3 // bucket for files; nil if they are in a folder
+	filesLabel string     // names the folder or bucket in texts, without secrets
+	dataDir    string     // the data folder, where the secret is; "" if there is none
 }
 
 // parseSite parses the database URL and the place of the files of the source or target. Its errors do not repeat them, because
@@ -87,9 +88,9 @@ func parseSite(flag, address, files string) (site, error) {
 		return e, fmt.Errorf("--%s: %w", flag, err)
 	}
 	if file, ok := strings.CutPrefix(e.label, "sqlite:"); ok {
-		e.home = filepath.Dir(file)
+		e.dataDir = filepath.Dir(file)
 		if files == "" {
-			files = filepath.Join(e.home, "files")
+			files = filepath.Join(e.dataDir, "files")
 		}
 	}
 	return e, e.parseFiles(files)
@@ -115,8 +116,8 @@ func (e *site) parseFiles(files string) (err error) {
 		e.folder = real
 	}
 	e.filesLabel = e.folder
-	if e.home == "" && filepath.Base(e.folder) == "files" {
-		e.home = filepath.Dir(e.folder)
+	if e.dataDir == "" && filepath.Base(e.folder) == "files" {
+		e.dataDir = filepath.Dir(e.folder)
 	}
 	return nil
 }
@@ -180,8 +181,8 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 			if err := t.run(); err != nil {
 				return err
 			}
-			if secret != "" && to.home != "" {
-				if err := datafolder.WriteSecret(to.home, secret); err != nil {
+			if secret != "" && to.dataDir != "" {
+				if err := datafolder.WriteSecret(to.dataDir, secret); err != nil {
 					return fmt.Errorf("target: secret: %w", err)
 				}
 			}
@@ -406,27 +407,27 @@ func (t *transfer) report(sums []db.TableChecksum) error {
 // sourceSecret returns the secret in the source's data folder, or "" if there is none. It returns an error if the target has a
 // different secret, with which it could read nothing that the source has sealed or signed.
 func sourceSecret(from, to site) (string, error) {
-	if from.home == "" {
+	if from.dataDir == "" {
 		return "", nil
 	}
-	secret, err := datafolder.Secret(from.home)
-	if err != nil || secret == "" || to.home == "" {
+	secret, err := datafolder.Secret(from.dataDir)
+	if err != nil || secret == "" || to.dataDir == "" {
 		return secret, err
 	}
-	other, err := datafolder.Secret(to.home)
+	other, err := datafolder.Secret(to.dataDir)
 	if err == nil && other != "" && other != secret {
-		err = fmt.Errorf("target: %s holds another secret, with which nothing of the source could be read: move that file away", datafolder.SecretFile(to.home))
+		err = fmt.Errorf("target: %s holds another secret, with which nothing of the source could be read: move that file away", datafolder.SecretFile(to.dataDir))
 	}
 	return secret, err
 }
 
-// printNextStep prints what the host must do so that the target has the source's secret.
+// printNextStep prints what the operator must do so that the target has the source's secret.
 func printNextStep(env *environment, from, to site, secret string) error {
 	switch {
-	case secret != "" && to.home != "":
-		return env.printf("The secret is copied too: %s\n", datafolder.SecretFile(to.home))
+	case secret != "" && to.dataDir != "":
+		return env.printf("The secret is copied too: %s\n", datafolder.SecretFile(to.dataDir))
 	case secret != "":
-		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", datafolder.SecretFile(from.home))
+		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", datafolder.SecretFile(from.dataDir))
 	}
 	return env.printf("Start the program there with the same ATELIE_JWT_SECRET as before.\n")
 }

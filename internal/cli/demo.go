@@ -16,6 +16,7 @@ type demoCommand struct {
 	New bool `help:"Begin what is missing anew, as serve --new does."`
 }
 
+// Run loads the demo content and ends. The command atelie serve --demo loads it too, and then serves the site.
 func (c *demoCommand) Run(env *environment) error {
 	env.cfg.New = c.New
 	return env.with(func(a *app.App) error { return loadDemo(env, a) })
@@ -41,7 +42,7 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // use a stored password again: it may be that of an earlier database in this data folder
+	if !hasOwner { // a stored password is used again: the data folder can have one from an earlier database
 		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {

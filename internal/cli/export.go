@@ -11,13 +11,13 @@ import (
 	"atelie/internal/archive"
 )
 
-// exportCommand is the command atelie export, which writes the whole site into one archive. The server may run meanwhile.
+// exportCommand is the command atelie export, which writes the whole site into one archive. The server may run during an export.
 type exportCommand struct {
 	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; there must be no such file yet."`
 }
 
-// Run writes the archive under another name first, so that a file of the wanted name is always complete. Only the user that runs the
-// program can read it.
+// Run writes the archive to a temporary file and renames it at the end, so that a file named c.To is always complete. Only the user
+// that runs the program can read it.
 func (c *exportCommand) Run(env *environment) error {
 	if _, err := os.Lstat(c.To); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -31,9 +31,9 @@ func (c *exportCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		done := false
+		renamed := false
 		defer func() {
-			if !done {
+			if !renamed {
 				err = errors.Join(err, out.Close(), os.Remove(partial))
 			}
 		}()
@@ -54,7 +54,7 @@ func (c *exportCommand) Run(env *environment) error {
 		if err := os.Rename(partial, c.To); err != nil {
 			return err
 		}
-		done = true
+		renamed = true
 		return env.printf("%s: %d works, %d messages, %d files and %d pages, %s.\nIt has what visitors wrote, with their addresses: keep it as carefully as the site.\n",
 			c.To, m.Rows["products"], m.Rows["contact_submissions"], m.Files, m.Pages, megabytes(info.Size()))
 	})
@@ -62,12 +62,12 @@ func (c *exportCommand) Run(env *environment) error {
 
 // reportProgress returns a function that prints a line of progress from time to time.
 func (e *environment) reportProgress() archive.Progress {
-	titles := map[string]string{"pages": "Pages", "tables": "Tables", "files": "Files", "check": "Checked"}
-	var last time.Time
-	return func(part string, done, all int) {
-		if now := e.now(); now.Sub(last) >= reportInterval || done == all {
-			last = now
-			_ = e.printf("%s: %d of %d\n", titles[part], done, all) // a line that cannot be printed stops nothing
+	names := map[string]string{"pages": "Pages", "tables": "Tables", "files": "Files", "check": "Checked"}
+	var printed time.Time
+	return func(step string, done, all int) {
+		if now := e.now(); now.Sub(printed) >= reportInterval || done == all {
+			printed = now
+			_ = e.printf("%s: %d of %d\n", names[step], done, all) // a line that cannot be printed stops nothing
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"atelie/internal/archive"
 )
 
-// importCommand is the command atelie import, a group with one command for each source. Without a command's name it is site.
+// importCommand is the command atelie import, a group with one command for each source. atelie import FILE means atelie import site
+// FILE.
 type importCommand struct {
 	Site     importSiteCommand     `cmd:"" default:"withargs" help:"Import an archive that atelie export has made into an empty site."`
 	Supabase importSupabaseCommand `cmd:"" help:"Import a Supabase project: accounts, files and rows. A second time changes nothing."`

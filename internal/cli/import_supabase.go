@@ -50,7 +50,7 @@ func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	return nil
 }
 
-// open sets the sources of the import. The returned function closes them.
+// open opens the sources of accounts, rows and files, and sets them in the import. The returned function closes them.
 func (c *importSupabaseCommand) open(i *supabase.Import) (_ func() error, err error) {
 	var closers []func() error
 	closeAll := func() error {

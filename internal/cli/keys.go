@@ -61,6 +61,7 @@ func roleOf(name string) identity.Role {
 	return identity.Service
 }
 
+// keyName returns the name of a role's key on the command line.
 func keyName(role identity.Role) string {
 	if role == identity.Anon {
 		return "anon"

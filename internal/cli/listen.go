@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// listen opens a listener on a TCP address (host:port). The host reads the texts of its errors, so these say what to do.
+// listen opens a listener on a TCP address (host:port). The operator reads the texts of its errors, so these say what to do.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {

@@ -27,7 +27,7 @@ type mediaRebuildCommand struct {
 	All bool `help:"Make everything anew, also what is there."`
 }
 
-// Run makes missing files again. If a stored file cannot be read, it continues with the next one and fails at the end.
+// Run makes missing files again. If a stored file cannot be read, Run continues with the other files and returns an error at the end.
 func (c mediaRebuildCommand) Run(env *environment) error {
 	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
 		return a.Media.RebuildMedia(ctx, c.All, report)

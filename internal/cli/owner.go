@@ -53,6 +53,7 @@ type ownerPasswordCommand struct {
 	ResetFactors  bool   `help:"Remove the account's second factors too."`
 }
 
+// Run sets a new password for an existing account.
 func (c *ownerPasswordCommand) Run(env *environment) error {
 	password, generated, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {

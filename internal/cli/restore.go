@@ -52,7 +52,7 @@ func (c *restoreCommand) Run(env *environment) error {
 	return c.print(env, done)
 }
 
-// print says at which moment the restored site stands and what is missing. It returns an error if anything is.
+// print reports the moment whose state was restored, and what is missing. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	if err := env.printf("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.Moment.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
 }
 
-// restoredFiles stores the files of a restored site.
+// restoredFiles is the file store of the restored site, with the methods of backup.FileStore.
 type restoredFiles struct{ *blob.Disk }
 
 // Put implements backup.FileStore.

@@ -19,8 +19,8 @@ var errSecretSet = errors.New("secret: it is set, not kept in the data folder: s
 
 type secretRotateCommand struct{}
 
-// Run puts a new secret into the data folder and keeps the current one as the previous secret. After its next start the server
-// seals all sealed values again with the new secret.
+// Run puts a new secret into the data folder and keeps the current one as the previous secret. At its next start the server begins to
+// seal the sealed values again, with the new secret.
 func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
@@ -61,7 +61,7 @@ func (c *secretForgetCommand) Run(env *environment) error {
 
 type secretResetCommand struct{}
 
-// Run makes the database accept another secret, and prints what was removed, so that the host can inform the people concerned.
+// Run makes the database accept another secret, and prints what was removed, so that the operator can inform the people concerned.
 func (secretResetCommand) Run(env *environment) error {
 	r, err := app.ResetSecret(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {

@@ -38,14 +38,14 @@ func (f settingsFile) Validate(app *kong.Application) error {
 // Resolve returns the value that the file contains for a flag, or nil. kong calls it for every flag that is not on the command
 // line. It also returns nil if an environment variable sets the flag, because the environment takes precedence.
 func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if _, set := variable(flag); set {
+	if _, set := findVariable(flag); set {
 		return nil, nil
 	}
 	return f[flag.Name], nil
 }
 
-// variable returns the name of the environment variable that sets a flag. set is false if there is none.
-func variable(flag *kong.Flag) (name string, set bool) {
+// findVariable returns the name of the environment variable that sets a flag. set is false if no variable does.
+func findVariable(flag *kong.Flag) (name string, set bool) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
 			return name, true

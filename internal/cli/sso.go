@@ -44,11 +44,12 @@ func (c *ssoInfoCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("Entity id:    %s\nMetadata:     %s\nACS address:  %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, onOff(info.Enabled))
+		return env.printf("Entity id:    %s\nMetadata:     %s\nACS address:  %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, describeSAML(info.Enabled))
 	})
 }
 
-func onOff(on bool) string {
+// describeSAML returns the text that says whether SAML is enabled, and how to enable it.
+func describeSAML(on bool) string {
 	if on {
 		return "on"
 	}

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// upgradeCommand is the command atelie upgrade --check. It compares this program with the release that the host's release file
-// names. It installs nothing, and asks nobody but the host's own address.
+// upgradeCommand is the command atelie upgrade --check. It compares this program with the release that the operator's release file
+// names. It installs nothing, and connects to no address other than that of the release file.
 type upgradeCommand struct {
 	Check bool `required:"" help:"Compare this program with the release that ATELIE_RELEASE_FILE names. Exit status 0: there is no newer one; 3: there is; 1: it cannot be told."`
 }
@@ -44,7 +44,7 @@ const (
 	releaseFileTimeout = 30 * time.Second
 )
 
-// Run prints what the comparison has found. If there is a newer release, the error is the exit code exitNewer.
+// Run prints the result of the comparison. If there is a newer release, the error is the status exitNewer.
 func (c *upgradeCommand) Run(env *environment) error {
 	place := env.cfg.Server.ReleaseFile
 	if place == "" {

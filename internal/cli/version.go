@@ -23,7 +23,7 @@ type build struct {
 	Platform   string `json:"platform"`
 }
 
-// newBuild adds to the version what the Go compiler has recorded.
+// newBuild returns the description of a program with this version. info is what the go command has recorded in the program.
 func newBuild(version string, info *debug.BuildInfo) build {
 	b := build{Version: version, Go: runtime.Version(), Platform: platform()}
 	for _, s := range info.Settings {
@@ -55,7 +55,7 @@ func (c *versionCommand) Run(env *environment) error {
 	return env.printf("%s", b)
 }
 
-// String returns the lines that the command prints.
+// String returns the text that the command prints.
 func (b build) String() string {
 	changes := ""
 	if b.Modified {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Backup contains the places of the backup, how long it remembers, and what seals the secret in it.
+// Backup contains the places of the backup, its retention, and the passphrase that seals the site's secret in it.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"Where the continuous backup is kept: a folder, or s3://… as in storage-url. The folder backups in the data folder when empty, which protects from mistakes and not from a lost disk. off for none."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, written as the first one. It gets the backup once a night, after its proof."`
@@ -32,7 +32,7 @@ func (p *Place) Label() string {
 	return p.Folder
 }
 
-// ParsePlace parses the place of a backup: a folder or s3://… . setting is the name of the setting in errors.
+// ParsePlace parses the place of a backup: a folder or s3://… . setting is the name of the setting, for the texts of errors.
 func ParsePlace(setting, address string) (*Place, error) {
 	if strings.HasPrefix(address, "s3://") {
 		bucket, err := ParseS3(setting, address)
@@ -67,7 +67,7 @@ func (c *Config) BackupCopyPlace() (*Place, error) {
 	return ParsePlace("backup-copy-url", c.Backup.CopyURL)
 }
 
-// BackupDir returns the folder of the backup if no other place is set.
+// BackupDir returns the folder in which the backup is unless another place is set.
 func (c *Config) BackupDir() string { return filepath.Join(c.Server.DataDir, "backups") }
 
 // minPassphrase is the least length of a passphrase in bytes.

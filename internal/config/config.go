@@ -28,18 +28,18 @@ type Config struct {
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
 
-	// OIDC are the identity providers, set by LoadOIDC. They have no flags, because the host chooses their names.
+	// OIDC are the identity providers, set by LoadOIDC. They have no flags, because the operator chooses their names.
 	OIDC []OIDC `kong:"-"`
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
-	// New is the flag --new of some commands. It allows a start that creates a missing database or file store although other
-	// parts of the site exist. Without it such a start fails, because it is possible that the missing part is lost or that a
-	// setting is wrong.
+	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
+	// site exist. Otherwise the start fails, because the missing part can be lost, or a setting can be wrong.
 	New bool `kong:"-"`
 }
 
-// Server contains the data folder and the warning about its disk, the addresses to listen on, the public URLs of the site, the
-// domains with their certificate authority (ACME), the trusted proxies, and the address of the metrics.
+// Server contains the data folder, the addresses to listen on, the public URLs of the site, the domains and the certificate authority
+// (ACME) for them, the free space below which owners are warned, the trusted proxies, the release file, and the address of the metrics.
+// Domain holds all domain names as they were set; the method Domains returns them in a normalized form.
 type Server struct {
 	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
@@ -53,7 +53,7 @@ type Server struct {
 	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
-	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"Where atelie upgrade --check reads what the newest release is: a file, or an address with https. Nothing else reads it."`
+	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"JSON that names the newest release, for atelie upgrade --check: a file, or an address with https. Nothing else reads it."`
 	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Whoever reaches it can read them: take the loopback or a private network. Off when empty."`
 }
 
@@ -63,7 +63,7 @@ type Database struct {
 	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table returns."`
 }
 
-// Storage contains the place of the files and the limits on them.
+// Storage contains the place for files, the limits of one upload, and the limit of all files together.
 type Storage struct {
 	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
 	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
@@ -149,6 +149,7 @@ func (s Switch) String() string {
 // Bytes is a size in bytes, written with a unit (500MB, 2GiB) or without.
 type Bytes int64
 
+// units are the units of Bytes. Longer suffixes come first, because KiB and KB end with B too; String uses the first three.
 var units = []struct {
 	suffix string
 	factor int64
@@ -204,6 +205,7 @@ func (m *mistakes) check(wrong bool, format string, args ...any) {
 // add adds an error. It may be nil, which join ignores.
 func (m *mistakes) add(err error) { *m = append(*m, err) }
 
+// join returns one error for all mistakes, or nil if there are none.
 func (m mistakes) join() error { return errors.Join(m...) }
 
 func (s *Server) validate() error {

@@ -74,7 +74,7 @@ func FuzzAddresses(f *testing.F) {
 		if u, err := url.Parse(origin); isOrigin(origin) && (err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
 			t.Errorf("%q is taken for an origin", origin)
 		}
-		if u, err := url.Parse(hook); validateCalled("sms-hook-url", hook) == nil && (err != nil || u.Hostname() == "" || (u.Scheme == "http" && strings.HasSuffix(u.Hostname(), ".com"))) {
+		if u, err := url.Parse(hook); validateServiceURL("sms-hook-url", hook) == nil && (err != nil || u.Hostname() == "" || (u.Scheme == "http" && strings.HasSuffix(u.Hostname(), ".com"))) {
 			t.Errorf("%q may be told codes", hook)
 		}
 		if u, err := url.Parse(issuer); isIssuer(issuer) && (err != nil || u.Host == "" || u.User != nil) {

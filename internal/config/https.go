@@ -22,8 +22,8 @@ func (s *Server) Domains() ([]string, error) {
 	)
 	for _, d := range s.Domain {
 		name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(d), "."))
-		_, notIP := netip.ParseAddr(name)
-		m.check(err != nil || notIP == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
+		_, ipErr := netip.ParseAddr(name) // nil if the name is an IP address
+		m.check(err != nil || ipErr == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -48,6 +48,7 @@ func (s *Server) ACMERootPool() (*x509.CertPool, error) {
 	return pool, nil
 }
 
+// validateHTTPS checks the settings that matter only with a domain.
 func (s *Server) validateHTTPS() error {
 	if len(s.Domain) == 0 {
 		return nil

@@ -114,21 +114,21 @@ func (s *SMS) validate(needed bool) error {
 	m.check(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
 	m.check(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
 	if hook {
-		m.add(validateCalled("sms-hook-url", s.HookURL))
+		m.add(validateServiceURL("sms-hook-url", s.HookURL))
 		key, ok := strings.CutPrefix(strings.TrimPrefix(s.HookSecret, "v1,"), "whsec_")
 		raw, err := base64.StdEncoding.DecodeString(key)
 		m.check(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
 	}
 	if twilio {
 		m.check(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
-		m.add(validateCalled("sms-twilio-url", s.TwilioURL))
+		m.add(validateServiceURL("sms-twilio-url", s.TwilioURL))
 	}
 	return m.join()
 }
 
-// validateCalled checks a URL to which codes are sent. It must have https, except within the host's own network: this
-// machine, private IP addresses, and host names without a dot.
-func validateCalled(name, value string) error {
+// validateServiceURL checks the URL of a service that gets codes. The URL must have https unless it leads to this machine, a private IP
+// address or a host name without a dot.
+func validateServiceURL(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {
 		return fmt.Errorf("%s: must be an address such as https://example.com/hook", name)

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// OIDC contains the settings of one identity provider, at which people sign in by OAuth or OpenID Connect. They are read from
+// OIDC contains the settings of one identity provider, at which people sign in by OAuth or OpenID Connect. LoadOIDC reads them from
 // the environment variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
 type OIDC struct {
-	Name          string
+	Name          string   // chosen by the operator, or one of WellKnownProviders
 	Issuer        string   // "" for the default issuer of one of WellKnownProviders
 	ClientIDs     []string // ids of this site at the provider
 	ClientSecret  string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
 	TeamID, KeyID string   // only for Apple
-	// Shown lists the values that were set, in the order of oidcFields. The command atelie config prints them.
+	// Shown are the settings that have a value, in the order of oidcFields. The command atelie config prints them.
 	Shown []Setting
 }
 
@@ -36,6 +36,7 @@ var WellKnownProviders = []string{"apple", "discord", "facebook", "github", "goo
 // in.
 var reservedProviders = []string{"email", "phone", "anonymous", "anonymous_users", "saml", "sso", "web3"}
 
+// oidcPrefix begins the names of the environment variables.
 const oidcPrefix = "ATELIE_OIDC_"
 
 // oidcField is one setting of a provider.
@@ -49,15 +50,15 @@ type oidcField struct {
 // with another suffix.
 var oidcFields = []oidcField{
 	{"ISSUER", false, func(o *OIDC, v string) { o.Issuer = v }},
-	{"CLIENT_ID", false, func(o *OIDC, v string) { o.ClientIDs = words(v) }},
+	{"CLIENT_ID", false, func(o *OIDC, v string) { o.ClientIDs = splitWords(v) }},
 	{"CLIENT_SECRET", true, func(o *OIDC, v string) { o.ClientSecret = v }},
-	{"SCOPES", false, func(o *OIDC, v string) { o.Scopes = words(v) }},
+	{"SCOPES", false, func(o *OIDC, v string) { o.Scopes = splitWords(v) }},
 	{"TEAM_ID", false, func(o *OIDC, v string) { o.TeamID = v }},
 	{"KEY_ID", false, func(o *OIDC, v string) { o.KeyID = v }},
 }
 
-// words splits a text at commas and spaces.
-func words(s string) []string {
+// splitWords splits a text at commas and spaces.
+func splitWords(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
 

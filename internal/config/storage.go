@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// S3 is the parsed URL of a bucket for files, at Amazon S3 or a service with the same API.
+// S3 is the parsed URL of a bucket for files or backups, at Amazon S3 or a service with the same API.
 type S3 struct {
 	Endpoint  string // http(s)://host[:port]
 	Region    string
@@ -27,7 +27,7 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// S3 parses the URL of the bucket. It returns nil if files are stored in the data folder. The error has one line for each
+// S3 parses the URL of the bucket for files. It returns nil if files are stored in the data folder. The error has one line for each
 // mistake and does not repeat the URL, which contains a secret.
 func (s *Storage) S3() (*S3, error) {
 	if s.URL == "" {
