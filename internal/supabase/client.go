@@ -19,19 +19,19 @@ import (
 const (
 	maxTries       = 6                // of one request
 	firstDelay     = time.Second      // before the second try; twice as long before each further one
-	maxDelay       = 5 * time.Minute  // the longest Retry-After that is waited for
-	silence        = time.Minute      // a connection that sends nothing for so long is broken
-	maxAnswer      = 32 << 20         // bytes of one answer that is no file
+	maxDelay       = 5 * time.Minute  // a longer Retry-After is an error
+	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
+	maxAnswer      = 32 << 20         // bytes of an answer that is not a file
 	connectTimeout = 20 * time.Second // for the connection and for TLS
 )
 
-// client makes requests to one project. It follows no redirects: another host, maybe one in a private network, must not get the key
-// or answer in place of the project.
+// client makes requests to one project. It follows no redirects: a redirect could send the service key to another host, or make a host
+// of the private network answer in place of the project.
 type client struct {
-	base *url.URL
-	key  string
+	base *url.URL // URL of the project
+	key  string   // the service key
 	http *http.Client
-	wait func(ctx context.Context, d time.Duration) error
+	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
 }
 
 // parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because the
@@ -50,7 +50,7 @@ func parseProjectURL(text string) (*url.URL, error) {
 	return nil, errors.New("the project URL must begin with https://: the service key would be readable on the way")
 }
 
-// isLocal reports whether a host is on this machine or in a private network by its address or its name without a dot.
+// isLocal reports whether a host is on this machine or in a private network: by its IP address, or because its name has no dot.
 func isLocal(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -78,8 +78,8 @@ func (e *answerError) Error() string {
 	return text
 }
 
-// do makes a request. It repeats it after network errors, after 429, when it waits as long as Retry-After says, and after 5xx. The
-// error is an *answerError for a status other than 200 and 206. The caller closes the body.
+// do makes a request. It repeats the request after network errors and after the statuses 429 and 5xx; before it does so, it waits as
+// long as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200 and 206. The caller closes the body.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
 	target := *c.base
 	target.Path, target.RawPath = "", ""
@@ -124,10 +124,10 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 }
 
-// once makes a request a single time. The request ends when nothing arrives for the time silence.
+// once makes a request a single time. The request ends when nothing arrives for the time idleTimeout.
 func (c *client) once(ctx context.Context, method, address string, body []byte, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
+	watch := time.AfterFunc(idleTimeout, func() { cancel(errSilent) })
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		cancel(nil)
@@ -179,7 +179,7 @@ func (c *client) readAll(ctx context.Context, method, path string, query url.Val
 
 var errSilent = errors.New("nothing arrived for a minute")
 
-// watchedBody is the body of an answer. Each read starts the time silence anew.
+// watchedBody is the body of an answer. Each read starts idleTimeout anew.
 type watchedBody struct {
 	io.ReadCloser
 	watch *time.Timer
@@ -189,7 +189,7 @@ type watchedBody struct {
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == nil {
-		b.watch.Reset(silence)
+		b.watch.Reset(idleTimeout)
 	}
 	return n, err
 }

@@ -15,16 +15,16 @@ import (
 	"atelie/internal/policy"
 )
 
-// Dump is a dump of a project's database in the text form of pg_dump, with COPY or with INSERT. It is read, and no statement in it
-// is run. It implements Data. Each call reads the file from its beginning: the tables of a dump come in any order.
+// Dump is a dump of a project's database in the text form of pg_dump, with COPY or with INSERT. Its statements are read and never run.
+// Dump implements Data. Each method reads the file from its beginning, because the tables of a dump come in any order.
 type Dump struct {
-	path  string
-	files DumpFiles
-	cut   bool // the dump, as it was read last, does not end as pg_dump and the Supabase CLI end one
+	path      string
+	files     DumpFiles
+	truncated bool // set by scan: the dump does not end as pg_dump and the Supabase CLI end one
 }
 
-// DumpFiles says where the files are that a dump names. Folder is nil if they are in no folder; Project is true if they come from the
-// project itself.
+// DumpFiles says where an import finds the files that a dump lists. Folder is nil unless they are in a folder. Project is true if they
+// come from the project itself. With neither, they cannot be imported.
 type DumpFiles struct {
 	Folder  *Folder
 	Project bool
@@ -32,13 +32,13 @@ type DumpFiles struct {
 
 // NewDump returns the dump in a file. The error says what to do with a dump in another form.
 func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
-	const toText = "make a text of it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
+	const advice = "make a text of it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("this is a dump in the form of a folder: " + toText)
+		return nil, errors.New("this is a dump in the form of a folder: " + advice)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("the dump must be a file: it is read several times")
@@ -55,9 +55,9 @@ func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 	}
 	switch head := string(head[:n]); {
 	case strings.HasPrefix(head, "PGDMP"):
-		return nil, errors.New("this is a dump in PostgreSQL's custom form: " + toText)
+		return nil, errors.New("this is a dump in PostgreSQL's custom form: " + advice)
 	case strings.HasPrefix(head, "toc.dat\x00"):
-		return nil, errors.New("this is a dump in the form of tar: " + toText)
+		return nil, errors.New("this is a dump in the form of tar: " + advice)
 	case strings.HasPrefix(head, "\x1f\x8b"):
 		return nil, errors.New("this dump is compressed: unpack it first, with gunzip")
 	case strings.HasPrefix(head, "\xff\xfe"), strings.HasPrefix(head, "\xfe\xff"):
@@ -84,18 +84,18 @@ func (d *Dump) scan(ctx context.Context, wanted func(table) bool, row func(table
 		}
 		switch {
 		case t.kind == tokenEnd:
-			d.cut = !s.complete
+			d.truncated = !s.complete
 			return nil
-		case t.symbol(";"):
-		case t.is("copy"):
+		case t.isSymbol(";"):
+		case t.isWord("copy"):
 			err = s.copy()
-		case t.is("insert"):
+		case t.isWord("insert"):
 			err = s.insert()
-		case t.is("create"):
+		case t.isWord("create"):
 			err = s.create()
-		case t.is("set"):
+		case t.isWord("set"):
 			err = s.set()
-		case t.is("reset"): // the CLI removes the comments and ends a dump so
+		case t.isWord("reset"): // the CLI removes the comments and ends a dump so
 			s.complete = true
 			err = s.skipStatement()
 		default:
@@ -120,7 +120,7 @@ type scanner struct {
 func (s *scanner) take() (token, error) {
 	t, err := s.next(false)
 	if err == nil && t.kind == tokenEnd {
-		err = s.fail("a statement does not end")
+		err = s.errorf("a statement does not end")
 	}
 	return t, err
 }
@@ -132,8 +132,8 @@ func (s *scanner) expect(words ...string) error {
 		if err != nil {
 			return err
 		}
-		if !t.is(w) && !t.symbol(w) {
-			return s.fail("%q stands where %q was expected", printable(t.text), w)
+		if !t.isWord(w) && !t.isSymbol(w) {
+			return s.errorf("%q stands where %q was expected", printable(t.text), w)
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func (s *scanner) expect(words ...string) error {
 func (s *scanner) name() (string, error) {
 	t, err := s.take()
 	if err == nil && t.kind != tokenWord && t.kind != tokenName {
-		err = s.fail("a name was expected")
+		err = s.errorf("a name was expected")
 	}
 	return t.text, err
 }
@@ -153,7 +153,7 @@ func (s *scanner) table() (t table, after token, err error) {
 	if t.name, err = s.name(); err != nil {
 		return t, after, err
 	}
-	if after, err = s.take(); err != nil || !after.symbol(".") {
+	if after, err = s.take(); err != nil || !after.isSymbol(".") {
 		return t, after, err
 	}
 	t.schema = t.name
@@ -172,16 +172,16 @@ func (s *scanner) names() (names []string, err error) {
 			return nil, err
 		}
 		if names = append(names, name); len(names) > 1600 { // PostgreSQL's limit
-			return nil, s.fail("too many columns")
+			return nil, s.errorf("too many columns")
 		}
 		t, err := s.take()
 		switch {
 		case err != nil:
 			return nil, err
-		case t.symbol(")"):
+		case t.isSymbol(")"):
 			return names, nil
-		case !t.symbol(","):
-			return nil, s.fail("the list of columns cannot be read")
+		case !t.isSymbol(","):
+			return nil, s.errorf("the list of columns cannot be read")
 		}
 	}
 }
@@ -204,9 +204,9 @@ func (s *scanner) set() error {
 	}
 	switch text := strings.ToLower(value.text); {
 	case name == "client_encoding" && text != "utf8" && text != "utf-8":
-		return s.fail("the dump is in %s: make it with pg_dump --encoding=UTF8", printable(value.text))
+		return s.errorf("the dump is in %s: make it with pg_dump --encoding=UTF8", printable(value.text))
 	case name == "standard_conforming_strings" && text != "on":
-		return s.fail("standard_conforming_strings must be on")
+		return s.errorf("standard_conforming_strings must be on")
 	}
 	return s.skipStatement()
 }
@@ -220,20 +220,20 @@ func (s *scanner) create() error {
 	if err != nil {
 		return err
 	}
-	for t.is("unlogged") || t.is("foreign") || t.is("global") || t.is("local") || t.is("temporary") {
+	for t.isWord("unlogged") || t.isWord("foreign") || t.isWord("global") || t.isWord("local") || t.isWord("temporary") {
 		if t, err = s.take(); err != nil {
 			return err
 		}
 	}
-	if !t.is("table") {
-		if t.symbol(";") {
+	if !t.isWord("table") {
+		if t.isSymbol(";") {
 			return nil
 		}
 		return s.skipStatement()
 	}
 	name, after, err := s.table()
-	for err == nil && (after.is("not") || after.is("exists")) && name.name == "if" { // IF NOT EXISTS
-		if after.is("exists") {
+	for err == nil && (after.isWord("not") || after.isWord("exists")) && name.name == "if" { // IF NOT EXISTS
+		if after.isWord("exists") {
 			name, after, err = s.table()
 			break
 		}
@@ -242,8 +242,8 @@ func (s *scanner) create() error {
 	if err != nil {
 		return err
 	}
-	if !after.symbol("(") || !s.wanted(name) {
-		if after.symbol(";") {
+	if !after.isSymbol("(") || !s.wanted(name) {
+		if after.isSymbol(";") {
 			return nil
 		}
 		return s.skipStatement()
@@ -254,7 +254,7 @@ func (s *scanner) create() error {
 		if err != nil {
 			return err
 		}
-		if t.symbol(")") {
+		if t.isSymbol(")") {
 			break
 		}
 		if t.kind == tokenName || !slices.Contains(constraints, t.text) {
@@ -279,13 +279,13 @@ func (s *scanner) skipElement() (end bool, err error) {
 		switch {
 		case err != nil:
 			return false, err
-		case t.symbol("("):
+		case t.isSymbol("("):
 			depth++
-		case t.symbol(")") && depth == 0:
+		case t.isSymbol(")") && depth == 0:
 			return true, nil
-		case t.symbol(")"):
+		case t.isSymbol(")"):
 			depth--
-		case t.symbol(",") && depth == 0:
+		case t.isSymbol(",") && depth == 0:
 			return false, nil
 		}
 	}
@@ -298,7 +298,7 @@ func (s *scanner) copy() error {
 		return err
 	}
 	var columns []string
-	if after.symbol("(") {
+	if after.isSymbol("(") {
 		if columns, err = s.names(); err != nil {
 			return err
 		}
@@ -308,25 +308,25 @@ func (s *scanner) copy() error {
 	} else {
 		columns = s.columns[name]
 	}
-	if !after.is("from") {
-		return s.fail("COPY to a file is in no dump")
+	if !after.isWord("from") {
+		return s.errorf("COPY to a file is in no dump")
 	}
 	if err := s.expect("stdin", ";"); err != nil {
 		return err
 	}
-	if _, err := s.skipped(s.readLine); err != nil {
-		return s.fail("the rows of %s are missing", printable(name.name))
+	if _, err := s.skipping(s.readLine); err != nil {
+		return s.errorf("the rows of %s are missing", printable(name.name))
 	}
 	wanted := s.wanted(name)
 	if wanted && columns == nil {
-		return s.fail("the columns of %s are not listed", printable(name.name))
+		return s.errorf("the columns of %s are not listed", printable(name.name))
 	}
 	s.skip = !wanted
 	defer func() { s.skip = false }()
 	for {
 		line, err := s.readLine()
 		if errors.Is(err, io.EOF) {
-			return s.fail("the rows of %s do not end", printable(name.name))
+			return s.errorf("the rows of %s do not end", printable(name.name))
 		}
 		if err != nil {
 			return err
@@ -339,7 +339,7 @@ func (s *scanner) copy() error {
 		}
 		row, err := copyRow(line, columns)
 		if err != nil {
-			return s.fail("%v", err)
+			return s.errorf("%v", err)
 		}
 		if err := s.row(name, row); err != nil {
 			return err
@@ -431,13 +431,13 @@ func (s *scanner) insert() error {
 		return err
 	}
 	if !s.wanted(name) {
-		if after.symbol(";") {
+		if after.isSymbol(";") {
 			return nil
 		}
 		return s.skipStatement()
 	}
 	columns := s.columns[name]
-	if after.symbol("(") {
+	if after.isSymbol("(") {
 		if columns, err = s.names(); err != nil {
 			return err
 		}
@@ -445,7 +445,7 @@ func (s *scanner) insert() error {
 			return err
 		}
 	}
-	if after.is("overriding") {
+	if after.isWord("overriding") {
 		if err := s.expect("system", "value"); err != nil {
 			return err
 		}
@@ -453,11 +453,11 @@ func (s *scanner) insert() error {
 			return err
 		}
 	}
-	if !after.is("values") {
-		return s.fail("only INSERT with VALUES is in a dump")
+	if !after.isWord("values") {
+		return s.errorf("only INSERT with VALUES is in a dump")
 	}
 	if columns == nil {
-		return s.fail("the columns of %s are not listed: make the dump with pg_dump --column-inserts, or with the schema", printable(name.name))
+		return s.errorf("the columns of %s are not listed: make the dump with pg_dump --column-inserts, or with the schema", printable(name.name))
 	}
 	for {
 		if err := s.expect("("); err != nil {
@@ -474,12 +474,12 @@ func (s *scanner) insert() error {
 		switch {
 		case err != nil:
 			return err
-		case t.symbol(";"):
+		case t.isSymbol(";"):
 			return s.ctx.Err()
-		case t.is("on"): // ON CONFLICT DO NOTHING
+		case t.isWord("on"): // ON CONFLICT DO NOTHING
 			return s.skipStatement()
-		case !t.symbol(","):
-			return s.fail("the rows of %s cannot be read", printable(name.name))
+		case !t.isSymbol(","):
+			return s.errorf("the rows of %s cannot be read", printable(name.name))
 		}
 	}
 }
@@ -494,32 +494,32 @@ func (s *scanner) values(columns []string) (map[string]any, error) {
 			return nil, err
 		}
 		if i == len(columns) {
-			return nil, s.fail("a row has more values than the table has columns")
+			return nil, s.errorf("a row has more values than the table has columns")
 		}
 		if size += len(t.text); size > maxValue {
-			return nil, s.fail("a row has more than %d MB", maxValue>>20)
+			return nil, s.errorf("a row has more than %d MB", maxValue>>20)
 		}
 		switch {
 		case t.kind == tokenText:
 			row[columns[i]] = t.text
-		case t.is("null"):
+		case t.isWord("null"):
 			row[columns[i]] = nil
-		case t.is("default"):
-		case t.is("true"), t.is("false"), t.kind == tokenWord && strings.IndexByte("-.0123456789", t.text[0]) >= 0:
+		case t.isWord("default"):
+		case t.isWord("true"), t.isWord("false"), t.kind == tokenWord && strings.IndexByte("-.0123456789", t.text[0]) >= 0:
 			row[columns[i]] = t.text
 		default:
-			return nil, s.fail("a value cannot be read: %s", printable(t.text))
+			return nil, s.errorf("a value cannot be read: %s", printable(t.text))
 		}
 		t, err = s.take()
 		switch {
 		case err != nil:
 			return nil, err
-		case t.symbol(")") && i == len(columns)-1:
+		case t.isSymbol(")") && i == len(columns)-1:
 			return row, nil
-		case t.symbol(")"):
-			return nil, s.fail("a row has %d values and the table %d columns", i+1, len(columns))
-		case !t.symbol(","):
-			return nil, s.fail("a value cannot be read")
+		case t.isSymbol(")"):
+			return nil, s.errorf("a row has %d values and the table %d columns", i+1, len(columns))
+		case !t.isSymbol(","):
+			return nil, s.errorf("a value cannot be read")
 		}
 	}
 }
@@ -678,7 +678,7 @@ func (d *Dump) Others(ctx context.Context, yield func(string) error) error {
 		}
 		bucket, name := text(row, "bucket_id"), text(row, "name")
 		switch {
-		case strings.HasSuffix("/"+name, "/"+emptyFolder):
+		case strings.HasSuffix("/"+name, "/"+placeholderFile):
 		case !known["bucket "+bucket]:
 			count(buckets, bucket)
 		case d.files.Folder == nil && d.files.Project: // what is missing there is found when it is read
@@ -692,7 +692,7 @@ func (d *Dump) Others(ctx context.Context, yield func(string) error) error {
 	if err != nil {
 		return err
 	}
-	if d.cut {
+	if d.truncated {
 		if err := yield("what may follow: the dump does not end as pg_dump ends one, so it may be cut"); err != nil {
 			return err
 		}

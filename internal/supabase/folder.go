@@ -13,7 +13,8 @@ import (
 	"atelie/internal/files"
 )
 
-// Folder is a folder with a project's files, at bucket/name. Links in it are not followed out of it. It implements Files.
+// Folder is a folder with a project's files, each at bucket/name. A symbolic link that leads out of the folder is not followed. Folder
+// implements Files.
 type Folder struct{ root *os.Root }
 
 // NewFolder opens a folder. The caller closes it.
@@ -28,7 +29,7 @@ func NewFolder(name string) (*Folder, error) {
 // Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// List implements Files. A bucket without a folder is empty.
+// List implements Files. If the folder has no folder for a bucket, List finds no files and returns nil.
 func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error) error {
 	err := fs.WalkDir(f.root.FS(), bucket, func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -36,7 +37,7 @@ func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case e.IsDir() || path.Base(name) == emptyFolder:
+		case e.IsDir() || path.Base(name) == placeholderFile:
 			return nil
 		}
 		return yield(File{Name: strings.TrimPrefix(name, bucket+"/")})

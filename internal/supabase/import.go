@@ -15,22 +15,23 @@ import (
 	"atelie/internal/policy"
 )
 
-// Site is the site into which the import goes. Errors that are an *apperr.Error with a status below 500 mean that one account, row
-// or file cannot be imported; any other error ends the import. Without write, nothing is stored.
+// Site gives an import access to the site that it writes to. An error that is an *apperr.Error with a status below 500 means that one
+// account, row or file cannot be imported; any other error ends the import. If write is false, nothing is stored.
 type Site struct {
-	// AddAccount adds an account that is missing. leftOut are parts of it that cannot be taken over.
+	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a Account, write bool) (added bool, leftOut []string, err error)
-	// AddRows adds the rows that are missing. rewrite changes the URLs of files. The results are in the order of rows.
+	// AddRows adds the rows that the site does not have. rewrite changes the URLs of files. The results are in the order of rows.
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]RowResult, error)
 	// FileSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
 	FileSum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns the error of AddFile as far as the first bytes of a file tell it. size is -1 if it is unknown.
+	// CheckFile returns the error that AddFile would return, if size and first bytes of the file already show it. size is -1 if it is
+	// unknown.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
-	// AddFile stores a file under a free name.
+	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
 	// MaxFile is the size in bytes of the largest file that AddFile stores.
 	MaxFile int64
-	// FilesURL is what comes before the path in public URLs of files. It may be "": then the URLs are relative to the site.
+	// FilesURL precedes the path in public URLs of files. If it is "", the URLs are relative to the site.
 	FilesURL string
 }
 
@@ -38,7 +39,7 @@ type Site struct {
 type RowResult struct {
 	Key     string
 	Added   bool
-	LeftOut []string // columns
+	LeftOut []string // columns whose values are not imported
 	Err     *apperr.Error
 }
 
@@ -64,7 +65,7 @@ type Import struct {
 // tables are the tables that are imported. Roles come last, as they refer to accounts.
 var tables = []string{"products", "reviews", "cover_images", "contact_submissions", "user_roles"}
 
-// Rows are written in transactions of at most batch rows, and of not much more than batchBytes bytes.
+// A transaction writes at most batch rows, and not much more than batchBytes bytes.
 const (
 	batch      = 100
 	batchBytes = 8 << 20

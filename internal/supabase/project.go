@@ -21,7 +21,7 @@ import (
 // Project is a running Supabase project, or another server with its API. It implements Data and Files.
 type Project struct{ client client }
 
-// NewProject returns the project at a URL. key is its service key. wait pauses between two tries of a request.
+// NewProject returns the project at a URL. key is its service key. wait waits between two tries of a request.
 func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Duration) error) (*Project, error) {
 	base, err := parseProjectURL(projectURL)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Du
 // Close closes the idle connections.
 func (p *Project) Close() { p.client.http.CloseIdleConnections() }
 
-// Origin returns the host of a project's URL as Import.Origins has it.
+// Origin returns the host of a project's URL in the form of Import.Origins.
 func Origin(projectURL string) (string, error) {
 	u, err := parseProjectURL(projectURL)
 	if err != nil {
@@ -51,7 +51,7 @@ func Origin(projectURL string) (string, error) {
 	return origin(u), nil
 }
 
-// projectUser is an account as the admin API writes it.
+// projectUser is an account in the JSON of the admin API.
 type projectUser struct {
 	ID               string         `json:"id"`
 	Email            string         `json:"email"`
@@ -246,8 +246,8 @@ func (p *Project) page(ctx context.Context, bucket, folder string, offset, limit
 	return entries, err
 }
 
-// emptyFolder is the name of the file that the dashboard puts into an empty folder.
-const emptyFolder = ".emptyFolderPlaceholder"
+// placeholderFile is the name of the file that the dashboard puts into an empty folder.
+const placeholderFile = ".emptyFolderPlaceholder"
 
 // List lists a bucket folder by folder, since the API has no listing of full names that every version knows.
 func (p *Project) List(ctx context.Context, bucket string, yield func(File) error) error {
@@ -270,7 +270,7 @@ func (p *Project) List(ctx context.Context, bucket string, yield func(File) erro
 					return fmt.Errorf("the source has more than %d files and folders", maxFiles)
 				}
 				switch {
-				case e.Name == "" || e.Name == emptyFolder:
+				case e.Name == "" || e.Name == placeholderFile:
 				case e.ID != nil:
 					if err := yield(File{Name: folder + e.Name, CacheControl: e.Metadata.CacheControl}); err != nil {
 						return err

@@ -1,6 +1,6 @@
-// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. They come from the
-// project itself (Project), or from a dump of its database (Dump) and a folder with its files (Folder). All of them are untrusted:
-// what they send is limited in size and number, and checked by the same code as requests.
+// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. An import reads them
+// from the project itself (Project), or from a dump of its database (Dump) and a folder with its files (Folder). These sources are
+// untrusted: everything from them is limited in size and number, and checked by the same code as requests.
 package supabase
 
 import (
@@ -17,9 +17,9 @@ type Data interface {
 	// Accounts calls yield for each account and ends at its first error.
 	Accounts(ctx context.Context, yield func(Account) error) error
 	// Rows calls yield for each row of a table in the schema public, and ends at its first error. Values are those of JSON, with
-	// numbers as json.Number, or texts as PostgreSQL writes them. The error is ErrNoTable if there is no such table.
+	// numbers as json.Number (Project), or texts as PostgreSQL writes them (Dump). The error is ErrNoTable if there is no such table.
 	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
-	// Others calls yield with a text for each part of the source that is never imported.
+	// Others calls yield with a text for each part of the source that an import leaves out, such as a table that the site does not have.
 	Others(ctx context.Context, yield func(string) error) error
 }
 
@@ -27,7 +27,8 @@ type Data interface {
 type Files interface {
 	// List calls yield for each file of a bucket and ends at its first error.
 	List(ctx context.Context, bucket string, yield func(File) error) error
-	// Open opens a file. With head, only its first bytes are read. The error is ErrNoFile if it is missing.
+	// Open opens a file and returns its size, or -1 if the size is unknown. head says that the caller reads only the first bytes. The
+	// error is ErrNoFile if the file is missing.
 	Open(ctx context.Context, bucket string, f File, head bool) (io.ReadCloser, int64, error)
 }
 
@@ -37,7 +38,7 @@ var (
 	ErrNoFile  = errors.New("the source lists the file, but does not have it")
 )
 
-// Limits of a source. An import ends with an error when it exceeds one: a source could otherwise send rows without end.
+// Limits of a source. An import ends with an error when the source exceeds one. Otherwise a source could send rows without end.
 const (
 	maxAccounts = 100_000
 	maxRows     = 1_000_000 // of one table
@@ -55,7 +56,7 @@ type Account struct {
 	AppMetadata, UserMetadata          map[string]any
 	Identities                         []Identity
 	Factors                            []Factor
-	HashUnknown                        bool   // the source does not tell password hashes
+	HashUnknown                        bool   // the source does not give password hashes
 	Refused                            string // why the account cannot be imported; "" if it can
 }
 
@@ -66,7 +67,7 @@ type Identity struct {
 	LastSignInAt, CreatedAt  *time.Time
 }
 
-// Factor is a verified second factor of an account. Secret is "" if the source does not tell it.
+// Factor is a verified second factor of an account. Secret is "" if the source does not give it.
 type Factor struct {
 	ID, Type, Name, Secret, Phone string
 	CreatedAt                     *time.Time

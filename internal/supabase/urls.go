@@ -10,13 +10,13 @@ import (
 	"atelie/internal/files"
 )
 
-// storagePaths are the beginnings of the paths under which a project serves files. What follows is the bucket and the name.
+// storagePaths are the beginnings of the paths under which a project serves files. Bucket and name of the file follow.
 var storagePaths = []string{
 	files.PublicPath, "/storage/v1/object/sign/", "/storage/v1/object/authenticated/", "/storage/v1/render/image/public/", "/storage/v1/render/image/sign/", "/storage/v1/object/",
 }
 
-// rewriter returns a function that makes URLs of the source's files to public URLs of this site's. Other URLs stay as they are. It
-// prints a line for those that look like a project's, but lead to a file that is not imported.
+// rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are,
+// and prints a line for each that looks like the URL of a project's file but leads to a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
 	return func(address string) string {
 		u, err := url.Parse(address)
@@ -24,7 +24,7 @@ func (i *Import) rewriter(table string) func(string) string {
 			return address
 		}
 		bucket, name, ok := storedFile(u)
-		if !ok || (u.Host == "" && u.Scheme == "") { // relative to the site already
+		if !ok || (u.Host == "" && u.Scheme == "") { // already relative to the site
 			return address
 		}
 		switch {
