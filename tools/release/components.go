@@ -15,15 +15,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeComponents writes what the programs are made of, as CycloneDX: the Go modules that the linker has recorded in them, and
-// the site's packages.
-func writeComponents(out, npm string, programs []program, version string, date time.Time) error {
-	components, err := sitePackages(npm)
+// writeComponents writes the list of components (SBOM) in the format CycloneDX: the Go modules that are recorded in the programs, and
+// the npm packages of the site, which the file npmList has.
+func writeComponents(out, npmList string, programs []program, version string, date time.Time) error {
+	components, err := readSitePackages(npmList)
 	if err != nil {
 		return err
 	}
 	for _, p := range programs {
-		modules, err := modulesOf(p.file)
+		modules, err := readModules(p.file)
 		if err != nil {
 			return err
 		}
@@ -47,29 +47,30 @@ func writeComponents(out, npm string, programs []program, version string, date t
 	return os.WriteFile(out, text.Bytes(), 0o644)
 }
 
-// modulesOf lists the Go modules in a program, the standard library among them.
-func modulesOf(file string) ([]cdx.Component, error) {
+// readModules lists the Go modules in a program, the standard library among them.
+func readModules(file string) ([]cdx.Component, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	list := []cdx.Component{library("std", strings.TrimPrefix(info.GoVersion, "go"))}
+	list := []cdx.Component{newLibrary("std", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		list = append(list, library(m.Path, m.Version))
+		list = append(list, newLibrary(m.Path, m.Version))
 	}
 	return list, nil
 }
 
-func library(path, version string) cdx.Component {
+// newLibrary returns the component for a Go module.
+func newLibrary(path, version string) cdx.Component {
 	url := "pkg:golang/" + path + "@" + version
 	return cdx.Component{Type: cdx.ComponentTypeLibrary, BOMRef: url, Name: path, Version: version, PackageURL: url}
 }
 
-// sitePackages reads the components of the document that npm has written.
-func sitePackages(file string) ([]cdx.Component, error) {
+// readSitePackages reads the site's packages from a file that the command npm sbom has written.
+func readSitePackages(file string) ([]cdx.Component, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -87,6 +88,7 @@ func sitePackages(file string) ([]cdx.Component, error) {
 	return *bom.Components, nil
 }
 
+// sha256Of returns the SHA-256 of a file in hexadecimal digits.
 func sha256Of(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	sum := sha256.Sum256(text)

@@ -24,51 +24,53 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the user and the group of the image.
+// imageUser is the id of the user and of the group as which the image runs the program.
 const imageUser = 65532
 
-// copied are the COPY lines of the last stage of the image file; rootTar makes the same files without a container.
-var copied = []string{
+// copyLines are the COPY lines that the last stage of the image file must have. makeRootTar makes the files that they copy, without a
+// container.
+var copyLines = []string{
 	"--from=program /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt",
 	"--from=program --chown=65532:65532 /empty/data /data",
 	"--from=program --chown=65532:65532 /empty/tmp /tmp",
 	"--from=program /atelie /atelie",
 }
 
-// writeImage writes an image for all Linux programs as one OCI archive: the layout of the OCI image specification in a tar file.
+// writeImage writes one image for all Linux programs as an OCI archive: a tar file with the layout of the OCI image specification.
 func writeImage(out, dockerfile string, programs []program, version string, date time.Time) (err error) {
 	config, err := readConfig(dockerfile)
 	if err != nil {
 		return err
 	}
-	images := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range programs {
 		processor, linux := strings.CutPrefix(p.platform, "linux/")
 		if !linux {
 			continue
 		}
-		image, err := imageOf(p.file, processor, config, date)
+		image, err := buildImage(p.file, processor, config, date)
 		if err != nil {
 			return err
 		}
-		images = mutate.AppendManifests(images, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: processor}}})
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: processor}}})
 	}
-	named := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: images, Descriptor: v1.Descriptor{
+	// Programs that load the archive take the name of the image from the annotations in an outer index.
+	namedIndex := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: index, Descriptor: v1.Descriptor{
 		Annotations: map[string]string{"org.opencontainers.image.ref.name": version, "io.containerd.image.name": "docker.io/library/atelie:" + version}}})
 	folder, err := os.MkdirTemp("", "atelie-image")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	if _, err := layout.Write(folder, named); err != nil {
+	if _, err := layout.Write(folder, namedIndex); err != nil {
 		return err
 	}
 	return tarFolder(out, folder, date)
 }
 
-// imageOf makes the image with one program.
-func imageOf(file, processor string, config v1.Config, date time.Time) (v1.Image, error) {
-	root, err := rootTar(file, date)
+// buildImage makes the image with one program.
+func buildImage(file, processor string, config v1.Config, date time.Time) (v1.Image, error) {
+	root, err := makeRootTar(file, date)
 	if err != nil {
 		return nil, err
 	}
@@ -81,18 +83,18 @@ func imageOf(file, processor string, config v1.Config, date time.Time) (v1.Image
 	if err != nil {
 		return nil, err
 	}
-	described, err := image.ConfigFile()
+	configFile, err := image.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	described = described.DeepCopy()
-	described.OS, described.Architecture, described.Created, described.Config = "linux", processor, v1.Time{Time: date}, config
-	return mutate.ConfigFile(image, described)
+	configFile = configFile.DeepCopy()
+	configFile.OS, configFile.Architecture, configFile.Created, configFile.Config = "linux", processor, v1.Time{Time: date}, config
+	return mutate.ConfigFile(image, configFile)
 }
 
-// rootTar makes the files of the image. The certificate authorities are those of Mozilla as golang.org/x/crypto has them, so
-// that they do not depend on the machine.
-func rootTar(file string, date time.Time) ([]byte, error) {
+// makeRootTar returns a tar file with the files of the image. Its certificate authorities are those of Mozilla, which the module
+// golang.org/x/crypto contains, so that they do not depend on the machine.
+func makeRootTar(file string, date time.Time) ([]byte, error) {
 	program, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -142,15 +144,15 @@ func readConfig(dockerfile string) (v1.Config, error) {
 		return v1.Config{}, errors.New("the last stage is not FROM scratch")
 	}
 	var (
-		c     v1.Config
-		files []string
+		c      v1.Config
+		copies []string
 	)
 	for line := range strings.Lines(stage) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		var err error
 		switch word {
 		case "COPY":
-			files = append(files, rest)
+			copies = append(copies, rest)
 		case "USER":
 			c.User = rest
 		case "ENV":
@@ -177,7 +179,7 @@ func readConfig(dockerfile string) (v1.Config, error) {
 			return c, fmt.Errorf("%q: %w", line, err)
 		}
 	}
-	if !slices.Equal(files, copied) || c.User != fmt.Sprintf("%d:%d", imageUser, imageUser) {
+	if !slices.Equal(copies, copyLines) || c.User != fmt.Sprintf("%d:%d", imageUser, imageUser) {
 		return c, errors.New("it copies other files, or has another user, than tools/release/image.go")
 	}
 	return c, nil

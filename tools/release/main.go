@@ -1,5 +1,5 @@
-// Command release makes those files of a release that are not programs, from the programs that scripts/release.sh has built:
-// the image, the list of components (SBOM) and the release file.
+// Command release makes the files of a release that are not programs: the image, the list of components (SBOM) and the release file.
+// It reads the programs, which scripts/release.sh has built before.
 package main
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// program is a program in the folder of the release.
+// program is one build of Ateliê, for one platform, in the folder of the release.
 type program struct {
-	platform string // as in linux/amd64
-	file     string
+	platform string // such as linux/amd64
+	file     string // path
 }
 
 func main() {
@@ -25,19 +25,20 @@ func main() {
 	version := flag.String("version", "", "version of the release, as in Semantic Versioning")
 	seconds := flag.Int64("date", 0, "time of the commit in seconds since 1970, the time of everything")
 	dockerfile := flag.String("dockerfile", "", "the image file, whose last stage describes the image")
-	npm := flag.String("npm", "", "what npm sbom says of the site's packages")
+	npmList := flag.String("npm", "", "what npm sbom says of the site's packages")
 	flag.Parse()
-	if err := run(*folder, *version, time.Unix(*seconds, 0).UTC(), *dockerfile, *npm); err != nil {
+	if err := run(*folder, *version, time.Unix(*seconds, 0).UTC(), *dockerfile, *npmList); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folder, version string, date time.Time, dockerfile, npm string) error {
+// run makes the files. date is the time of the commit, which all files get, so that a second run makes the same bytes.
+func run(folder, version string, date time.Time, dockerfile, npmList string) error {
 	if v := "v" + version; semver.Canonical(v) != v {
 		return fmt.Errorf("%q is not a version such as 1.2.0", version)
 	}
-	programs, err := find(folder, version)
+	programs, err := findPrograms(folder, version)
 	if err != nil {
 		return err
 	}
@@ -45,14 +46,14 @@ func run(folder, version string, date time.Time, dockerfile, npm string) error {
 	if err := writeImage(prefix+"_image.tar", dockerfile, programs, version, date); err != nil {
 		return fmt.Errorf("image: %w", err)
 	}
-	if err := writeComponents(prefix+".cdx.json", npm, programs, version, date); err != nil {
+	if err := writeComponents(prefix+".cdx.json", npmList, programs, version, date); err != nil {
 		return fmt.Errorf("components: %w", err)
 	}
 	return writeReleaseFile(filepath.Join(folder, "release.json"), programs, version, date)
 }
 
-// find lists the programs in a folder, sorted by name.
-func find(folder, version string) (found []program, err error) {
+// findPrograms lists the programs in a folder, sorted by name.
+func findPrograms(folder, version string) (found []program, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "atelie_"+version+"_*_*64*"))
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func find(folder, version string) (found []program, err error) {
 	return found, nil
 }
 
-// writeReleaseFile writes what atelie upgrade --check reads (internal/cli/upgrade.go).
+// writeReleaseFile writes the release file, which atelie upgrade --check reads (internal/cli/upgrade.go).
 func writeReleaseFile(out string, programs []program, version string, date time.Time) error {
 	type file struct {
 		Name   string `json:"name"`
