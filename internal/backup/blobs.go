@@ -15,28 +15,30 @@ import (
 	"atelie/internal/db"
 )
 
-// Intervals and limits of the blobs' copies. The waiting rows of backup_blobs are the queue: they stay until the place has the blob,
-// however long it is away.
+// This file copies blobs (the stored files) into the place of the backup. The queue is the rows of backup_blobs without a time of
+// copying; a row waits until the place has the blob, however long the place cannot be reached.
+
+// Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // other nodes and commands wake nobody here
-	copyBatch     = 20               // blobs in one transaction
-	copyAtOnce    = 2
-	blobTimeout   = time.Hour // of one blob
-	reconcileEach = time.Hour
-	expireBatch   = 200
-	sweepAge      = 48 * time.Hour // of what a killed process left; no write takes as long
+	pollBlobs     = 30 * time.Second // between two looks at the queue: other nodes and commands do not wake this node
+	copyBatch     = 20               // blobs that one transaction records as copied
+	copyAtOnce    = 2                // concurrent copies
+	blobTimeout   = time.Hour        // of one copy
+	reconcileEach = time.Hour        // between two calls of reconcile
+	expireBatch   = 200              // expired blobs that one transaction removes
+	sweepAge      = 48 * time.Hour   // older unfinished objects are those of killed processes: no write takes so long
 )
 
 // errBlobMissing is the cause when a row refers to a blob that the site itself does not have.
 var errBlobMissing = errors.New("a file is missing in the site's own place for files")
 
+// copiedBlob is a blob that was copied into the place. sha256 and size are those of the bytes in it.
 type copiedBlob struct {
 	id, sha256 string
 	size       int64
 }
 
-// AddBlobs notes, in the transaction whose rows begin to refer to them, that blobs belong into the backup. They are copied after
-// the commit.
+// AddBlobs adds blobs to the queue, in the transaction whose rows begin to refer to them. The service copies them after the commit.
 func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error {
 	for _, id := range ids {
 		if err := addBlob(ctx, tx, id); err != nil {
@@ -47,7 +49,8 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob notes, in the transaction that deletes the last reference to a blob, that the backup may forget it after the retention.
+// RemoveBlob records, in the transaction that deletes the only reference to a blob, that the backup needs it no longer than the
+// retention.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }
@@ -66,13 +69,13 @@ func (s *Service) runBlobs(ctx context.Context) {
 			err = s.copyWaiting(ctx)
 		}
 		wake, wait := s.wake, pollBlobs
-		if errors.Is(err, errBlobMissing) { // told, but no reason to let other files wait
+		if errors.Is(err, errBlobMissing) { // recorded as a failure, but other files are copied as usual
 			s.failed(ctx, KindBlobs, err)
 			retry = 0
 		} else if err != nil {
 			s.failed(ctx, KindBlobs, err)
 			retry = min(max(2*retry, time.Second), retryMax)
-			wake, wait = nil, retry // a new file does not make the place come back
+			wake, wait = nil, retry // not woken by a new file: the copy of it would fail too
 		} else {
 			retry = 0
 			if s.hasFailed(KindBlobs) {
@@ -88,7 +91,8 @@ func (s *Service) runBlobs(ctx context.Context) {
 	}
 }
 
-// reconcile notes changes that the service was not told, and removes blobs that no moment of the retention needs.
+// reconcile records the blobs that were added or removed without AddBlobs or RemoveBlob. Then it removes from the place the blobs that
+// no moment of the retention needs.
 func (s *Service) reconcile(ctx context.Context) error {
 	if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return reconcileBlobs(ctx, tx, s.now()) }); err != nil {
 		return err
@@ -112,8 +116,8 @@ func (s *Service) reconcile(ctx context.Context) error {
 	}
 }
 
-// copyWaiting copies all waiting blobs. A blob that fails does not keep the others from being copied; the first error is returned. It
-// is an errBlobMissing only if all other blobs are in the place.
+// copyWaiting copies all waiting blobs. It goes on after the failure of a blob unless it could copy no blob of a batch, and returns the
+// first error. The error is an errBlobMissing only if all other blobs are in the place.
 func (s *Service) copyWaiting(ctx context.Context) error {
 	after, missing, failed := "", error(nil), error(nil)
 	for {
@@ -142,7 +146,7 @@ func (s *Service) copyWaiting(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-		} else if failed != nil { // the place is away: the rest would only fail too
+		} else if failed != nil { // the place cannot be reached: other copies would fail too
 			return failed
 		}
 	}

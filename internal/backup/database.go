@@ -16,29 +16,30 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file backs up an SQLite database with litestream: each second the new part of the write-ahead log becomes an LTX file in
-// localDir beside the database, and from there an object in the place. Litestream owns the checkpoints meanwhile.
+// This file backs up an SQLite database with litestream. Each second, litestream turns what was added to the write-ahead log into an
+// LTX file in localDir beside the database, and copies that file into the place. While the replica is open,
+// litestream decides when checkpoints run.
 
-// localDir is the suffix of the folder beside the database with the LTX files that the place may not have yet.
+// localDir is the suffix of the name of a folder beside the database. The folder has the LTX files that the place may not have yet.
 const localDir = "-backup"
 
 // Intervals and limits.
 const (
 	syncEvery      = time.Second
-	syncEveryAway  = 10 * time.Second // while the place cannot be reached: fewer local files
-	retryMax       = 30 * time.Second // longest wait until the next attempt to begin
+	syncEveryAway  = 10 * time.Second // in place of syncEvery while the place cannot be reached, for fewer local files
+	retryMax       = 30 * time.Second // longest wait before another attempt to open the replica
 	uploadTimeout  = time.Minute      // of one upload, and one second more for each 100 kB that waits
-	recordEvery    = 5 * time.Minute  // how often the moment is stored, if anything was written
+	recordEvery    = 5 * time.Minute  // how often the newest moment in the place is stored in the database, if anything was written
 	snapshotEvery  = 24 * time.Hour   // a whole copy of the database
-	firstSnapshot  = 2 * time.Minute  // after the start
-	everySecondFor = 15 * time.Minute // how long each second can be restored; before that, each interval of levels[0]
-	checkLocalSize = 10 * time.Second
-	mergeTimeout   = time.Hour   // of what maintain does
-	mergeRetry     = time.Minute // after an error
+	firstSnapshot  = 2 * time.Minute  // least time from the start to a snapshot
+	everySecondFor = 15 * time.Minute // how long each second can be restored; of earlier times, each interval of levels[0]
+	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
+	mergeTimeout   = time.Hour        // of merging, snapshots and the removal of old files together (maintain)
+	mergeRetry     = time.Minute      // wait after an error of maintain
 	// maxLocalBytes bounds localDir while the place cannot be reached. Beyond it the files are removed, and the backup begins
 	// again with a whole copy of the database: the moments between cannot be restored.
 	maxLocalBytes = 256 << 20
-	finalSync     = 10 * time.Second // limit of the last upload when the program ends
+	finalSync     = 10 * time.Second // limit of the upload at the end of the program
 )
 
 // levels are the intervals in which LTX files are merged: the files of level 0, one for each second with a write, become one file
@@ -50,12 +51,12 @@ type replica struct {
 	lite      *litestream.DB
 	client    litestream.ReplicaClient
 	compactor *litestream.Compactor
-	release   func(context.Context) error // takes the checkpoints back
+	release   func(context.Context) error // gives the checkpoints back to package db
 
 	maintaining sync.Mutex  // held while maintain runs
-	maintainAt  time.Time   // no earlier attempt, after an error
-	merged      []time.Time // when each level was last merged
-	expired     time.Time   // when old files of level 0 were last removed
+	maintainAt  time.Time   // set after an error: maintain does not run before
+	merged      []time.Time // when each of levels was merged most recently
+	expired     time.Time   // when old files of level 0 were removed most recently
 	snapshotAt  time.Time   // when the next snapshot is due
 }
 
@@ -231,7 +232,8 @@ func (s *Service) runDatabase(ctx context.Context) {
 	}
 }
 
-// step does what is due. Errors are recorded, and what failed is tried again.
+// step opens the replica if it is not open, and begins the sync and the upload that are due. It records errors; a later step tries
+// again.
 func (l *databaseLoop) step(ctx context.Context) {
 	s, now := l.s, time.Now() // real time: these are waits, not rules
 	if s.cfg.Full() {
@@ -415,7 +417,7 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	return nil
 }
 
-// reached notes that everything up to moment is in the place, and stores it now and then.
+// reached remembers that everything up to moment is in the place, and stores the moment in the database each recordEvery.
 func (s *Service) reached(ctx context.Context, moment time.Time) {
 	tried, _ := s.db.Writes()
 	s.last.Lock()

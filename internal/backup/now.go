@@ -13,21 +13,24 @@ import (
 	"atelie/internal/db"
 )
 
-// Requests of other processes to the one that keeps the backup. Their last_ok_at is when they were made.
+// This file has the functions with which a command waits for the process that keeps the backup, usually the server.
+
+// Kinds of rows in backup_status that are requests to the process that keeps the backup. last_ok_at is the time of the request.
 const (
-	kindNow          Kind = "now" // a write, after which the requester waits for the place
+	kindNow          Kind = "now" // its row is only written so that there is a transaction, which must reach the place
 	kindProofRequest Kind = "proof request"
 )
 
-// pollEvery is how often a process looks whether another one has done what it waits for.
+// pollEvery is how often a waiting process reads whether the other process has finished.
 const pollEvery = 200 * time.Millisecond
 
-// Waiting watches what another process does. Each returns an error to end the wait; state is what keeps it, "" for nothing unusual.
+// Waiting has the functions that are called again and again while a process waits for another one. An error of either ends the wait.
 type Waiting struct {
-	Ended func() error
-	Each  func(state string) error
+	Ended func() error             // returns an error if the other process has ended
+	Each  func(state string) error // state is the failure that delays the other process, "" if there is none
 }
 
+// until waits until done returns ok. state is the argument of w.Each.
 func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, err error)) error {
 	for {
 		ok, state, err := done()
@@ -45,9 +48,9 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 	}
 }
 
-// BringUpToDate waits until the place has everything that was written before the call, but for files that the site itself does not have;
-// of PostgreSQL it takes a snapshot. A Service must run meanwhile, in this process or in another one. It returns the newest moment in
-// the place.
+// BringUpToDate waits until the place has everything that was written before the call, except files that the site itself has lost. Of a
+// PostgreSQL database it takes a snapshot. Meanwhile a Service must run, in this process or in another one. BringUpToDate returns the
+// newest moment in the place.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	files, err := allWaiting(ctx, s.db)
 	if err != nil {
@@ -65,11 +68,11 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 		if err != nil {
 			return false, "", err
 		}
-		at := slices.IndexFunc(files, func(id string) bool { _, found := slices.BinarySearch(still, id); return found })
-		if at < 0 {
+		first := slices.IndexFunc(files, func(id string) bool { _, found := slices.BinarySearch(still, id); return found })
+		if first < 0 {
 			return true, "", nil
 		}
-		files = files[at:] // the ones before are in the place
+		files = files[first:] // the place has all files before this one
 		lost, err := s.isLost(ctx, files[0])
 		if err == nil && lost {
 			files = files[1:]

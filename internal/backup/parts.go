@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// This file reads the replica of an SQLite database: its parts are LTX files, each with the pages that a range of transactions has
-// changed, at several levels; a part of the snapshot level has all pages.
+// This file reads the replica of an SQLite database. Its parts are LTX files. Each has the pages that a range of transactions has
+// changed. Merging makes parts of a higher level from those of a lower one. A part of the snapshot level has all pages.
 
 // headersAtOnce is the number of parts whose headers are read at the same time.
 const headersAtOnce = 16
 
-// parts reads the parts of a replica. It lists each level once, so that a plan and what follows of it see the same parts.
+// parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
 type parts struct {
 	litestream.ReplicaClient
 	levels map[int][]*ltx.FileInfo
@@ -37,20 +37,21 @@ func openParts(ctx context.Context, p Place) (*parts, error) {
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}, dated: map[int]bool{}}, nil
 }
 
-// LTXFiles lists the parts of a level from a transaction on. With exact times they are those of the parts' headers: a place that was
-// copied by another program can have lost the times of its files.
+// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. If exact is true, their times are read from
+// the parts' headers: in a place that another program has copied, the times of the files can be wrong.
 func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, exact bool) (ltx.FileIterator, error) {
 	list, err := p.list(ctx, level, exact)
 	if err != nil {
 		return nil, err
 	}
-	from := slices.IndexFunc(list, func(i *ltx.FileInfo) bool { return i.MinTXID >= seek })
-	if from < 0 {
-		from = len(list)
+	start := slices.IndexFunc(list, func(i *ltx.FileInfo) bool { return i.MinTXID >= seek })
+	if start < 0 {
+		start = len(list)
 	}
-	return ltx.NewFileInfoSliceIterator(slices.Clone(list[from:])), nil
+	return ltx.NewFileInfoSliceIterator(slices.Clone(list[start:])), nil
 }
 
+// list lists the parts of a level, with the times of their headers if exact is true.
 func (p *parts) list(ctx context.Context, level int, exact bool) ([]*ltx.FileInfo, error) {
 	list, known := p.levels[level]
 	if !known {

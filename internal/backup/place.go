@@ -1,5 +1,6 @@
-// Package backup keeps a continuous backup of a site in a place outside the data folder, or in a folder of it: every commit of an
-// SQLite database, nightly snapshots of a PostgreSQL database, each stored file once, and the secret.
+// Package backup keeps a continuous backup of a site in a place, which is a folder or a bucket: every commit of an SQLite database,
+// nightly snapshots of a PostgreSQL database, each stored file once, and the site's secret. It restores sites from backups, and proves
+// each night that the newest backup can be restored.
 package backup
 
 import (
@@ -28,12 +29,12 @@ const (
 	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
 	BlobsDir     = "blobs"     // blobs by id, see BlobName
-	ProofsDir    = "proofs"
+	ProofsDir    = "proofs"    // what the live database was when it was proven
 
-	formatName       = "format.json"
-	secretName       = "secret"
-	sealedSecretName = "secret.age"
-	temporaryDir     = "tmp"
+	formatName       = "format.json" // see Format
+	secretName       = "secret"      // the secrets, readable
+	sealedSecretName = "secret.age"  // the secrets, sealed by a passphrase
+	temporaryDir     = "tmp"         // unfinished objects of a folder
 )
 
 // BlobName returns the name of a blob's bytes in a place.
@@ -44,16 +45,16 @@ type Place interface {
 	// Write stores body under name, in place of what was stored there. The object is whole or missing, and durable when Write
 	// returns nil.
 	Write(ctx context.Context, name string, body io.ReadSeeker) error
-	// Add stores a file that never changes again. In a folder on the same disk it becomes a hard link.
+	// Add stores a file that never changes again. A place in a folder on the same disk stores a hard link instead of a copy.
 	Add(ctx context.Context, name string, body io.ReadSeeker) error
 	// Open reads an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// List calls each for the objects whose names begin with prefix, a folder's name with its slash, or "" for all. The order is
-	// that of the names only within a folder.
+	// List calls each for the objects whose names begin with prefix: the name of a folder and a slash, or "" for all objects. Only
+	// objects of the same folder come in the order of their names.
 	List(ctx context.Context, prefix string, each func(Object) error) error
 	// Delete removes an object. A missing object is no error.
 	Delete(ctx context.Context, name string) error
-	// Sweep removes what interrupted writes from before a time have left.
+	// Sweep removes unfinished objects that interrupted writes have left before a time.
 	Sweep(before time.Time) error
 	// Label names the place in texts, without secrets.
 	Label() string

@@ -22,18 +22,18 @@ import (
 	"atelie/internal/db"
 )
 
-// point is a moment of the database that a place has.
+// point is a moment whose state of the database can be restored from a place.
 type point struct {
 	moment time.Time // the state at this moment, to the millisecond
-	gap    string    // what keeps the state from being a newer one, "" if nothing does
+	gap    string    // which missing parts make newer states unavailable; "" if no part is missing
 
 	place    Place
 	parts    *parts          // of an SQLite database
-	plan     []*ltx.FileInfo // the parts that make the state
+	plan     []*ltx.FileInfo // the parts of which the state is made, in order
 	snapshot *Snapshot       // of a PostgreSQL database
 }
 
-// ErrNoMoment is the cause if a place has no state of the database that is old enough.
+// ErrNoMoment is the cause of errors if a place has no state of the database, or none that is old enough.
 var ErrNoMoment = errors.New("the backup has no state of the database")
 
 // findPoint returns the newest state that is not later than at; a zero at means the newest one.

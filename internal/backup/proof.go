@@ -20,7 +20,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file restores the newest backup each night and compares it with the site. What was not restored is not called a backup.
+// This file proves the backup each night: it restores the newest backup and compares it with the site.
 
 // Intervals and limits of the proof. One part and one file are read at a time, so that the site keeps the processors.
 const (
@@ -35,7 +35,7 @@ const (
 	proofsKept    = 30
 )
 
-// proofRecord is what the live database was at the moment that a proof restores; it is stored in the place.
+// proofRecord describes the live database at the moment that a proof restores. It is stored in the place.
 type proofRecord struct {
 	Time   time.Time          `json:"time"`
 	TXID   string             `json:"txid,omitempty"` // of an SQLite database
@@ -64,8 +64,8 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 	return p, err
 }
 
-// RequestProof asks the process that keeps the backup for a proof, and waits for the result and for the copy in the second place.
-// It returns the proof, or an error with what it has found.
+// RequestProof asks the process that keeps the backup for a proof, and waits for the result and for the copy in the second place. It
+// returns an error if the proof or the copy fails.
 func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err error) {
 	began := s.now().UTC().Truncate(time.Microsecond) // as it is stored
 	if err := RecordSuccess(ctx, s.db, kindProofRequest, began, "{}"); err != nil {

@@ -18,17 +18,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucketReplica is litestream's client for a bucket, with the names and metadata of litestream's own one, so that its command reads
-// the replica too. That client does not start where AWS_CA_BUNDLE is set, and would bring a second S3 configuration with it.
+// bucketReplica is a client for litestream, which reads and writes the replica in a bucket. Names and metadata are those of
+// litestream's own S3 client, so that the command litestream can read the replica. That client is not used because it does not start
+// where AWS_CA_BUNDLE is set, and needs an S3 configuration of its own.
 type bucketReplica struct{ *bucket }
 
-// timestampKey is the metadata with the time of an LTX file; the server's own time is that of the upload.
+// timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
 const timestampKey = "litestream-timestamp"
 
 // smallFile is the size in bytes up to which a file is sent in one request.
 const smallFile = 1 << 20
 
-// headsAtOnce is the number of concurrent requests for that metadata.
+// headsAtOnce is the number of concurrent HEAD requests, which read that metadata.
 const headsAtOnce = 20
 
 func (b *bucket) ReplicaClient() litestream.ReplicaClient { return bucketReplica{b} }
@@ -65,7 +66,7 @@ func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, u
 	return ltx.NewFileInfoSliceIterator(found), nil
 }
 
-// readTimes sets the times of files to those of their commits.
+// readTimes sets the times of files to those of their commits. A file without the metadata keeps the time of its upload.
 func (r bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
 	heads, ctx := errgroup.WithContext(ctx)
 	heads.SetLimit(headsAtOnce)
@@ -79,7 +80,7 @@ func (r bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) erro
 			if err == nil {
 				info.CreatedAt = at.UTC()
 			}
-			return nil // without the metadata the time of the upload stands
+			return nil
 		})
 	}
 	return heads.Wait()

@@ -25,9 +25,9 @@ import (
 // Restore rebuilds a data folder from a backup.
 type Restore struct {
 	Place      Place
-	At         time.Time // the newest state that is not later is restored; zero means the newest one
+	At         time.Time // the newest state that is not later than At is restored; zero means the newest state
 	Passphrase string    // opens the secret, if it is sealed
-	Dir        string    // new or empty
+	Dir        string    // the data folder, which must be new or empty
 	// OpenFiles opens the store for files in the data folder.
 	OpenFiles func(dir string) (FileStore, error)
 	// Report is called with lines of progress.
@@ -38,26 +38,28 @@ type Restore struct {
 type FileStore interface {
 	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored.
 	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
+	// Delete removes a file.
 	Delete(ctx context.Context, id string) error
+	// Mark stores the marker by which database and files recognize each other.
 	Mark(ctx context.Context, marker string) error
 }
 
-// Restored says what a restored data folder has.
+// Restored is the result of a restore.
 type Restored struct {
 	Moment  time.Time // the state of the database at this moment
-	Files   int64
-	Bytes   int64
-	Missing []string // what is missing or damaged in the backup, one text each
+	Files   int64     // number of restored files
+	Bytes   int64     // size of the restored files
+	Missing []string  // one text for each file or part that is missing or damaged in the backup
 }
 
 // filesAtOnce is the number of files that a restore reads at the same time.
 const filesAtOnce = 4
 
-// restoring is the name of the database while it is restored. It gets its own name last: no server starts on a data folder that has
-// no database but files or a secret.
+// restoring is the name of the database until the restore is complete. Then the database gets its own name. A server refuses
+// to start on a data folder that has a secret or files and no database, so it cannot serve an incomplete site.
 const restoring = "restoring.db"
 
-// Run rebuilds the data folder. It removes what it has written if it fails. A missing or damaged file is no error: it is in Missing.
+// Run rebuilds the data folder. If Run fails, it removes what it has written. A missing or damaged file is not an error: Missing names it.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if err := emptyFolder(r.Dir); err != nil {
 		return done, err

@@ -12,7 +12,7 @@ import (
 	"filippo.io/age"
 )
 
-// Secrets are the site's secret and the one before it, while what that one has sealed is not sealed anew.
+// Secrets are the site's current secret and the previous one. Previous is "" unless values can still be sealed with it.
 type Secrets struct {
 	Current  string `json:"jwt_secret"`
 	Previous string `json:"jwt_secret_previous,omitempty"`
@@ -24,11 +24,12 @@ var (
 	ErrWrongPassphrase = errors.New("the passphrase does not open the secret in the backup: set ATELIE_BACKUP_PASSPHRASE to the one with which it was sealed")
 )
 
-// scryptWorkFactor is the exponent of scrypt's cost: 32 MB of memory and a tenth of a second. age's default would take 256 MB,
-// which a small machine does not have beside a running site.
+// scryptWorkFactor is the exponent of scrypt's cost, which is 32 MB of memory and a tenth of a second. The default of age would take
+// 256 MB, which a small machine does not have while it runs a site.
 const scryptWorkFactor = 15
 
-// WriteSecrets stores the secrets in a place: sealed by the passphrase, or readable if it is "".
+// WriteSecrets stores the secrets in a place: sealed by the passphrase, or readable if the passphrase is "". It deletes the object of
+// the other form.
 func WriteSecrets(ctx context.Context, p Place, s Secrets, passphrase string) error {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 // Config configures New.
 type Config struct {
 	Place      Place
-	SameDisk   bool          // Status.SameDisk
+	SameDisk   bool          // see Status.SameDisk
 	Retention  time.Duration // every moment of this time can be restored
-	Site       string        // marker of the site
+	Site       string        // marker of the site; a place with the backup of another site is refused
 	Secrets    Secrets
 	Passphrase string // seals the secrets; "" leaves them readable
 	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
@@ -42,22 +42,22 @@ type Service struct {
 	cfg  Config
 	log  *slog.Logger
 	now  func() time.Time
-	wake chan struct{} // a blob waits
+	wake chan struct{} // signals that a blob waits
 
-	replicaCalls chan func(*replica) // run by runDatabase, with nil while no replica is open
+	replicaCalls chan func(*replica) // runDatabase calls these functions, with nil while no replica is open
 
 	claimed struct {
 		sync.Mutex
-		done bool
+		done bool // claim has succeeded since the start
 	}
 	last struct {
 		sync.Mutex
 		moment   time.Time       // newest moment of an SQLite database that is in the place
-		recorded time.Time       // when the moment was last stored
-		writes   int64           // writes of the database until then
+		recorded time.Time       // the newest moment that was stored in the database
+		writes   int64           // writes of the database when that moment was stored
 		failed   map[Kind]bool   // parts whose newest attempt failed, also before the start
-		texts    map[Kind]string // what was recorded of them by this process
-		replica  *replica        // of the ended Run, for Close
+		texts    map[Kind]string // texts of the newest failures that this process has recorded
+		replica  *replica        // open replica after the end of Run, for Close
 	}
 }
 
@@ -68,18 +68,18 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return s
 }
 
-// Run keeps the backup until ctx ends. A place that cannot be reached delays nothing else.
+// Run keeps the backup until ctx ends. While the place cannot be reached, only the backup waits, and not the site.
 func (s *Service) Run(ctx context.Context) {
 	s.loadFailures(ctx)
-	var parts sync.WaitGroup
+	var loops sync.WaitGroup
 	if s.db.Dialect == db.SQLite {
-		parts.Go(func() { s.runDatabase(ctx) })
+		loops.Go(func() { s.runDatabase(ctx) })
 	} else {
-		parts.Go(func() { s.runSnapshots(ctx) })
+		loops.Go(func() { s.runSnapshots(ctx) })
 	}
-	parts.Go(func() { s.runBlobs(ctx) })
-	parts.Go(func() { s.runProofs(ctx) })
-	parts.Wait()
+	loops.Go(func() { s.runBlobs(ctx) })
+	loops.Go(func() { s.runProofs(ctx) })
+	loops.Wait()
 }
 
 // loadFailures notes what failed last before the start, so that a success is recorded.

@@ -21,14 +21,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one moment. For every moment
-// between the nights PostgreSQL's own archiving is the tool (docs/hosting.md).
+// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one moment. To restore moments
+// between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
 
 // Intervals of the snapshots.
 const (
-	snapshotHour  = 3 // the hour of the night, in the server's time zone
-	snapshotCheck = time.Minute
-	snapshotLease = 10 * time.Minute // renewed while a node takes one
+	snapshotHour  = 3                // the hour of the night, in the server's time zone
+	snapshotCheck = time.Minute      // how often a node reads whether a snapshot is due
+	snapshotLease = 10 * time.Minute // of the node that takes a snapshot or makes a proof; renewed meanwhile
 )
 
 // snapshotTime is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
@@ -41,7 +41,7 @@ type Snapshot struct {
 	Name   string             `json:"name"`   // of the object, compressed with zstd
 	SHA256 string             `json:"sha256"` // of the object's bytes
 	Size   int64              `json:"size"`   // in bytes
-	Tables []db.TableChecksum `json:"tables"`
+	Tables []db.TableChecksum `json:"tables"` // checksums of its rows
 }
 
 // runSnapshots takes a snapshot each night, on one node, and at once if there is none.
@@ -60,7 +60,7 @@ func (s *Service) runSnapshots(ctx context.Context) {
 	}
 }
 
-// lastNight returns the newest snapshotHour that is not after now.
+// lastNight returns the most recent time of snapshotHour, today or yesterday.
 func lastNight(now time.Time) time.Time {
 	night := time.Date(now.Year(), now.Month(), now.Day(), snapshotHour, 0, 0, 0, now.Location())
 	if night.After(now) {
@@ -69,6 +69,7 @@ func lastNight(now time.Time) time.Time {
 	return night
 }
 
+// snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one.
 func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"atelie/internal/db"
 )
 
-// Status is how the backup is, for the owner, the host and the metrics.
+// Status is the state of the backup as owners, the operator and the metrics see it.
 type Status struct {
 	Place        string    // label of the place, without secrets; "" if backups are off
-	SameDisk     bool      // the place, and the second one if there is one, is inside the data folder: the backup is lost with that disk
+	SameDisk     bool      // all places of the backup are inside the data folder, so that the backup is lost with its disk
 	LastBackup   time.Time // newest moment that is in the place; zero if there is none
 	BackupError  string    // safe text of the current failure, "" if there is none
 	ErrorSince   time.Time // when that failure began
@@ -45,7 +45,8 @@ type State struct {
 	Detail     string    // JSON object, by kind
 }
 
-// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is Status.SameDisk. Of a running server the stored moment of the database can be some minutes older than what is in the place.
+// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is Status.SameDisk. While the
+// server runs, LastBackup can be some minutes older than the newest moment in the place.
 func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) (s Status, err error) {
 	if place == "" {
 		return s, nil

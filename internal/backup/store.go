@@ -10,6 +10,7 @@ import (
 
 // This file contains the queries on backup_status and backup_blobs.
 
+// scanState reads a row of backup_status. Its times can be null, which become zero times.
 func scanState(row db.Row) (s State, err error) {
 	var ok, failed, since *time.Time
 	err = row.Scan(&s.Kind, &ok, &failed, &since, &s.Error, &s.Detail)
@@ -34,7 +35,7 @@ func ReadStates(ctx context.Context, q db.Querier) (map[Kind]State, error) {
 	return states, nil
 }
 
-// RecordSuccess stores that a part succeeded: everything up to moment is in its place. detail is a JSON object.
+// RecordSuccess stores that everything of a part up to moment is in its place. detail is a JSON object.
 func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, moment time.Time, detail string) error {
 	return db.Exec(ctx, q, `insert into backup_status (kind, last_ok_at, error, detail) values ($1, $2, '', $3)
 		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, moment, detail)
@@ -53,12 +54,12 @@ func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([
 		order by cast(blob_id as text) limit $2`, after, limit)
 }
 
-// addBlob notes that a row refers to a blob, which waits for its copy unless the place has it.
+// addBlob records that a row refers to a blob. The blob waits for its copy unless the place has it.
 func addBlob(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 0) on conflict (blob_id) do update set removed_at = null", id)
 }
 
-// removeBlob notes that nothing refers to a blob any more. A blob that was never copied is forgotten.
+// removeBlob records that no row refers to a blob any more. It deletes the record of a blob that was never copied.
 func removeBlob(ctx context.Context, q db.Querier, id string, at time.Time) error {
 	if err := db.Exec(ctx, q, "delete from backup_blobs where blob_id = $1 and copied_at is null", id); err != nil {
 		return err
@@ -66,6 +67,7 @@ func removeBlob(ctx context.Context, q db.Querier, id string, at time.Time) erro
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $2 where blob_id = $1 and removed_at is null", id, at)
 }
 
+// blobCopied records that the place has a blob since a time.
 func blobCopied(ctx context.Context, q db.Querier, b copiedBlob, at time.Time) error {
 	return db.Exec(ctx, q, "update backup_blobs set sha256 = $2, size = $3, copied_at = $4 where blob_id = $1", b.id, b.sha256, b.size, at)
 }

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/files"
 )
 
-// storedFile is a file as its row describes it. Name names it in texts; SHA256 is in hexadecimal digits, Size in bytes.
+// storedFile is a file as its row describes it. Name is for texts. SHA256 is in hexadecimal digits, Size in bytes.
 type storedFile struct {
 	BlobID, Name, SHA256 string
 	Size                 int64

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Check notes since when something is missing, and has the owners mailed about every trouble. It is called once an hour on each
-// node.
+// Check records since when a backup, a proof or a certificate is missing, and queues mails to the owners about every trouble. Each node
+// calls it once an hour.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
@@ -25,15 +25,15 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// note records since when something is missing. Its time is known only to who has looked.
+// note records since when something is missing. Nothing else knows that time: there is no event when something is not done.
 func (s *Service) note(ctx context.Context, r reading) error {
 	b := r.backup
-	c, ok := r.firstToEnd()
+	certificate, ok := r.firstToEnd()
 	missing := map[string]bool{
 		recordOff:                b.Place == "",
 		recordNoBackup:           b.Place != "" && b.LastBackup.IsZero(),
 		recordNoProof:            b.Place != "" && !b.LastBackup.IsZero() && b.LastProof.IsZero(),
-		recordMissingCertificate: ok && c.End.IsZero(),
+		recordMissingCertificate: ok && certificate.End.IsZero(),
 	}
 	var errs []error
 	for name, holds := range missing {
@@ -48,8 +48,8 @@ func (s *Service) note(ctx context.Context, r reading) error {
 	return errors.Join(errs...)
 }
 
-// Ended reports whether a trouble that an owner is about to be mailed of has ended meanwhile, for example because mails could not be
-// delivered until now. It is false for what only one of several nodes can know, and for codes that are none.
+// Ended reports whether a trouble has ended since a mail about it was queued; mails can wait long, for example for the mail server. Ended
+// returns false for troubles that only the node that has them can see, and for texts that are not in Codes.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if !c.IsTrouble() || c.isNodeLocal() {
 		return false, nil

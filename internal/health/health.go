@@ -1,5 +1,5 @@
-// Package health tells administrators how the site fares: backups, disk, mail, certificate and version. It decides what is a
-// trouble, for the overview and for the mails to the owners alike.
+// Package health tells administrators the state of the site: backups, disk, mail, certificate and version. It decides what is a trouble,
+// for the overview in the admin area and for the mails to the owners.
 package health
 
 import (
@@ -11,14 +11,15 @@ import (
 	"atelie/internal/db"
 )
 
-// Config holds what the service reads of other packages. All functions are required.
+// Config holds the values and functions that give the service the state of other packages. All functions are required.
 type Config struct {
-	Version    string
-	MailServer bool // false: mails become files, which nobody gets
+	Version    string // of the program
+	MailServer bool   // false: mails become files, which nobody gets
 	Disk       func() datafolder.Usage
 	Backup     func(ctx context.Context) (Backup, error)
 	Mails      func(ctx context.Context) (Mails, error)
-	// Certificates returns the certificates that this program obtains itself, one for each domain; none if it does not.
+	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
+	// no certificates.
 	Certificates func() []Certificate
 	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
 	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
@@ -51,7 +52,7 @@ type Certificate struct {
 	Begin, End time.Time
 }
 
-// Service reads the state of the site, answers rpc/get_site_health with it, and has the owners mailed.
+// Service reads the state of the site, answers rpc/get_site_health with it, and queues mails to the owners.
 type Service struct {
 	db  *db.DB
 	cfg Config
@@ -64,7 +65,7 @@ func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) *Service 
 	return &Service{d, cfg, log, now}
 }
 
-// recordTimeout limits how long a mail that was sent waits for the database.
+// recordTimeout is the limit for recording the result of an attempt to deliver a mail.
 const recordTimeout = 5 * time.Second
 
 // MailSent records the result of an attempt to deliver a mail to the mail server; err is nil if it was delivered.
@@ -72,7 +73,7 @@ func (s *Service) MailSent(ctx context.Context, err error) {
 	if !s.cfg.MailServer {
 		return
 	}
-	// An attempt that has timed out is recorded too.
+	// The context of an attempt that has timed out has ended, but the attempt is recorded too.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	if err == nil {
@@ -80,7 +81,7 @@ func (s *Service) MailSent(ctx context.Context, err error) {
 	} else {
 		err = saveFailure(ctx, s.db, s.now(), summary(err))
 	}
-	// The caller cannot act on it: a mail that was delivered must not be sent again because of a record.
+	// No error is returned: the caller would send a delivered mail again.
 	if err != nil {
 		s.log.Warn("the overview will not tell of this attempt to deliver a mail, because it could not be recorded", "cause", err.Error())
 	}

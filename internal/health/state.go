@@ -17,8 +17,8 @@ import (
 // mailProof is how long a delivery proves that mails arrive.
 const mailProof = 7 * day
 
-// State is the state of the site as rpc/get_site_health answers it: values and codes, no texts. Times are null if there is none
-// yet. Proved means that what is good about an item was seen, and not only that no failure is known.
+// State is the answer of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved says
+// that a success was seen, which is more than that no failure is known.
 type State struct {
 	CheckedAt   time.Time         `json:"checked_at"`
 	Backup      backupState       `json:"backup"`
@@ -33,10 +33,10 @@ type backupState struct {
 	Proved       bool       `json:"proved"`
 	Place        string     `json:"place"` // "": backups are off
 	SameDisk     bool       `json:"same_disk"`
-	LastAt       *time.Time `json:"last_at"`
-	ProofAt      *time.Time `json:"proof_at"`
-	ProvenMoment *time.Time `json:"proven_moment"`
-	WaitingFiles int64      `json:"waiting_files"`
+	LastAt       *time.Time `json:"last_at"`       // see Backup.LastBackup
+	ProofAt      *time.Time `json:"proof_at"`      // see Backup.LastProof
+	ProvenMoment *time.Time `json:"proven_moment"` // see Backup
+	WaitingFiles int64      `json:"waiting_files"` // see Backup
 }
 
 type diskState struct {
@@ -61,9 +61,10 @@ type certificateState struct {
 	EndsAt *time.Time `json:"ends_at"`
 }
 
-// levels are the levels of the disk in JSON.
+// levels are the names of the levels of the disk in JSON.
 var levels = map[datafolder.Level]string{datafolder.Enough: "enough", datafolder.Low: "low", datafolder.Full: "full"}
 
+// read reads the state of everything that can be a trouble.
 func (s *Service) read(ctx context.Context) (r reading, err error) {
 	r = reading{now: s.now(), mailServer: s.cfg.MailServer, disk: s.cfg.Disk(), certificates: s.cfg.Certificates()}
 	var errs [3]error

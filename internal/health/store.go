@@ -11,14 +11,14 @@ import (
 // Names of the rows of health_records.
 const (
 	recordDelivered          = "mail_delivered"      // at: the newest delivery of a mail
-	recordFailing            = "mail_failing"        // at: the first failure since then; count: failures since then; cause: the newest one
+	recordFailing            = "mail_failing"        // at: the first failure after that delivery; count: failures after it; cause: that of the newest failure
 	recordOff                = "backup_off"          // at: since when backups are off
-	recordNoBackup           = "backup_missing"      // at: since when backups are on and the place has none
-	recordNoProof            = "proof_missing"       // at: since when there are backups and no successful proof
+	recordNoBackup           = "backup_missing"      // at: since when backups are on and the place has no backup
+	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof
 	recordMissingCertificate = "certificate_missing" // at: since when a domain has no certificate
 )
 
-// record is a row of health_records.
+// record is a row of health_records. The comments of the names say what its fields are.
 type record struct {
 	at    time.Time
 	count int64
@@ -37,7 +37,7 @@ func readRecords(ctx context.Context, q db.Querier) (map[string]record, error) {
 	return found, err
 }
 
-// saveDelivery records that a mail was delivered, which ends a failure.
+// saveDelivery records that a mail was delivered, and deletes the record of failures.
 func saveDelivery(ctx context.Context, d *db.DB, now time.Time) error {
 	return d.WithTx(ctx, func(tx *db.Tx) error {
 		return errors.Join(

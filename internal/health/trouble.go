@@ -10,7 +10,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// Code names a kind of trouble. Each is also a kind of mail (internal/mail), and has a sentence in the overview.
+// Code names a kind of trouble. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
 type Code string
 
 // The kinds of trouble.
@@ -20,14 +20,14 @@ const (
 	BackupStale        Code = "backup_stale"   // no failure is known, but the newest backup is too old
 	ProofFailed        Code = "proof_failed"
 	ProofStale         Code = "proof_stale"
-	DiskLow            Code = "disk_low" // or full
+	DiskLow            Code = "disk_low" // the disk is nearly full, or full
 	MailFailing        Code = "mail_failing"
 	MailWaiting        Code = "mail_waiting"
 	CertificateEnding  Code = "certificate_ending"
 	CertificateMissing Code = "certificate_missing"
 )
 
-// Codes are all codes.
+// Codes are all kinds of trouble, in the order of the constants.
 var Codes = []Code{
 	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
@@ -36,19 +36,19 @@ var Codes = []Code{
 type Trouble struct {
 	Code  Code       `json:"code"`
 	Since *time.Time `json:"since"` // null: unknown
-	Cause string     `json:"cause"` // what a program or another server has said, or a domain; "" if nothing
+	Cause string     `json:"cause"` // text of the error, or the domain of the certificate; "" if there is none
 }
 
-// Limits from which on something is a trouble.
+// Limits beyond which something is a trouble.
 const (
 	backupFailingAfter = time.Hour
-	backupStaleAfter   = 25 * time.Hour // a snapshot each night, and an hour for making it
+	backupStaleAfter   = 25 * time.Hour // snapshots are taken each night, and making one may take an hour
 	proofStaleAfter    = 3 * 24 * time.Hour
 	mailFailingAfter   = time.Hour
-	mailFailures       = 3 // attempts in a row: a single one can be the fault of the recipient's address
+	mailFailures       = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
 	mailWaitingAfter   = 2 * time.Hour
-	certificateEnds    = 14 * 24 * time.Hour
-	certificateWait    = time.Hour // a new domain gets its certificate within minutes
+	certificateEnds    = 14 * 24 * time.Hour // before the end of a certificate
+	certificateWait    = time.Hour           // a new domain gets its certificate within minutes
 )
 
 const day = 24 * time.Hour
@@ -62,13 +62,13 @@ func mailInterval(c Code) time.Duration {
 	return day
 }
 
-// mailable reports whether the owners are to be mailed about a trouble: about backups that are off only after a day, in which
-// whoever sets up a site may set their place.
+// mailable reports whether owners get mails about a trouble. If backups are off, they get none on the first day, because the operator of a
+// new site may still set the place of the backup.
 func (r reading) mailable(t Trouble) bool {
 	return t.Code != BackupOff || t.Since != nil && r.over(*t.Since, day)
 }
 
-// IsTrouble reports whether a code, as of the kind of a mail, is one of Codes.
+// IsTrouble reports whether c is one of Codes. Kinds of mails are converted to Code to ask for it.
 func (c Code) IsTrouble() bool { return slices.Contains(Codes, c) }
 
 // isNodeLocal reports whether only the node that has the trouble can tell when it ends.
@@ -138,7 +138,7 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	}
 }
 
-// over reports whether a time is known and longer ago than limit.
+// over reports whether since is known and longer ago than limit.
 func (r reading) over(since time.Time, limit time.Duration) bool {
 	return !since.IsZero() && r.now.Sub(since) > limit
 }
@@ -165,7 +165,7 @@ const maxCause = 300
 
 var address = regexp.MustCompile(`[^\s<>@:;,]+@[^\s<>@:;,]+`)
 
-// summary returns an error's text in one line, without e-mail addresses: nothing would erase them from the records.
+// summary returns an error's text in one line, without email addresses, because an erasure of an address would not find it there.
 func summary(err error) string {
 	text := strings.Map(func(c rune) rune {
 		if c < ' ' || c == '\u007f' {
