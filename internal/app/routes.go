@@ -174,8 +174,9 @@ func (a *App) Handler() http.Handler {
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
-// handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request passes CORS first, then ms, then the check of its key or token. An
-// unknown path gets the status 404, a path without a route for the method 405, both in the error format of the surface.
+// handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request
+// passes CORS first, then ms, then the check of its key or token. An unknown path gets the status 404, a path without a route for
+// the method 405, both in the error format of the surface.
 func (a *App) handleSurface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {

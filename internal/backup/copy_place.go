@@ -14,14 +14,13 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// copyPasses is the number of attempts to copy a place from which objects are removed during the copy.
+// copyPasses is how often a copy begins anew because objects were removed from the first place while it read them.
 const copyPasses = 5
 
-// errRemoved is the error of an attempt after which copyPlace makes another one.
+// errRemoved is the cause of another pass.
 var errRemoved = errors.New("objects were removed from the place of the backup while it was copied")
 
-// copyPlace makes the second place (to) equal to the first one (from). It adds objects first, and then removes those that the first
-// place no longer has. site and engine are those of the first place's format.json.
+// copyPlace makes the second place what the first one is: it adds what is new and then removes what the first one no longer has.
 func copyPlace(ctx context.Context, from, to Place, site, engine string) error {
 	if _, err := Claim(ctx, to, site, engine); err != nil {
 		return err
@@ -35,7 +34,6 @@ func copyPlace(ctx context.Context, from, to Place, site, engine string) error {
 	return errRemoved
 }
 
-// copyOnce makes one attempt of copyPlace. The error is errRemoved if an object was removed from the first place meanwhile.
 func copyOnce(ctx context.Context, from, to Place) error {
 	removeParts, err := copyParts(ctx, from, to)
 	if err != nil {
@@ -45,21 +43,21 @@ func copyOnce(ctx context.Context, from, to Place) error {
 	if err != nil {
 		return err
 	}
-	existing, err := listPlace(ctx, to)
+	there, err := listPlace(ctx, to)
 	if err != nil {
 		return err
 	}
-	// In reverse order, so that a snapshot (.zst) is complete before its description (.json), by which it is found.
+	// In reverse, so that a snapshot comes before its description, without which it does not count.
 	for _, name := range slices.Backward(sortedNames(wanted)) {
-		// Blobs and snapshots never change. All other objects are small, and are copied each time.
-		if size, ok := existing[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
+		// Blobs and snapshots never change; the others are small.
+		if size, ok := there[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
 			continue
 		}
 		if err := copyObject(ctx, from, to, name); err != nil {
 			return err
 		}
 	}
-	for name := range existing {
+	for name := range there {
 		if _, ok := wanted[name]; ok {
 			continue
 		}
@@ -118,8 +116,8 @@ func copyObject(ctx context.Context, from, to Place, name string) (err error) {
 	return to.Write(ctx, name, f)
 }
 
-// copyParts copies the parts of an SQLite database. They keep their times, because the client of litestream takes them from the parts'
-// headers. The returned function removes the parts that the first place no longer has.
+// copyParts copies the parts of an SQLite database. They keep their times, which the client of litestream takes from their headers.
+// remove removes the parts that the first place no longer has.
 func copyParts(ctx context.Context, from, to Place) (remove func() error, err error) {
 	source, err := openParts(ctx, from)
 	if err != nil {

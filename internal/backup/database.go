@@ -16,9 +16,9 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file backs up an SQLite database with litestream. Each second, litestream turns what was added to the write-ahead log into an
-// LTX file in localDir beside the database, and copies that file into the place. While the replica is open,
-// litestream decides when checkpoints run.
+// This file backs up an SQLite database with litestream. Each second, litestream turns what was added to the write-ahead log into
+// an LTX file in localDir beside the database, and copies that file into the place. While the replica is open, litestream decides
+// when checkpoints run.
 
 // localDir is the suffix of the name of a folder beside the database. The folder has the LTX files that the place may not have yet.
 const localDir = "-backup"

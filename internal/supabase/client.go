@@ -78,8 +78,9 @@ func (e *answerError) Error() string {
 	return text
 }
 
-// do makes a request. It repeats the request after network errors and after the statuses 429 and 5xx; before it does so, it waits as
-// long as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200 and 206. The caller closes the body.
+// do makes a request. It repeats the request after network errors and after the statuses 429 and 5xx; before it does so, it waits
+// as long as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200
+// and 206. The caller closes the body.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
 	target := *c.base
 	target.Path, target.RawPath = "", ""
