@@ -99,7 +99,7 @@ func requireServiceKey(ctx context.Context) error {
 // The actors in audit entries of changes that no account has made.
 const (
 	actorServiceKey = "service_role"
-	actorCommand    = "command" // a command that the host ran
+	actorCommand    = "command" // a command that the operator ran
 )
 
 // auditServiceKey writes an audit entry for a change that the request made with the service key.
@@ -107,7 +107,7 @@ func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Req
 	return s.audit(ctx, q, clientOf(r), action, userID, mergeMetadata(detail, map[string]any{"actor": actorServiceKey}))
 }
 
-// auditCommand writes an audit entry for a change that a command of the host made.
+// auditCommand writes an audit entry for a change that a command of the operator made.
 func (s *Service) auditCommand(ctx context.Context, q db.Querier, action auditAction, userID string) error {
 	return s.audit(ctx, q, client{}, action, userID, map[string]any{"actor": actorCommand})
 }

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes take the place of a second factor: somebody who has lost the phone can sign in with a code, without the host's
+// Recovery codes take the place of a second factor: somebody who has lost the phone can sign in with a code, without the operator's
 // help. Each code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
 const (
 	recoveryCodeCount   = 10                                 // codes of an account

@@ -97,7 +97,7 @@ func (s *Service) RenewSSOKey(ctx context.Context) error {
 	})
 }
 
-// SSOInfo holds the values of this service that the host enters at an identity provider.
+// SSOInfo holds the values of this service that the operator enters at an identity provider.
 type SSOInfo struct {
 	Enabled               bool // Config.SAML: people can sign in by SAML
 	SignupOpen            bool // people without an account can sign in

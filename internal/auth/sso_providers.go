@@ -27,7 +27,7 @@ type SSOProviderChange struct {
 	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
 	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml; points to "" for the default
-	ResourceID       *string       `json:"resource_id"`    // an id of the host's choice; points to "" to remove the id
+	ResourceID       *string       `json:"resource_id"`    // an id of the operator's choice; points to "" to remove the id
 	Disabled         *bool         `json:"disabled"`
 }
 

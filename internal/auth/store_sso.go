@@ -17,7 +17,7 @@ import (
 // SSOProvider is a SAML identity provider, in the form of the admin API.
 type SSOProvider struct {
 	ID         string      `json:"id"`
-	ResourceID *string     `json:"resource_id,omitempty"` // an id of the host's choice, in addition to ID; nil for none
+	ResourceID *string     `json:"resource_id,omitempty"` // an id of the operator's choice, in addition to ID; nil for none
 	Disabled   bool        `json:"disabled"`
 	SAML       SAMLDetails `json:"saml"`
 	Domains    []SSODomain `json:"domains"`
@@ -27,7 +27,7 @@ type SSOProvider struct {
 	refreshAt *time.Time // when to fetch the metadata again; nil without MetadataURL
 }
 
-// SAMLDetails contains an identity provider's metadata and the host's settings for the provider.
+// SAMLDetails contains an identity provider's metadata and the operator's settings for the provider.
 type SAMLDetails struct {
 	EntityID         string       `json:"entity_id"`              // SAML's name of the provider
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers

@@ -44,7 +44,7 @@ const (
 // exclusion describes the rows of a table that are not copied.
 type exclusion struct {
 	copied string // SQL condition of the rows that are copied
-	why    string // tells the host why the other rows are not copied
+	why    string // tells the operator why the other rows are not copied
 }
 
 // exclusions lists the tables that are not copied completely, by name. In storage_uploads the condition is the column finished.
@@ -52,7 +52,7 @@ var exclusions = map[string]exclusion{
 	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }
 
-// Errors of a copy that cannot begin or has failed. Their texts tell the host what to do.
+// Errors of a copy that cannot begin or has failed. Their texts tell the operator what to do.
 var (
 	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty place for files")
 	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")

@@ -201,7 +201,7 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 }
 
 // forwardedWarning logs, at most once an hour, that a request with X-Forwarded-For was received from an untrusted IP address.
-// If that is the host's own proxy, all visitors have the proxy's address in rate limits and in the log until the host
+// If that is the operator's own proxy, all visitors have the proxy's address in rate limits and in the log until the operator
 // configures the proxy as trusted.
 type forwardedWarning struct{ next atomic.Int64 } // Unix time of the next warning
 

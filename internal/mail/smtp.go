@@ -95,7 +95,7 @@ func (m *Mailer) helo() string {
 	return u.Hostname()
 }
 
-// retriable are the permanent errors about login and encryption (RFC 4954 §6). Another attempt may succeed, because the host can
+// retriable are the permanent errors about login and encryption (RFC 4954 §6). Another attempt may succeed, because the operator can
 // correct the settings while the mail waits.
 var retriable = []int{530, 534, 535, 538}
 

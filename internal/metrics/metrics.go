@@ -89,7 +89,7 @@ func (m *Metrics) Observe(surface Surface, status int, took time.Duration) {
 	}
 }
 
-// ServeHTTP responds to GET /metrics. It requires no key: the host of the site must make this address unreachable from outside.
+// ServeHTTP responds to GET /metrics. It requires no key: the operator of the site must make this address unreachable from outside.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Hook is a webhook of the host, which receives every message as JSON and sends it to the phone. Requests are signed according to
+// Hook is a webhook of the operator, which receives every message as JSON and sends it to the phone. Requests are signed according to
 // Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string

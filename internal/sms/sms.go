@@ -129,7 +129,7 @@ func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 	return nil, refusalError(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, errorNumber(response)))
 }
 
-// retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the host can
+// retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the operator can
 // correct the login while the message waits.
 var retriable = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests}
 

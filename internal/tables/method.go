@@ -10,7 +10,7 @@ const (
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root handles /rest/v1/ itself. PostgREST answers GET at this path with a description of its tables, or with an error if the host
+// Root handles /rest/v1/ itself. PostgREST answers GET at this path with a description of its tables, or with an error if the operator
 // has disabled the description. Root always answers with that error.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {

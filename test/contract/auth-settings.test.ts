@@ -1,4 +1,4 @@
-// The host's settings, and how the client treats refusals that end a session.
+// The operator's settings, and how the client treats refusals that end a session.
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

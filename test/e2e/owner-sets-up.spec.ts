@@ -110,7 +110,7 @@ for (const engine of engines) {
     test.setTimeout(180_000);
     const server = await startServer(engine);
     try {
-      // The set-up link that the host has sent.
+      // The set-up link that the operator has sent.
       await page.goto(server.setupLink!);
       await page.getByLabel("Email").fill("ana@example.com");
       await page.getByLabel("New password").fill("a wall of whitewash");

@@ -36,12 +36,12 @@ func (p *Provider) setUpApple() error {
 		return identity, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
-		return nil // the host has set a signed token as the client secret, or none because only VerifyIDToken is used
+		return nil // the operator has set a signed token as the client secret, or none because only VerifyIDToken is used
 	}
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")
 	}
-	// Some ways to set environment variables allow no line breaks. The host then writes the two characters \n for a line break.
+	// Some ways to set environment variables allow no line breaks. The operator then writes the two characters \n for a line break.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
@@ -50,7 +50,7 @@ func (p *Provider) setUpApple() error {
 	return nil
 }
 
-// appleSecret returns a new client secret: a token that is signed with the private key that Apple has given to the host.
+// appleSecret returns a new client secret: a token that is signed with the private key that Apple has given to the operator.
 func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	now := p.now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.RegisteredClaims{

@@ -15,7 +15,7 @@ export const signInSchema = z.object({
 });
 
 const email = z.string().check(z.trim(), z.email({ error: "contact.error.email" satisfies Key }));
-// Only the server checks the length, because the minimum is a setting of the host.
+// Only the server checks the length, because the minimum is a setting of the operator.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
 export const setUpSchema = z.object({ email, password: newPassword });
