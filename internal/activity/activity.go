@@ -1,6 +1,6 @@
-// Package activity reads the log of who did what, and when: sign-ins and refused ones, changes of content, exports, and changes
-// of keys, roles and accounts. Database triggers write the changes (migration 31), and the package functions writes the exports.
-// The events of accounts stay in their audit log, which the package auth reads.
+// Package activity reads the log of who did what, and when: successful and refused sign-ins, changes of content, exports, and
+// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31) and RecordExport write
+// the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
 package activity
 
 import (
@@ -11,13 +11,13 @@ import (
 	"atelie/internal/device"
 )
 
-// RetentionDays is for how many days entries are kept, those of the audit log too.
+// RetentionDays is how many days entries are kept, in the table activity and in the audit log.
 const RetentionDays = 400
 
-// pageSize is the number of entries in an answer.
+// pageSize is the largest number of entries in a response.
 const pageSize = 50
 
-// Kind is a group of entries, by which an answer can be limited.
+// Kind is a group of entries. A request can ask for the entries of one kind.
 type Kind string
 
 // The kinds of entries.
@@ -29,52 +29,51 @@ const (
 	Key     Kind = "key" // keys, secrets, roles, and what changes how an account signs in
 )
 
-// Kinds are all kinds.
+// Kinds lists all kinds.
 var Kinds = []Kind{SignIn, Refused, Change, Export, Key}
 
-// By says who caused an entry.
+// By is who or what caused an entry.
 type By string
 
-// Who can cause an entry.
+// The values of By.
 const (
 	ByAccount By = "account" // the account in Entry.Account
 	ByDeleted By = "deleted" // an account that no longer exists
-	ByKey     By = "key"     // the service key, in an entry of the audit log
-	ByCommand By = "command" // a command (atelie owner, atelie keys …), in an entry of the audit log
-	ByProgram By = "program" // no account; a change does not record whether it was a key, a command or the program
+	ByKey     By = "key"     // the service key; only in entries of the audit log
+	ByCommand By = "command" // a command (atelie owner, atelie keys …); only in entries of the audit log
+	ByProgram By = "program" // no account: the service key, a command or the program itself, which the table activity does not tell apart
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 )
 
-// Entry is one entry. ID is unique among all entries. Action is a name of the audit log for SignIn, Refused and Key; insert, update
-// or delete for Change; the name of a function for Export.
+// Entry is one entry of the log.
 type Entry struct {
-	ID      string         `json:"id"`
+	ID      string         `json:"id"` // unique among the entries of both tables
 	At      time.Time      `json:"at"`
 	Kind    Kind           `json:"kind"`
-	Action  string         `json:"action"`
+	Action  string         `json:"action"` // what was done: insert, update or delete for Change; the function's name for Export; else an event's name
 	By      By             `json:"by"`
 	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
-	Subject string         `json:"subject,omitempty"` // the same of the account that was changed, if it is another one
-	Table   string         `json:"table,omitempty"`   // of a Change
-	RowID   string         `json:"row_id,omitempty"`  // of a row that still exists
-	Title   string         `json:"title,omitempty"`   // the row's name, now or before it was deleted; or a setting's key, a role, or the part of an account that was changed
-	Number  int            `json:"number,omitempty"`  // how many messages, or the generation of a key
-	Method  string         `json:"method,omitempty"`  // how somebody signed in
+	Subject string         `json:"subject,omitempty"` // email address or phone number of the account that was changed, if it is not Account
+	Table   string         `json:"table,omitempty"`   // the table of the changed row
+	RowID   string         `json:"row_id,omitempty"`  // id of the changed row if it still exists
+	Title   string         `json:"title,omitempty"`   // name of the changed row (before it was deleted), key of a setting, name of a role, or part of an account
+	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of a key
+	Method  string         `json:"method,omitempty"`  // way of signing in, such as a password
 	IP      string         `json:"ip,omitempty"`
 	Device  *device.Device `json:"device,omitempty"`
 }
 
-// Position is a place in the order of the entries: newest first, of the same time changes before events of accounts. An answer
-// begins after it.
+// Position is a place in the order of the entries, from which a response continues. The newest entry comes first. Of entries with
+// the same time, those of the table activity come before the events of accounts.
 type Position struct {
 	At     time.Time
-	Change int64  // changes of this time with a smaller id follow
-	Event  string // events of this time with a larger id, a UUID, follow
+	Change int64  // entries of the table activity with the time At follow if their id is smaller
+	Event  string // events of accounts with the time At follow if their id, a UUID, is larger
 }
 
 // Config holds the functions of other packages that the service calls. All of them are required.
 type Config struct {
-	// Events returns the events of accounts of the kinds that follow a position, at most limit.
+	// Events returns at most limit events of accounts that are of the given kinds and follow a position.
 	Events func(ctx context.Context, kinds []Kind, after Position, limit int) ([]Entry, error)
 }
 
@@ -85,16 +84,17 @@ type Service struct {
 	now func() time.Time
 }
 
-// New returns a service that reads the entries in d.
+// New returns a service that reads the table activity of d.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service { return &Service{d, cfg, now} }
 
-// Purge deletes the entries that are older than RetentionDays. Those of the audit log are deleted by its own package.
+// Purge deletes the entries of the table activity that are older than RetentionDays. Package auth purges the audit log.
 func (s *Service) Purge(ctx context.Context) error {
-	return purge(ctx, s.db, s.now().AddDate(0, 0, -RetentionDays))
+	return deleteBefore(ctx, s.db, s.now().AddDate(0, 0, -RetentionDays))
 }
 
-// RecordExport adds an entry about an export or an erasure. q should be the transaction that allows it. action is the function's
-// name and what it did; account is the id of the caller's account, "" for a key. The address in question is not recorded.
+// RecordExport adds an entry about an export or an erasure. If a transaction checks whether the export is allowed, q should be
+// that transaction. action is the function's name, with the action of address-data after it. account is the id of the caller's
+// account, or "" for a key. The exported or erased address is not recorded.
 func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
 	return insertExport(ctx, q, action, account, now)
 }

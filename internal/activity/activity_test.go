@@ -37,7 +37,7 @@ func newService(d *db.DB, now func() time.Time, events ...Entry) *Service {
 	}}, now)
 }
 
-func (s *Service) ask(t *testing.T, c identity.Caller, body string) (a answer, refusal *apperr.Error) {
+func (s *Service) ask(t *testing.T, c identity.Caller, body string) (a response, refusal *apperr.Error) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	rec := httptest.NewRecorder()
@@ -87,8 +87,8 @@ func TestBadRequestsAreRefused(t *testing.T) {
 			`{"kind":"change') or 1=1 --"}`: "22023",
 			`{"after":"%"}`:                 "22023",
 			`{"after":"e30"}`:               "22023", // {}
-			`{"after":"` + (Position{noon, 1, "x"}).text() + `"}`: "22023",
-			`{"after":"` + (Position{Event: "x"}).text() + `"}`:   "22023",
+			`{"after":"` + (Position{noon, 1, "x"}).encode() + `"}`: "22023",
+			`{"after":"` + (Position{Event: "x"}).encode() + `"}`:   "22023",
 			`{"kind":7}`: "PGRST102",
 			`{"after":"` + strings.Repeat("x", maxBody) + `"}`: "54000",
 		} {
@@ -123,7 +123,7 @@ func TestPagesHaveEveryEntryOnce(t *testing.T) {
 			var (
 				seen  = map[string]bool{}
 				pages int
-				last  = start.At
+				last  = beforeNewest.At
 				next  string
 			)
 			for {

@@ -7,15 +7,16 @@ import (
 	"atelie/internal/history"
 )
 
-// EachEntryOf calls yield for each entry whose title contains an e-mail address, such as that of a review by it, and for those about
-// the role of an account with the address. What the account itself changed is no data about it: those entries stay, without a name.
+// EachEntryOf calls yield for each entry whose title contains an e-mail address, and for each entry about the role of an account
+// with the address. It leaves out what the account itself did, because such an entry is about what was changed. When the account
+// is erased, these entries stay, without its name.
 func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	found, err := entriesOf(ctx, q, address)
+	found, err := listEntriesOf(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.title // not who acted
+		c.Account, c.Title = "", c.recordedTitle // Account is who acted, which is no data about the address
 		if err := yield(c.Entry); err != nil {
 			return err
 		}
@@ -23,33 +24,34 @@ func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string,
 	return nil
 }
 
-// EraseEntriesOf deletes the entries of EachEntryOf. It needs the accounts to find them.
+// EraseEntriesOf deletes the entries of EachEntryOf. The caller must erase the accounts with the address later, because
+// EraseEntriesOf finds the entries about roles by their accounts.
 func (s *Service) EraseEntriesOf(ctx context.Context, tx *db.Tx, address string) error {
-	found, err := entriesOf(ctx, tx, address)
+	found, err := listEntriesOf(ctx, tx, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		if err := deleteEntry(ctx, tx, c.number); err != nil {
+		if err := deleteEntry(ctx, tx, c.entryID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// entriesOf leaves out the entries whose title has the address only as a part of a longer one.
-func entriesOf(ctx context.Context, q db.Querier, address string) ([]change, error) {
+// listEntriesOf returns the entries of EachEntryOf. It leaves out titles with a longer address that contains this one.
+func listEntriesOf(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	whole, err := history.WholeAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	all, err := listWith(ctx, q, address)
+	all, err := listCandidatesFor(ctx, q, address)
 	if err != nil {
 		return nil, err
 	}
 	found := all[:0]
 	for _, c := range all {
-		if c.Table == "user_roles" || whole.MatchString(c.title) {
+		if c.Table == "user_roles" || whole.MatchString(c.recordedTitle) {
 			found = append(found, c)
 		}
 	}

@@ -20,22 +20,22 @@ import (
 // maxBody is the largest body of a request, in bytes.
 const maxBody = 4 << 10
 
-// The errors have PostgREST's codes, as on all of /rest/v1.
+// The errors have PostgREST's codes, like all errors of /rest/v1.
 var (
-	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
-	errBadJSON  = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
-	errKind     = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
-	errAfter    = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
+	errTooLarge     = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
+	errBadJSON      = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
+	errInvalidKind  = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
+	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
 )
 
-// answer is the body of an answer. Next is "" when no entries follow.
-type answer struct {
+// response is the body of a response.
+type response struct {
 	Entries []Entry `json:"entries"`
-	Next    string  `json:"next"`
+	Next    string  `json:"next"` // "after" of a request for the entries that follow; "" when none follow
 }
 
-// GetActivity answers rpc/get_activity {kind, after} with at most pageSize entries, the newest first. kind limits them; after is
-// the next of an earlier answer, whose entries follow.
+// GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first: those of the kind, or
+// of all kinds if kind is missing. after is "next" of an earlier response; the entries begin after those of that response.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
 		status := http.StatusForbidden
@@ -59,15 +59,15 @@ func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	kinds := Kinds
 	if body.Kind != "" {
 		if !slices.Contains(Kinds, body.Kind) {
-			return errKind
+			return errInvalidKind
 		}
 		kinds = []Kind{body.Kind}
 	}
 	after, err := parsePosition(body.After)
 	if err != nil {
-		return errAfter.Because(err)
+		return errInvalidAfter.Because(err)
 	}
-	page, err := s.page(r.Context(), kinds, after)
+	page, err := s.readPage(r.Context(), kinds, after)
 	if err != nil {
 		return err
 	}
@@ -75,21 +75,22 @@ func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, page)
 }
 
-// page merges the changes and the events of accounts, each in the order of Position, and cuts after pageSize.
-func (s *Service) page(ctx context.Context, kinds []Kind, after Position) (answer, error) {
+// readPage merges the entries of the table activity and the events of accounts in the order of Position, and returns the first
+// pageSize of them.
+func (s *Service) readPage(ctx context.Context, kinds []Kind, after Position) (response, error) {
 	changes, err := listChanges(ctx, s.db, kinds, after, pageSize+1)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	events, err := s.cfg.Events(ctx, kinds, after, pageSize+1)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	list := make([]Entry, 0, len(changes)+len(events))
 	positions := make(map[string]Position, cap(list))
 	for _, c := range changes {
 		list = append(list, c.Entry)
-		positions[c.ID] = Position{c.At, c.number, uuid.Nil.String()}
+		positions[c.ID] = Position{c.At, c.entryID, uuid.Nil.String()}
 	}
 	for _, e := range events {
 		list = append(list, e)
@@ -97,25 +98,25 @@ func (s *Service) page(ctx context.Context, kinds []Kind, after Position) (answe
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return b.At.Compare(a.At) })
 	if len(list) <= pageSize {
-		return answer{Entries: list}, nil
+		return response{Entries: list}, nil
 	}
 	list = list[:pageSize]
-	return answer{list, positions[list[pageSize-1].ID].text()}, nil
+	return response{list, positions[list[pageSize-1].ID].encode()}, nil
 }
 
-// start is the position before the newest entry, also if a clock was ahead.
-var start = Position{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Event: uuid.Nil.String()}
+// beforeNewest is the position before the newest entry. Its year is so late that no wrong clock has written a later time.
+var beforeNewest = Position{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Event: uuid.Nil.String()}
 
-// text returns the position as clients send it back.
-func (p Position) text() string {
+// encode returns the position as text, which clients send back as "after".
+func (p Position) encode() string {
 	text, _ := json.Marshal(p) //nolint:errchkjson // a time before the year 10000 always has a JSON form
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// parsePosition reads what text returned; "" is the start.
+// parsePosition parses the text of encode. "" stands for beforeNewest.
 func parsePosition(text string) (p Position, err error) {
 	if text == "" {
-		return start, nil
+		return beforeNewest, nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

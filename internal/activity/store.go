@@ -12,16 +12,17 @@ import (
 	"atelie/internal/db"
 )
 
-// change is an entry of the table activity with its id and its title there.
+// change is an entry of the table activity, with its id and its title as they are stored.
 type change struct {
 	Entry
 
-	number int64
-	title  string
+	entryID       int64
+	recordedTitle string
 }
 
-// entryColumns are the columns that scanChange reads, of activity a. u is the account that acted, s the one that was acted on; an
-// entry names a row only while it exists, by the name that it has now.
+// entryColumns is the select list and the from clause of queries whose rows scanChange reads. a is the table activity, u the
+// account that acted, and s the account whose role was changed. An entry about an existing row gets the row's current name as its
+// Title; otherwise its Title is the recorded one.
 const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
 	coalesce(p.id, r.id, c.id), coalesce(p.title, r.client_name, c.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
 	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
@@ -30,8 +31,8 @@ const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coale
 
 func scanChange(row db.Row) (c change, err error) {
 	var actor, account, rowID *string
-	err = row.Scan(&c.number, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.title, &c.Number)
-	c.ID, c.At = strconv.FormatInt(c.number, 10), c.At.UTC()
+	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number)
+	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
 	case actor == nil:
 		c.By = ByProgram
@@ -69,13 +70,13 @@ func insertExport(ctx context.Context, q db.Querier, action, account string, now
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actor)
 }
 
-func purge(ctx context.Context, q db.Querier, before time.Time) error {
+func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
 }
 
-// listWith returns the entries whose title contains an e-mail address, which is in lower case, or a longer one with the same part,
-// and those about the role of an account with the address. Settings and keys have fixed titles.
-func listWith(ctx context.Context, q db.Querier, address string) ([]change, error) {
+// listCandidatesFor returns the entries about the role of an account with an e-mail address, and those whose recorded title
+// contains the address, also as a part of a longer one. address must be in lower case.
+func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
 	return db.Collect(ctx, q, scanChange, "select "+entryColumns+` where lower(a.title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
 		or exists (select 1 from auth_identities i where i.user_id = s.id and lower(i.identity_data ->> 'email') = $2)) order by a.id`, part, address)
