@@ -41,14 +41,14 @@ func (a *App) wireDelivery() error {
 		return err
 	}
 	a.Functions = functions.New(a.DB, functions.Config{
-		Page: a.writeFunctionPage,
-		Recorded: func(ctx context.Context, tx *db.Tx, id string) error {
+		WritePage: a.writeFunctionPage,
+		RecordInserted: func(ctx context.Context, tx *db.Tx, id string) error {
 			return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
 		},
-		Deleting: func(ctx context.Context, tx *db.Tx, ids []string) error {
+		RecordDeleted: func(ctx context.Context, tx *db.Tx, ids []string) error {
 			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)
 		},
-		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, Send: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
+		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, SendNotice: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
 		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.AddressHasRole, AddressPlaces: a.addressPlaces,
 		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
 		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), PrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
@@ -148,7 +148,7 @@ func (a *App) sendTest(ctx context.Context, to functions.Recipient) error {
 func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 	m := mail.Message{
 		ID: n.ID, Kind: mail.ContactNotice, To: n.To.Email, Language: n.To.Language, At: n.At,
-		Link:    functions.MessageAddress(a.cfg.Server.SiteURL, n.MessageID, n.To.Language),
+		Link:    functions.MessageURL(a.cfg.Server.SiteURL, n.MessageID, n.To.Language),
 		Contact: &mail.Contact{Name: n.Name, Email: n.Email, Reason: n.Reason, Text: n.Text},
 	}
 	if n.MessageID != "" {

@@ -45,5 +45,5 @@ func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowCha
 		}
 		ids = append(ids, key.ID)
 	}
-	return a.Functions.ForgetMessages(ctx, tx, ids...)
+	return a.Functions.CleanUpMessages(ctx, tx, ids...)
 }

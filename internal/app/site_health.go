@@ -45,7 +45,7 @@ func (a *App) backupHealth(ctx context.Context) (health.Backup, error) {
 
 // mailHealth counts the mails of all queues: those about accounts, and those about visitors' messages.
 func (a *App) mailHealth(ctx context.Context) (health.Mails, error) {
-	unsent, err := a.Functions.UnsentMails(ctx)
+	unsent, err := a.Functions.CountUnsentMails(ctx)
 	if err != nil {
 		return health.Mails{}, err
 	}

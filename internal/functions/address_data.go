@@ -16,13 +16,13 @@ import (
 	"atelie/internal/settings"
 )
 
-// AddressPlace is a place where data about an e-mail address is stored. Addresses are given in lower case and compared without
-// regard to case. Package app lists all places.
+// AddressPlace is a place where data about an e-mail address is stored, such as a table. Callers pass addresses in lower case;
+// the places ignore the case of stored ones. Package app lists all places.
 type AddressPlace struct {
-	Name string // as answers and exports call it
-	// Each calls yield for each entry about the address; an export contains the entries as JSON. It ends at the first error.
+	Name string // name of the place in responses and exports
+	// Each calls yield for each entry about the address, which an export contains as JSON. It ends at the first error of yield.
 	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
-	// Erase deletes the entries.
+	// Erase deletes the entries about the address.
 	Erase func(ctx context.Context, tx *db.Tx, address string) error
 }
 
@@ -32,22 +32,22 @@ type addressRequest struct {
 	Address string `json:"address"` // the e-mail address
 }
 
-// placeCount is how many entries about an address a place has, or had before they were erased.
+// placeCount is the number of entries about an address in a place, counted before they are erased.
 type placeCount struct {
-	Name  string `json:"name"`
+	Name  string `json:"name"` // AddressPlace.Name
 	Count int    `json:"count"`
 }
 
-// addressAnswer is the answer to find and erase.
-type addressAnswer struct {
+// addressResponse is the response to the actions find and erase.
+type addressResponse struct {
 	Success  bool         `json:"success"`
 	Address  string       `json:"address"`
 	Places   []placeCount `json:"places"`
-	Settings bool         `json:"settings"` // the address is in the site's settings, which nothing here changes
+	Settings bool         `json:"settings"` // whether the site's settings contain the address; erase does not change them
 }
 
-// addressData answers the function address-data for owners (administrators): it counts, exports or erases everything that is
-// stored about an e-mail address. It refuses the address of an account with a role, so that no owner can erase another one.
+// addressData handles the function address-data for owners (administrators): it counts, exports or erases everything that is
+// stored about an e-mail address. It refuses the address of an account with a role, so that no owner can erase another owner.
 func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	var req addressRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -69,34 +69,35 @@ func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	return errInvalid("The action must be find, export or erase")
 }
 
-// isAddress reports whether text could be an e-mail address. It accepts more than the form of messages, because accounts do.
+// isAddress reports whether text could be an e-mail address. It accepts more than emailPattern, because the addresses of accounts
+// need not match that.
 func isAddress(text string) bool {
 	local, domain, found := strings.Cut(text, "@")
 	return found && local != "" && domain != "" && len(text) <= maxEmail &&
 		!strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }
 
-// refuseRole returns errAddressRole if an account with a role has the address.
-func (s *Service) refuseRole(ctx context.Context, tx *db.Tx, address string) error {
+// refuseAddressWithRole returns errAddressHasRole if an account with a role has the address.
+func (s *Service) refuseAddressWithRole(ctx context.Context, tx *db.Tx, address string) error {
 	has, err := s.cfg.AddressHasRole(ctx, tx, address)
 	if err == nil && has {
-		err = errAddressRole
+		err = errAddressHasRole
 	}
 	return err
 }
 
-// recordAddress adds an entry to the activity, without the address: it would be data about it.
-func (s *Service) recordAddress(ctx context.Context, tx *db.Tx, action string) error {
+// recordAddressAction adds an entry to the activity. It leaves out the address, because the entry would be data about the address.
+func (s *Service) recordAddressAction(ctx context.Context, tx *db.Tx, action string) error {
 	return activity.RecordExport(ctx, tx, "address-data "+action, identity.Of(ctx).UserID, s.now())
 }
 
 func (s *Service) findAddress(w http.ResponseWriter, r *http.Request, address string) error {
-	var found addressAnswer
+	var found addressResponse
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
 			return err
 		}
-		found, err = s.countAddress(r.Context(), tx, address)
+		found, err = s.countEntries(r.Context(), tx, address)
 		return err
 	})
 	if err != nil {
@@ -106,12 +107,12 @@ func (s *Service) findAddress(w http.ResponseWriter, r *http.Request, address st
 }
 
 func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address string) error {
-	var erased addressAnswer
+	var erased addressResponse
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
 			return err
 		}
-		if erased, err = s.countAddress(r.Context(), tx, address); err != nil {
+		if erased, err = s.countEntries(r.Context(), tx, address); err != nil {
 			return err
 		}
 		for _, place := range s.cfg.AddressPlaces() {
@@ -119,11 +120,11 @@ func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address s
 				return err
 			}
 		}
-		if err := s.recordAddress(r.Context(), tx, "erase"); err != nil {
+		if err := s.recordAddressAction(r.Context(), tx, "erase"); err != nil {
 			return err
 		}
 		// The job deletes what no transaction can: mails that are files, and the remains of deleted rows in SQLite's files.
-		return s.cfg.Queue.Enqueue(r.Context(), tx, JobForget, forgetJob{Address: address})
+		return s.cfg.Queue.Enqueue(r.Context(), tx, JobCleanUp, cleanUpJob{Address: address})
 	})
 	if err != nil {
 		return err
@@ -131,9 +132,9 @@ func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address s
 	return httpx.JSON(w, http.StatusOK, erased)
 }
 
-// countAddress counts the entries of each place, and looks into the settings.
-func (s *Service) countAddress(ctx context.Context, tx *db.Tx, address string) (addressAnswer, error) {
-	answer := addressAnswer{Success: true, Address: address}
+// countEntries counts the entries of each place, and looks into the settings.
+func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (addressResponse, error) {
+	answer := addressResponse{Success: true, Address: address}
 	for _, place := range s.cfg.AddressPlaces() {
 		n := 0
 		err := place.Each(ctx, tx, address, func(any) error {
@@ -160,20 +161,20 @@ func (s *Service) countAddress(ctx context.Context, tx *db.Tx, address string) (
 // transaction, so that a slow client keeps nobody from writing.
 func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address string) error {
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		if err := s.refuseRole(r.Context(), tx, address); err != nil {
+		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
 			return err
 		}
-		return s.recordAddress(r.Context(), tx, "export")
+		return s.recordAddressAction(r.Context(), tx, "export")
 	})
 	if err != nil {
 		return err
 	}
 	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed
-	out := startDownload(w, "address-"+s.now().UTC().Format(time.DateOnly)+".json")
-	return out.end(r.Context(), s.writeAddress(ctx, out, address))
+	out := startExportFile(w, "address-"+s.now().UTC().Format(time.DateOnly)+".json")
+	return out.end(r.Context(), s.writeAddressExport(ctx, out, address))
 }
 
-func (s *Service) writeAddress(ctx context.Context, w io.Writer, address string) error {
+func (s *Service) writeAddressExport(ctx context.Context, w io.Writer, address string) error {
 	head, err := json.Marshal(struct {
 		Address string    `json:"address"`
 		At      time.Time `json:"exported_at"`

@@ -17,7 +17,7 @@ import (
 func (s *site) addressCounts(action, address string) (places string, inSettings bool) {
 	s.t.Helper()
 	rec := s.call("admin", "address-data", `{"action":"`+action+`","address":"`+address+`"}`)
-	var answer addressAnswer
+	var answer addressResponse
 	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 || !answer.Success || rec.Header().Get("Cache-Control") != "no-store" {
 		s.t.Fatalf("%d %s %v", rec.Code, rec.Body, err)
 	}
@@ -54,7 +54,7 @@ func TestMessagesOfAnAddress(t *testing.T) {
 		err = d.WithTx(t.Context(), func(tx *db.Tx) error {
 			_, first := insertNotice(t.Context(), tx, notice{ID: noID, MessageID: other, Channel: channelMail, Recipient: "Ines@exemplo.pt", Language: "en"}, s.clock)
 			_, second := insertNotice(t.Context(), tx, notice{ID: strings.ReplaceAll(noID, "9", "8"), MessageID: own, Channel: channelMail, Recipient: "owner@alvor.example", Language: "en"}, s.clock)
-			_, third := claimThanks(t.Context(), tx, mailboxHash("ines@exemplo.pt"), s.clock, s.clock.Add(-thanksInterval))
+			_, third := claimThanks(t.Context(), tx, hashMailbox("ines@exemplo.pt"), s.clock, s.clock.Add(-thanksInterval))
 			return errors.Join(first, second, third, settings.Insert(t.Context(), tx, "notice.email", []string{"INES@exemplo.pt"}, s.clock))
 		})
 		if err != nil {
@@ -74,7 +74,7 @@ func TestMessagesOfAnAddress(t *testing.T) {
 			Address              string
 			At                   time.Time `json:"exported_at"`
 			Messages, Quarantine []exportedMessage
-			Notices              []addressNotice
+			Notices              []exportedNotice
 		}
 		if err := json.Unmarshal(rec.Body.Bytes(), &file); err != nil || rec.Header().Get("Content-Disposition") != `attachment; filename="address-2026-03-12.json"` || rec.Header().Get("Content-Type") != "application/octet-stream" {
 			t.Fatalf("%v %v %s", err, rec.Header(), rec.Body)

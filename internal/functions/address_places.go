@@ -6,15 +6,17 @@ import (
 	"atelie/internal/db"
 )
 
-// eraseBatch is how many messages of an address are deleted by one statement.
+// This file finds and erases what messages, the quarantine and notices store about an e-mail address (AddressPlace).
+
+// eraseBatch is how many messages of an address one statement deletes.
 const eraseBatch = 100
 
-// EachMessageOf calls yield for each message in the inbox that names the address as its sender's.
+// EachMessageOf calls yield for each message in the inbox whose sender has the address.
 func (s *Service) EachMessageOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	return eachMessageOf(ctx, q, false, address, yield)
 }
 
-// EachQuarantinedOf is EachMessageOf for the quarantine.
+// EachQuarantinedOf calls yield for each message in quarantine whose sender has the address.
 func (s *Service) EachQuarantinedOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	return eachMessageOf(ctx, q, true, address, yield)
 }
@@ -22,7 +24,7 @@ func (s *Service) EachQuarantinedOf(ctx context.Context, q db.Querier, address s
 func eachMessageOf(ctx context.Context, q db.Querier, quarantined bool, address string, yield func(any) error) error {
 	var last exportedMessage
 	for {
-		page, err := exportAfter(ctx, q, quarantined, address, last, exportPage)
+		page, err := listExportedAfter(ctx, q, quarantined, address, last, exportPageSize)
 		if err != nil {
 			return err
 		}
@@ -31,16 +33,16 @@ func eachMessageOf(ctx context.Context, q db.Querier, quarantined bool, address 
 				return err
 			}
 		}
-		if len(page) < exportPage {
+		if len(page) < exportPageSize {
 			return nil
 		}
 	}
 }
 
-// EraseMessagesOf deletes the messages in the inbox that name the address, with everything about them.
+// EraseMessagesOf deletes the messages of EachMessageOf, with everything about them.
 func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string) error {
 	for {
-		ids, err := messagesOf(ctx, tx, address, eraseBatch)
+		ids, err := listMessageIDsOf(ctx, tx, address, eraseBatch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -50,39 +52,39 @@ func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string
 	}
 }
 
-// EraseQuarantinedOf deletes the messages in quarantine that name the address.
+// EraseQuarantinedOf deletes the messages of EachQuarantinedOf.
 func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address string) error {
 	ids, err := deleteQuarantinedOf(ctx, tx, address)
 	if err != nil {
 		return err
 	}
-	return s.ForgetMessages(ctx, tx, ids...)
+	return s.CleanUpMessages(ctx, tx, ids...)
 }
 
-// addressNotice is a notice in an export. The other recipients of notices are none of the address's business.
-type addressNotice struct {
+// exportedNotice is a notice in an export of an address.
+type exportedNotice struct {
 	MessageID string `json:"message_id"`
 	Channel   string `json:"channel"`
-	Recipient string `json:"recipient,omitempty"` // the address itself; "" for another recipient
+	Recipient string `json:"recipient,omitempty"` // the exported address; "" if the recipient is somebody else, whose address the export must not contain
 	State     string `json:"state"`
 	QueuedAt  string `json:"queued_at"`
 }
 
 // EachNoticeOf calls yield for each notice about a message of the address, and for each notice to the address.
 func (s *Service) EachNoticeOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	found, err := noticesOfAddress(ctx, q, address)
+	found, err := listNoticesOfAddress(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, n := range found {
-		if err := yield(n.exported(address, s.now())); err != nil {
+		if err := yield(n.exportFor(address, s.now())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// EraseNoticesOf deletes the notices to the address. Those about its messages go with the messages.
+// EraseNoticesOf deletes the notices to the address. EraseMessagesOf deletes the notices about messages of the address.
 func (s *Service) EraseNoticesOf(ctx context.Context, tx *db.Tx, address string) error {
-	return deleteNoticesTo(ctx, tx, address, mailboxHash(address))
+	return deleteNoticesTo(ctx, tx, address, hashMailbox(address))
 }

@@ -1,6 +1,6 @@
-// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store messages of
-// the contact form, and let owners manage the quarantine (messages that look like spam) and the notices (mails and webhook
-// calls about messages). The package also sends the notices.
+// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages
+// that visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices
+// (mails and webhook calls about messages), and export or erase data. The package also sends the notices.
 package functions
 
 import (
@@ -17,55 +17,56 @@ import (
 	"atelie/internal/policy"
 )
 
-// Config contains the settings of the functions, and what they use of other packages.
+// Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
-	Page            func(http.ResponseWriter, *http.Request, Page) error               // writes a page for a browser without scripts
-	Recorded        func(ctx context.Context, tx *db.Tx, id string) error              // records the message with this id for live changes
-	Deleting        func(ctx context.Context, tx *db.Tx, ids []string) error           // records messages as deleted, and calls ForgetMessages for them
-	Queue           *jobs.Queue                                                        // runs notices and deletions
+	WritePage       func(http.ResponseWriter, *http.Request, Page) error               // writes a page for a browser without scripts as the response
+	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error              // records the new message with this id for live changes
+	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error           // records messages as deleted for live changes, and calls CleanUpMessages for them
+	Queue           *jobs.Queue                                                        // runs the jobs of this package
 	Owners          func(ctx context.Context) ([]Recipient, error)                     // the administrators with an e-mail address
 	OwnAddress      func(ctx context.Context, userID string) (Recipient, error)        // an administrator's e-mail address; Email is "" if there is none
-	Send            func(ctx context.Context, m NoticeMail) error                      // sends a mail
+	SendNotice      func(ctx context.Context, m NoticeMail) error                      // sends a notice by mail
 	SendTest        func(ctx context.Context, to Recipient) error                      // sends a test mail immediately, without the queue
 	DeleteMails     func(ctx context.Context, messageIDs []string) error               // deletes the files of mails about these messages
 	DeleteMailsOf   func(ctx context.Context, address string) error                    // deletes the files of mails to or about an e-mail address
-	AddressHasRole  func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; it keeps it until tx ends
+	AddressHasRole  func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; roles cannot change until tx ends
 	AddressPlaces   func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
 	MailServer      bool                                                               // false: mails are written to files instead of sent
-	MessagesPerHour int                                                                // from all visitors; further ones go into quarantine. 0: no limit
+	MessagesPerHour int                                                                // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
 
 	WebhookKey         []byte // signs webhook calls; at least 16 bytes
-	PreviousWebhookKey []byte // adds a second signature for receivers that still check with the previous key; nil: none is added
+	PreviousWebhookKey []byte // makes a second signature, for receivers that still check with the previous key; nil for no second signature
 	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
 }
 
 // Service handles the calls of functions.
 type Service struct {
-	db       *db.DB
-	cfg      Config
-	now      func() time.Time
-	webhooks *http.Client
-	cleanup  cleanup
+	db        *db.DB
+	cfg       Config
+	now       func() time.Time
+	webhooks  *http.Client
+	lastScrub lastScrub
 }
 
-// New returns the service and registers the handlers of its jobs in the queue.
+// New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks)}
-	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobForget: s.deleteMails})
+	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp})
 	return s
 }
 
-// function is one server function. Package policy decides who may call it. form and post are for browsers without scripts; both
-// are nil if the function has no HTML form.
+// function is one server function. Package policy decides who may call it. showForm and submitForm serve browsers without
+// scripts. They are nil if the function has no HTML form.
 type function struct {
-	perMinute int                                                             // how many calls visitors from one IP address can make in a minute
-	run       func(*Service, http.ResponseWriter, *http.Request) error        // handles POST
-	form      func(*Service, http.ResponseWriter, *http.Request) error        // handles GET: sends an empty form
-	post      func(*Service, http.ResponseWriter, *http.Request, error) error // handles POST of the form; shows the error in it unless the error is nil
+	perMinute  int                                                             // limit of calls by visitors from one IP address in a minute
+	run        func(*Service, http.ResponseWriter, *http.Request) error        // handles POST
+	showForm   func(*Service, http.ResponseWriter, *http.Request) error        // handles GET: sends an empty form
+	submitForm func(*Service, http.ResponseWriter, *http.Request, error) error // handles POST of the form; if the error is not nil, it only shows the form again with the error
 }
 
+// catalog contains the functions by name.
 var catalog = map[string]function{
-	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, post: (*Service).submitContactForm},
+	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, showForm: (*Service).showContactForm, submitForm: (*Service).submitContactForm},
 	"contact-quarantine": {run: (*Service).contactQuarantine},
 	"contact-notices":    {run: (*Service).contactNotices},
 	"contact-export":     {run: (*Service).contactExport},
@@ -73,7 +74,8 @@ var catalog = map[string]function{
 	"mail-test":          {run: (*Service).mailTest},
 }
 
-const methods = "GET, HEAD, POST, OPTIONS"
+// allowedMethods is the value of the header Allow.
+const allowedMethods = "GET, HEAD, POST, OPTIONS"
 
 // AllowAnonymous reports whether a request is accepted without a key, as if it had the anon key. A browser without scripts
 // cannot send a key with its form. This gives nobody more rights: the anon key is public, and cookies are not read.
@@ -87,7 +89,7 @@ func AllowAnonymous(r *http.Request) bool {
 	case http.MethodGet, http.MethodHead:
 		return wantsPage(r)
 	case http.MethodPost:
-		return wantsPage(r) && isForm(r.Header.Get("Content-Type"))
+		return wantsPage(r) && isFormType(r.Header.Get("Content-Type"))
 	}
 	return false
 }
@@ -104,21 +106,21 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case r.Method == http.MethodOptions:
-		w.Header().Set("Allow", methods)
+		w.Header().Set("Allow", allowedMethods)
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && f.form != nil && wantsPage(r):
-		return f.form(s, w, r)
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && f.showForm != nil && wantsPage(r):
+		return f.showForm(s, w, r)
 	case r.Method != http.MethodPost:
-		w.Header().Set("Allow", methods)
-		return errNoMethod
+		w.Header().Set("Allow", allowedMethods)
+		return errMethodNotAllowed
 	}
 	var refused error
 	if !caller.Admin && caller.Role != identity.Service {
-		refused = s.limit(w, r, name, httpx.LimitSubject(r.Context()), f.perMinute, errTooMany)
+		refused = s.enforceLimit(w, r, name, httpx.LimitSubject(r.Context()), f.perMinute, errTooManyMessages)
 	}
-	if f.post != nil && wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
-		return f.post(s, w, r, refused)
+	if f.submitForm != nil && wantsPage(r) && isFormType(r.Header.Get("Content-Type")) {
+		return f.submitForm(s, w, r, refused)
 	}
 	if refused != nil {
 		return refused
@@ -126,9 +128,9 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	return f.run(s, w, r)
 }
 
-// limit counts a call under name. It returns refusal when the subject (an IP address or an account) has made more than perMinute
+// enforceLimit counts a call under name. It returns refusal when the subject (an IP address or an account) has made more than perMinute
 // calls under this name in the current minute, and sets Retry-After to the seconds until the next minute (RFC 9110 §10.2.3).
-func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, perMinute int, refusal *apperr.Error) error {
+func (s *Service) enforceLimit(w http.ResponseWriter, r *http.Request, name, subject string, perMinute int, refusal *apperr.Error) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, time.Minute, now)
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"atelie/internal/identity"
 )
 
-// exportPage is how many messages an export reads at once.
-const exportPage = 500
+// exportPageSize is how many messages an export reads with one query.
+const exportPageSize = 500
 
-// eachMessage calls yield for each message of an export, and ends at the first error.
-type eachMessage func(yield func(exportedMessage) error) error
+// messageIterator calls yield for each message of an export, and ends at the first error.
+type messageIterator func(yield func(exportedMessage) error) error
 
-// exportWriters write the messages of an export, by the format.
-var exportWriters = map[string]func(io.Writer, eachMessage) error{"csv": writeMessagesCSV, "json": writeMessagesJSON}
+// exportWriters contains, by format, the functions that write the messages of an export.
+var exportWriters = map[string]func(io.Writer, messageIterator) error{"csv": writeMessagesCSV, "json": writeMessagesJSON}
 
 // exportRequest is the body of a call of contact-export.
 type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport answers the function contact-export for owners (administrators): a file with all messages, those in quarantine
-// last. It is written while it is read, so that its size has no limit.
+// contactExport handles the function contact-export for owners (administrators): it sends a file with all messages, those in
+// quarantine last. It writes each page of messages before it reads another, so that the size of the file has no limit.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -43,18 +43,18 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	if err := activity.RecordExport(r.Context(), s.db, "contact-export", identity.Of(r.Context()).UserID, s.now()); err != nil {
 		return err
 	}
-	out := startDownload(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
-	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed
+	out := startExportFile(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
+	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
 	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error { return s.eachExported(ctx, yield) }))
 }
 
-// eachExported calls yield for each message in the order of an export. It reads in pages, without a transaction, so that a slow
-// client keeps nobody from writing.
+// eachExported calls yield for each message in the order of an export. It uses no transaction, because that could keep others
+// from writing for as long as a slow client reads.
 func (s *Service) eachExported(ctx context.Context, yield func(exportedMessage) error) error {
 	for _, quarantined := range []bool{false, true} {
 		var last exportedMessage
 		for {
-			page, err := s.readExport(ctx, quarantined, last)
+			page, err := s.readExportPage(ctx, quarantined, last)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (s *Service) eachExported(ctx context.Context, yield func(exportedMessage) 
 					return err
 				}
 			}
-			if len(page) < exportPage {
+			if len(page) < exportPageSize {
 				break
 			}
 		}
@@ -71,15 +71,15 @@ func (s *Service) eachExported(ctx context.Context, yield func(exportedMessage) 
 	return nil
 }
 
-// readExport reads the next page, within a time limit of its own.
-func (s *Service) readExport(ctx context.Context, quarantined bool, last exportedMessage) ([]exportedMessage, error) {
+// readExportPage reads the messages that follow last, at most exportPageSize, within storeTimeout.
+func (s *Service) readExportPage(ctx context.Context, quarantined bool, last exportedMessage) ([]exportedMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	return exportAfter(ctx, s.db, quarantined, "", last, exportPage)
+	return listExportedAfter(ctx, s.db, quarantined, "", last, exportPageSize)
 }
 
-// writeMessagesCSV writes messages as CSV (RFC 4180). It begins with a byte order mark, without which Excel reads no UTF-8.
-func writeMessagesCSV(w io.Writer, each eachMessage) error {
+// writeMessagesCSV writes messages as CSV (RFC 4180). A byte order mark comes first, without which Excel does not expect UTF-8.
+func writeMessagesCSV(w io.Writer, each messageIterator) error {
 	if _, err := io.WriteString(w, "\uFEFF"); err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func writeMessagesCSV(w io.Writer, each eachMessage) error {
 		return err
 	}
 	err := each(func(m exportedMessage) error {
-		return out.Write([]string{m.ID, m.CreatedAt.Format(time.RFC3339), textCell(m.Name), textCell(m.Email), m.Reason, m.Status, textCell(m.Message)})
+		return out.Write([]string{m.ID, m.CreatedAt.Format(time.RFC3339), escapeCell(m.Name), escapeCell(m.Email), m.Reason, m.Status, escapeCell(m.Message)})
 	})
 	out.Flush()
 	return errors.Join(err, out.Error())
 }
 
 // writeMessagesJSON writes messages as a JSON array with one message a line.
-func writeMessagesJSON(w io.Writer, each eachMessage) error {
+func writeMessagesJSON(w io.Writer, each messageIterator) error {
 	separator := "[\n"
 	err := each(func(m exportedMessage) error {
 		line, err := json.Marshal(m)

@@ -37,14 +37,14 @@ func TestExportHasEveryMessageOnce(t *testing.T) {
 		if got := string(s.export("json")); got != "[]\n" {
 			t.Errorf("no message: %q", got)
 		}
-		const many = 2*exportPage + 7
+		const many = 2*exportPageSize + 7
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			for i := range many {
 				m := contactMessage{
 					ID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", many-i), Name: fmt.Sprintf("Ana %d", i), Email: "ana@exemplo.pt",
 					Message: "Olá,\nsão \"duas\" linhas; sem mais.", Reason: "purchase", CreatedAt: s.clock.Add(time.Duration(i/100) * time.Second),
 				}
-				if err := insertSubmission(t.Context(), tx, m); err != nil {
+				if err := insertInboxMessage(t.Context(), tx, m); err != nil {
 					return err
 				}
 			}
@@ -96,7 +96,7 @@ func TestCellsAreNoFormulas(t *testing.T) {
 		"＝1+1": "'＝1+1", "＠a": "'＠a", "＋1": "'＋1", "－1": "'－1",
 		"Ana;=1+1": "Ana;'=1+1", `x";"=cmd|' /C calc'!A0`: `x";"'=cmd|' /C calc'!A0`, "two\n=1": "two\n'=1", "a,-1": "a,'-1", "a|+1": "a|'+1", "'=1": "''=1", "\n\n- a": "'\n\n'- a",
 	} {
-		if got := textCell(given); got != want {
+		if got := escapeCell(given); got != want {
 			t.Errorf("%q: %q, not %q", given, got, want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestCellsAreNoFormulas(t *testing.T) {
 func FuzzTextCell(f *testing.F) {
 	f.Add("=1;\t@a\n\"+b")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, cell := range strings.FieldsFunc(textCell(text), func(r rune) bool { return strings.ContainsRune(",;|\t\r\n", r) }) {
+		for _, cell := range strings.FieldsFunc(escapeCell(text), func(r rune) bool { return strings.ContainsRune(",;|\t\r\n", r) }) {
 			if start := strings.TrimLeft(cell, " \""); start != "" && strings.Contains("=+-@＝＋－＠", string([]rune(start)[:1])) {
 				t.Errorf("%q: %q", text, cell)
 			}
@@ -132,7 +132,7 @@ func TestIncompleteExportIsCut(t *testing.T) {
 	cause := errors.New("the disk is gone")
 	for _, size := range []int{10, 1 << 20} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			out := startDownload(w, "messages.csv")
+			out := startExportFile(w, "messages.csv")
 			if _, err := out.Write(make([]byte, size)); err != nil {
 				t.Error(err)
 			}

@@ -17,19 +17,19 @@ type noticesRequest struct {
 	IDs    []string `json:"ids"`    // ids of 1 to 100 messages; ignored by webhook-secret
 }
 
-// shownNotice is a notice in the response: the admin area shows it with the message.
+// shownNotice is a notice in the response. The admin area shows it beside the message.
 type shownNotice struct {
 	MessageID string    `json:"message_id"`
-	Channel   string    `json:"channel"`         // one of the constants channelPlan to channelThanks
+	Channel   string    `json:"channel"`         // channelPlan, channelMail, channelWebhook or channelThanks
 	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
-	Error     string    `json:"error,omitempty"` // why the last attempt failed; "" when none failed
+	Error     string    `json:"error,omitempty"` // why the most recent attempt failed; "" if no attempt has failed
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices handles the function contact-notices for owners (administrators): it lists the notices about messages with
-// their state, queues failed ones again before that (retry), or returns the key that signs webhook calls. Unknown message ids
-// are ignored.
+// contactNotices handles the function contact-notices for owners (administrators). The action list returns the notices about
+// messages with their state. The action retry first queues the failed notices of these messages again. The action webhook-secret
+// returns the key that signs webhook calls. Unknown message ids are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -45,7 +45,7 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return errInvalid("The action must be list, retry or webhook-secret")
 	}
-	if len(req.IDs) == 0 || len(req.IDs) > pageSize {
+	if len(req.IDs) == 0 || len(req.IDs) > maxEntries {
 		return errInvalid("ids must have 1 to 100 entries")
 	}
 	for i, text := range req.IDs {
@@ -60,7 +60,7 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	found, err := noticesOf(r.Context(), s.db, req.IDs)
+	found, err := listNotices(r.Context(), s.db, req.IDs)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 // retryNotices queues the failed notices of the messages again.
 func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
 	return s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		found, err := noticesOf(r.Context(), tx, messageIDs)
+		found, err := listNotices(r.Context(), tx, messageIDs)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Page is a page for a browser without scripts: the contact form, or the thanks after a message. Config.Page adds the site's
-// header and footer.
+// Page is a page for a browser without scripts: the contact form, or the thanks after a message. Config.WritePage adds the
+// site's header and footer.
 type Page struct {
 	Status   int // HTTP status
 	Language i18n.Language
@@ -28,13 +28,13 @@ var contactSource string
 
 var contactTemplate = template.Must(template.New("contact").Parse(contactSource))
 
-// contactView is the data of the template contact.html.
-type contactView struct {
+// contactPageData is the data of the template contact.html.
+type contactPageData struct {
 	Language i18n.Language
-	Address  string // URL path to which the form is sent
-	Reason   string // value of the hidden field, which only spam programs fill in
+	Path     string // URL path to which the form is sent
+	Reason   string // value of the hidden field, see reasons
 	Alert    string // error shown above the form; "" for none
-	Sent     bool   // true: the page shows the thanks instead of the form
+	Sent     bool   // whether the page shows the thanks instead of the form
 	Fields   []contactField
 }
 
@@ -46,8 +46,8 @@ type contactField struct {
 	Focus                    bool   // the field gets the focus; set for the first field with a problem
 }
 
-// T returns a text of package i18n in the page's language. The template calls it.
-func (v contactView) T(key string) string { return v.Language.Text(key) }
+// T returns a text of package i18n in the page's language, for the template.
+func (v contactPageData) T(key string) string { return v.Language.Text(key) }
 
 // wantsPage reports whether the client wants an HTML page as the response: its header Accept names text/html and does not
 // prefer JSON (RFC 9110 §12.5.1).
@@ -78,8 +78,8 @@ func acceptWeight(r *http.Request, media string) float64 {
 	return 0
 }
 
-// requestedLanguage returns the language of the form's field, or of ?lang= when the field is empty. Any value other than "pt"
-// means English.
+// requestedLanguage returns the language that the form's field "language" names, or that ?lang= names if field is "". Any value
+// other than "pt" means English.
 func requestedLanguage(r *http.Request, field string) i18n.Language {
 	if field == "" {
 		field = r.URL.Query().Get("lang")
@@ -90,16 +90,16 @@ func requestedLanguage(r *http.Request, field string) i18n.Language {
 	return i18n.EN
 }
 
-// contactForm handles GET: it sends an empty form.
-func (s *Service) contactForm(w http.ResponseWriter, r *http.Request) error {
-	return s.showContact(w, r, http.StatusOK, contactRequest{language: requestedLanguage(r, "")}, nil, "")
+// showContactForm handles GET: it sends an empty form.
+func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error {
+	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "")
 }
 
-// submitContactForm is submitContact for a browser without scripts: the response is a page. When refused is not nil, or the
-// message is invalid, the page shows the form again with the visitor's text and the reason.
+// submitContactForm handles POST of the form: it stores the message like submitContact, but the response is a page. If refused is
+// not nil, or the message is invalid, the page shows the form again with the visitor's text and an error.
 func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refused error) error {
-	req, err := readContact(w, r)
-	req.language = requestedLanguage(r, req.Language)
+	req, err := readContactRequest(w, r)
+	req.responseLanguage = requestedLanguage(r, req.Language)
 	problems := req.normalize()
 	switch {
 	case refused != nil:
@@ -108,12 +108,12 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 		return s.showRefusal(w, r, req, err)
 	case len(problems) > 0:
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
-		return s.showContact(w, r, http.StatusBadRequest, req, problems, req.language.Text("contact.check"))
+		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"))
 	}
-	if err := s.storeContact(r.Context(), req); err != nil {
+	if err := s.storeMessage(r.Context(), req); err != nil {
 		return s.showRefusal(w, r, req, err)
 	}
-	return s.showContact(w, r, http.StatusOK, req, nil, "")
+	return s.writeContactPage(w, r, http.StatusOK, req, nil, "")
 }
 
 // showRefusal shows the form again, with the visitor's text and an alert that explains err.
@@ -122,21 +122,21 @@ func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contac
 	httpx.NoteError(r.Context(), e)
 	key := "contact.toast.errorBody"
 	switch {
-	case errors.Is(e, errTooMany):
+	case errors.Is(e, errTooManyMessages):
 		key = "contact.tooMany"
 	case errors.Is(e, httpx.ErrTooLarge):
 		key = "contact.tooLarge"
 	case e.Status < http.StatusInternalServerError:
 		key = "contact.unreadable"
 	}
-	return s.showContact(w, r, e.Status, req, nil, req.language.Text(key))
+	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key))
 }
 
-// showContact writes the page: the thanks after a POST without an alert, and otherwise the form.
-func (s *Service) showContact(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string) error {
-	v := contactView{Language: req.language, Address: r.URL.Path, Reason: req.Reason, Alert: alert, Sent: r.Method == http.MethodPost && alert == ""}
-	if req.language == i18n.PT {
-		v.Address += "?lang=pt"
+// writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.
+func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string) error {
+	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Sent: r.Method == http.MethodPost && alert == ""}
+	if req.responseLanguage == i18n.PT {
+		v.Path += "?lang=pt"
 	}
 	for _, f := range []contactField{
 		{Name: "name", Type: "text", Value: req.Name, Max: maxName},
@@ -162,5 +162,5 @@ func (s *Service) showContact(w http.ResponseWriter, r *http.Request, status int
 	if err := contactTemplate.Execute(&main, v); err != nil {
 		return err
 	}
-	return s.cfg.Page(w, r, Page{status, req.language, title, template.HTML(main.String())}) // html/template has escaped it
+	return s.cfg.WritePage(w, r, Page{status, req.responseLanguage, title, template.HTML(main.String())}) // html/template has escaped it
 }

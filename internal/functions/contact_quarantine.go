@@ -11,11 +11,11 @@ import (
 	"atelie/internal/httpx"
 )
 
-// pageSize is the largest number of entries in one response. maxFrom is the largest number of entries that a list can skip. Both
-// databases accept more as an offset.
+// maxEntries is the largest number of messages in one response, and of ids in a call of contact-notices. maxSkipped is the
+// largest number of messages that a list can skip: more than any site has, and less than the largest OFFSET of both databases.
 const (
-	pageSize = 100
-	maxFrom  = 1 << 30
+	maxEntries = 100
+	maxSkipped = 1 << 30
 )
 
 // quarantineRequest is the body of a call of contact-quarantine.
@@ -32,15 +32,15 @@ type quarantinedMessage struct {
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	Message   string    `json:"message"`
-	Cause     string    `json:"cause"`  // field: the hidden field was filled in; flood: too many messages in an hour
-	Filled    string    `json:"filled"` // content of the hidden field; "" for the cause flood
+	Cause     string    `json:"cause"`  // why the message is in quarantine: causeHiddenField or causeFlood
+	Filled    string    `json:"filled"` // content of the hidden field; "" if Cause is flood
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
 // contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine,
-// or restores or deletes one of them. A restored message keeps its id and time and gets the status "new". If its hidden field
-// was filled in, its reason becomes "general".
+// or restores or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If
+// the cause was the hidden field, the message gets the reason "general" in place of the text that was entered there.
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -63,12 +63,12 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 			return err
 		}
 		if req.Action == "delete" {
-			return s.ForgetMessages(r.Context(), tx, m.ID)
+			return s.CleanUpMessages(r.Context(), tx, m.ID)
 		}
-		if m.Cause == causeField {
+		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]
 		}
-		return s.insertRecorded(r.Context(), tx, m)
+		return s.insertAndRecord(r.Context(), tx, m)
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return errNoMessage
@@ -82,11 +82,12 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 	}{true, id.String()})
 }
 
+// listQuarantine handles the action list.
 func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req quarantineRequest) error {
 	if req.Limit == 0 {
-		req.Limit = pageSize
+		req.Limit = maxEntries
 	}
-	if req.From < 0 || req.From > maxFrom || req.Limit < 1 || req.Limit > pageSize {
+	if req.From < 0 || req.From > maxSkipped || req.Limit < 1 || req.Limit > maxEntries {
 		return errInvalid("from must not be negative, limit must be between 1 and 100")
 	}
 	found, total, flood, err := listQuarantined(r.Context(), s.db, req.From, req.Limit)
@@ -96,7 +97,7 @@ func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req qua
 	items := make([]quarantinedMessage, len(found))
 	for i, m := range found {
 		items[i] = quarantinedMessage{m.ID, m.Name, m.Email, m.Message, m.Cause, "", m.CreatedAt.UTC(), m.CreatedAt.Add(quarantineLife).UTC()}
-		if m.Cause == causeField {
+		if m.Cause == causeHiddenField {
 			items[i].Filled = m.Reason
 		}
 	}

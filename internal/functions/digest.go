@@ -17,8 +17,8 @@ import (
 // JobDigest is the kind of the job that sends one recipient a digest, which is one notice about many messages.
 const JobDigest = "contact.digest"
 
-// Limits of notices. A recipient gets single notices about the first noticesPerHour messages in an hour (noticeWindow). All
-// later messages of the hour are in one digest, which is sent at the end of the hour.
+// Limits of notices. Each of the first noticesPerHour messages in an hour (noticeWindow) has its own notice to each recipient.
+// All later messages of the hour are in one digest for each recipient, which is sent at the end of the hour.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour
@@ -26,10 +26,10 @@ const (
 	digestMaxWebhook = 100 // largest number of messages in a webhook call
 )
 
-// Digest is the content of a digest by mail.
+// Digest is the content of a digest that is sent by mail.
 type Digest struct {
-	Count       int           // number of messages, without those in quarantine
-	Quarantined int           // number of messages since the hour began that are in quarantine because of a flood
+	Count       int           // number of messages in the digest
+	Quarantined int           // number of messages that went into quarantine since the hour began, because of a flood; the digest does not contain them
 	Newest      []DigestEntry // the newest messages, at most digestMaxMail
 }
 
@@ -41,8 +41,8 @@ type DigestEntry struct {
 
 // digestJob is the payload of JobDigest.
 type digestJob struct {
-	ID        string        `json:"id"` // id of the row of contact_digests
-	Channel   string        `json:"channel"`
+	ID        string        `json:"id"`      // id of the row of contact_digests
+	Channel   string        `json:"channel"` // channelMail or channelWebhook
 	Recipient string        `json:"recipient"`
 	Language  i18n.Language `json:"language"`
 	Since     time.Time     `json:"since"` // start of the hour
@@ -54,8 +54,8 @@ func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id strin
 	now := s.now()
 	since := now.Truncate(noticeWindow)
 	due := since.Add(noticeWindow)
-	// openDigest replaces a digest that was due noticeLife ago or earlier: its job is lost, so notices that join it would never
-	// be sent.
+	// openDigest replaces a digest that was due noticeLife ago or earlier. The job of such a digest is lost, and notices in it
+	// would never be sent.
 	id, opened, err := openDigest(ctx, tx, uuid.NewString(), n.Channel, n.Recipient, due, now.Add(-noticeLife))
 	if err != nil || !opened {
 		return id, err
@@ -64,8 +64,8 @@ func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id strin
 	return id, s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobDigest, Payload: j, At: due})
 }
 
-// sendDigest runs a JobDigest: it closes the digest, so that no more notices join it, and sends it without the messages that
-// were deleted. At a second attempt the digest is already closed, which is no error.
+// sendDigest runs a JobDigest. It closes the digest, so that no more notices join it, and sends it with those of its messages
+// that still exist. At a second attempt the digest is already closed, which is no error.
 func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
 	var j digestJob
 	if err := json.Unmarshal(payload, &j); err != nil {
@@ -74,13 +74,13 @@ func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
 	if err := closeDigest(ctx, s.db, j.ID); err != nil {
 		return err
 	}
-	messages, count, err := digestMessages(ctx, s.db, j.ID, digestMaxWebhook)
+	messages, count, err := listDigestMessages(ctx, s.db, j.ID, digestMaxWebhook)
 	if err != nil || count == 0 {
 		return err
 	}
-	aside, err := countFlood(ctx, s.db, j.Since)
+	quarantined, err := countFlood(ctx, s.db, j.Since)
 	if err == nil {
-		err = s.deliverDigest(ctx, j, messages, count, aside)
+		err = s.deliverDigest(ctx, j, messages, count, quarantined)
 	}
 	if err != nil {
 		return s.recordFailure(ctx, "digest_id", j.ID, err)
@@ -88,15 +88,15 @@ func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
 	if err := markDigestSent(ctx, s.db, j.ID, s.now()); err != nil {
 		return err
 	}
-	return s.cleanUpDeletedOf(ctx, messages)
+	return s.cleanUpDeletedMessages(ctx, messages)
 }
 
-// cleanUpDeletedOf calls cleanUpDeleted for each message that was deleted while the digest was sent.
-func (s *Service) cleanUpDeletedOf(ctx context.Context, list []contactMessage) error {
+// cleanUpDeletedMessages calls cleanUpAgain for each message that was deleted while the digest was sent.
+func (s *Service) cleanUpDeletedMessages(ctx context.Context, list []contactMessage) error {
 	for _, m := range list {
 		exists, err := hasMessage(ctx, s.db, m.ID)
 		if err == nil && !exists {
-			err = s.cleanUpDeleted(ctx, m.ID)
+			err = s.cleanUpAgain(ctx, m.ID)
 		}
 		if err != nil {
 			return err
@@ -105,43 +105,43 @@ func (s *Service) cleanUpDeletedOf(ctx context.Context, list []contactMessage) e
 	return nil
 }
 
-// deliverDigest sends the mail or calls the webhook. messages are the newest ones, count is the number of all, and aside the
-// number of those in quarantine.
-func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []contactMessage, count, aside int) error {
+// deliverDigest sends the mail or calls the webhook. messages are the newest messages of the digest, and count is the number of all.
+// quarantined is Digest.Quarantined.
+func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []contactMessage, count, quarantined int) error {
 	switch j.Channel {
 	case channelMail:
-		d := &Digest{Count: count, Quarantined: aside}
+		d := &Digest{Count: count, Quarantined: quarantined}
 		for _, m := range messages[:min(len(messages), digestMaxMail)] {
 			d.Newest = append(d.Newest, DigestEntry{m.ID, m.Name, m.Reason, m.CreatedAt})
 		}
-		return s.cfg.Send(ctx, NoticeMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{j.Recipient, j.Language}, Digest: d, At: messages[0].CreatedAt})
+		return s.cfg.SendNotice(ctx, NoticeMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{j.Recipient, j.Language}, Digest: d, At: messages[0].CreatedAt})
 	case channelWebhook:
-		owner, err := settings.LoadNotices(ctx, s.db)
+		noticeSettings, err := settings.LoadNotices(ctx, s.db)
 		if err != nil {
 			return err
 		}
-		if owner.Webhook == "" { // the owner has removed it from the settings
+		if noticeSettings.Webhook == "" { // the owner has removed it from the settings
 			return nil
 		}
-		body, err := digestBody(messages, count, aside, s.now())
+		body, err := encodeDigestEvent(messages, count, quarantined, s.now())
 		if err != nil {
 			return err
 		}
-		return s.callWebhook(ctx, owner.Webhook, j.ID, body)
+		return s.callWebhook(ctx, noticeSettings.Webhook, j.ID, body)
 	}
 	return jobs.Permanent(fmt.Errorf("digest by %q", j.Channel))
 }
 
-// digestBody returns the webhook event of a digest, with the newest message first.
-func digestBody(messages []contactMessage, count, aside int, now time.Time) ([]byte, error) {
+// encodeDigestEvent returns the webhook event of a digest, with the newest message first.
+func encodeDigestEvent(messages []contactMessage, count, quarantined int, now time.Time) ([]byte, error) {
 	type data struct {
-		Count       int           `json:"count"`
-		Quarantined int           `json:"kept_aside"`
-		Messages    []webhookData `json:"messages"`
+		Count       int              `json:"count"`
+		Quarantined int              `json:"kept_aside"`
+		Messages    []webhookMessage `json:"messages"`
 	}
-	d := data{Count: count, Quarantined: aside}
+	d := data{Count: count, Quarantined: quarantined}
 	for _, m := range messages {
-		d.Messages = append(d.Messages, webhookDataOf(m))
+		d.Messages = append(d.Messages, toWebhookMessage(m))
 	}
 	return json.Marshal(webhookEvent{"contact_submission.digest", now.UTC().Format(time.RFC3339Nano), d})
 }

@@ -8,19 +8,18 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of this surface. Errors that occur before a function runs have the form of Supabase's gateway, {code, message}.
-// Errors of a function have the form {success: false, error}. See WriteError.
+// The errors of /functions/v1. WriteError writes them in one of two forms.
 var (
-	errNoFunction   = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
-	errForbidden    = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
-	errNoMethod     = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
-	errBadForm      = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
-	errUnknownType  = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
-	errNoMessage    = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
-	errNoAddress    = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
-	errAddressRole  = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")
-	errTooManyTests = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
-	errTooMany      = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
+	errNoFunction       = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
+	errForbidden        = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
+	errMethodNotAllowed = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
+	errBadForm          = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
+	errUnsupportedType  = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
+	errNoMessage        = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
+	errNoAddress        = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
+	errAddressHasRole   = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")
+	errTooManyTests     = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
+	errTooManyMessages  = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
 )
 
 // errInvalid returns the error for an invalid request. text describes the mistake.
@@ -28,17 +27,19 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gatewayErrors maps the codes of errors that occur before a function runs to the code and the message of the response.
+// gatewayErrors maps the codes of errors for which Supabase's gateway runs no function to the code and the message of its
+// response.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
-	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // for a path below a function's
+	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function
 	errForbidden.Code:         {errForbidden.Code, errForbidden.Message},
 	identity.ErrNoKey.Code:    {"UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"},
 	identity.ErrBadToken.Code: {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
 	identity.ErrExpired.Code:  {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
 }
 
-// WriteError writes {code, message} for the errors in gatewayErrors, and {success: false, error} for all others.
+// WriteError writes {code, message}, the form of Supabase's gateway, for the errors in gatewayErrors. It writes
+// {success: false, error}, the form of a function's own errors, for all others.
 func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	var body any = struct {
 		Success bool   `json:"success"`

@@ -11,13 +11,13 @@ import (
 func FuzzMessage(f *testing.F) {
 	f.Add("Inês", "ines@exemplo.example", "A message that is long enough", "general")
 	f.Add("a\x00b", "a@b", "\r\n\t\xff", "\xff")
-	f.Add("İı", "ines@exemplo.example\r\nBcc: x@y.example", strings.Repeat("é", maxMessage+1), strings.Repeat("a", maxHoneypot+1))
+	f.Add("İı", "ines@exemplo.example\r\nBcc: x@y.example", strings.Repeat("é", maxMessage+1), strings.Repeat("a", maxHiddenField+1))
 	f.Fuzz(func(t *testing.T, name, address, message, reason string) {
 		if !utf8.ValidString(name + address + message + reason) {
 			return // JSON and forms are made valid before
 		}
 		req := contactRequest{Name: name, Email: address, Message: message, Reason: reason}
-		if kept := sanitize(reason); utf8.RuneCountInString(kept) > maxHoneypot || strings.ContainsFunc(kept, unicode.IsControl) {
+		if kept := sanitize(reason); utf8.RuneCountInString(kept) > maxHiddenField || strings.ContainsFunc(kept, unicode.IsControl) {
 			t.Errorf("%q is kept as %q", reason, kept)
 		}
 		if len(req.normalize()) > 0 {

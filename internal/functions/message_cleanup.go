@@ -11,19 +11,19 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobForget is the kind of the job that deletes what remains after messages were deleted: mails about them that were stored as
-// files, and copies of their text in SQLite's files. With an address it deletes the mails to and about it too.
-const JobForget = "contact.forget"
+// JobCleanUp is the kind of the job that deletes what the transaction that deleted messages could not: mails about them that were
+// stored as files, and copies of their text in SQLite's files.
+const JobCleanUp = "contact.forget"
 
-// forgetJob is the payload of JobForget.
-type forgetJob struct {
-	MessageIDs []string `json:"message_ids,omitempty"`
-	Address    string   `json:"address,omitempty"`
+// cleanUpJob is the payload of JobCleanUp.
+type cleanUpJob struct {
+	MessageIDs []string `json:"message_ids,omitempty"` // the deleted messages
+	Address    string   `json:"address,omitempty"`     // an erased e-mail address: the job deletes the mails to and about it; "" for none
 }
 
-// ForgetMessages deletes the jobs about messages and queues a JobForget. The caller deletes the messages in the same
-// transaction; the database deletes their notices with them.
-func (s *Service) ForgetMessages(ctx context.Context, tx *db.Tx, messageIDs ...string) error {
+// CleanUpMessages deletes the jobs about messages and queues a JobCleanUp. The caller deletes the messages themselves in the same
+// transaction. The database then deletes their notices by a foreign key.
+func (s *Service) CleanUpMessages(ctx context.Context, tx *db.Tx, messageIDs ...string) error {
 	if len(messageIDs) == 0 {
 		return nil
 	}
@@ -32,12 +32,12 @@ func (s *Service) ForgetMessages(ctx context.Context, tx *db.Tx, messageIDs ...s
 			return err
 		}
 	}
-	return s.cfg.Queue.Enqueue(ctx, tx, JobForget, forgetJob{MessageIDs: messageIDs})
+	return s.cfg.Queue.Enqueue(ctx, tx, JobCleanUp, cleanUpJob{MessageIDs: messageIDs})
 }
 
-// deleteMails runs a JobForget: it deletes mails about the messages that were stored as files, and scrubs the database.
-func (s *Service) deleteMails(ctx context.Context, payload []byte) error {
-	var j forgetJob
+// cleanUp runs a JobCleanUp: it deletes the mails that were stored as files, and scrubs the database.
+func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
+	var j cleanUpJob
 	if err := json.Unmarshal(payload, &j); err != nil {
 		return jobs.Permanent(fmt.Errorf("forget: %w", err))
 	}
@@ -52,31 +52,31 @@ func (s *Service) deleteMails(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// cleanup records the last scrub of this process. A scrub removes from SQLite's files what remains of the rows that were deleted
-// before it began, so jobs that were queued before it began need no other scrub.
-type cleanup struct {
-	mu      sync.Mutex
-	scrubAt time.Time // start of the last scrub that succeeded
+// lastScrub records the most recent scrub by this process. A scrub removes from SQLite's files what remains of deleted rows. It
+// serves all jobs that were queued before it began.
+type lastScrub struct {
+	mu        sync.Mutex
+	startedAt time.Time // start of the most recent scrub that succeeded
 }
 
 // scrub removes the remains of deleted rows from SQLite's files. It does nothing if a successful scrub has begun since the job
 // was queued.
 func (s *Service) scrub(ctx context.Context) error {
-	s.cleanup.mu.Lock()
-	defer s.cleanup.mu.Unlock()
-	if jobs.InfoOf(ctx).Created.Before(s.cleanup.scrubAt) {
+	s.lastScrub.mu.Lock()
+	defer s.lastScrub.mu.Unlock()
+	if jobs.InfoOf(ctx).Created.Before(s.lastScrub.startedAt) {
 		return nil
 	}
 	begun := s.now()
 	if err := s.db.Scrub(ctx); err != nil {
 		return err
 	}
-	s.cleanup.scrubAt = begun
+	s.lastScrub.startedAt = begun
 	return nil
 }
 
-// cleanUpDeleted calls ForgetMessages again for a message that was deleted while a notice about it was sent: the first
-// JobForget may have run before the mail became a file.
-func (s *Service) cleanUpDeleted(ctx context.Context, messageID string) error {
-	return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.ForgetMessages(ctx, tx, messageID) })
+// cleanUpAgain calls CleanUpMessages again for a message that was deleted while a notice about it was sent. The first JobCleanUp
+// may have run before the mail was written to a file.
+func (s *Service) cleanUpAgain(ctx context.Context, messageID string) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.CleanUpMessages(ctx, tx, messageID) })
 }

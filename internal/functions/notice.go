@@ -18,15 +18,15 @@ import (
 	"atelie/internal/settings"
 )
 
-// Kinds of jobs. JobPlan finds the recipients of the notices about a new message; JobNotice sends one notice to one recipient.
-// A notice is a mail or a webhook call about a visitor's message, or a thank-you mail to the visitor.
+// Kinds of jobs. A notice is a mail or a webhook call about a visitor's message, or a thank-you mail to the visitor. JobPlan finds
+// the recipients of the notices about a new message. JobNotice sends one notice to one recipient.
 const (
 	JobPlan   = "contact.plan"
 	JobNotice = "contact.notice"
 )
 
-// Values of the column contact_notices.channel. The first row of a new message is a placeholder with channelPlan. JobPlan
-// replaces it with one row for each notice that must be sent.
+// Values of the column contact_notices.channel. A new message gets one row, with channelPlan, which stands for all its notices.
+// JobPlan replaces this row with one row for each notice.
 const (
 	channelPlan    = "plan"
 	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
@@ -35,17 +35,18 @@ const (
 )
 
 const (
-	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time.
+	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time, so such
+	// a notice has lost its job.
 	noticeLife = 12 * time.Hour
-	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the limit of thank-you mails
-	// to all mailboxes together. Without limits, a program could enter other people's e-mail addresses into the form, and the
-	// site would send them spam.
+	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the largest number of thank-you
+	// mails to all mailboxes in a day. Without limits, programs could make the site send mails to other people, by entering their
+	// addresses into the form.
 	thanksInterval = 24 * time.Hour
 	thanksPerDay   = 200
-	// maxNotified is the largest number of recipients that the owner's settings can name.
-	maxNotified = 10
-	// noticeWorkers is how many jobs of this package run concurrently. They have a pool of their own, so that sign-in mails do
-	// not wait for them.
+	// maxRecipients is how many of the e-mail addresses in the owner's settings get notices.
+	maxRecipients = 10
+	// noticeWorkers is how many jobs of this package run concurrently. These jobs have their own pool of workers, so that the mails
+	// of sign-ins do not wait for them.
 	noticeWorkers = 4
 )
 
@@ -54,8 +55,8 @@ const (
 type NoticeMail struct {
 	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient
-	Thanks    bool    // true: a thank-you mail to the visitor; false: a mail about the message
-	Digest    *Digest // nil for a single message. If set, only At is set below.
+	Thanks    bool    // whether this is the thank-you mail to the visitor
+	Digest    *Digest // nil for a mail about one message; otherwise only At is set of the fields below
 	MessageID string
 	Name      string    // name of the visitor
 	Email     string    // e-mail address of the visitor
@@ -69,8 +70,8 @@ type noticeJob struct {
 	ID string `json:"id"` // id of the row of contact_notices
 }
 
-// queueNotice queues a JobPlan for a message, in the transaction that stores the message.
-func (s *Service) queueNotice(ctx context.Context, tx *db.Tx, messageID string, language i18n.Language) error {
+// queuePlan queues a JobPlan for a message, in the transaction that stores the message.
+func (s *Service) queuePlan(ctx context.Context, tx *db.Tx, messageID string, language i18n.Language) error {
 	id := uuid.NewString()
 	if _, err := insertNotice(ctx, tx, notice{ID: id, MessageID: messageID, Channel: channelPlan, Language: language}, s.now()); err != nil {
 		return err
@@ -90,14 +91,14 @@ func (s *Service) planNotices(ctx context.Context, payload []byte) error {
 	return nil
 }
 
-// replacePlan replaces the plan n with the notices about the message m and queues their jobs, in one transaction. Beyond
-// noticesPerHour messages in an hour, notices to owners join a digest and get no job of their own.
+// replacePlan replaces the plan n with the notices about the message m and queues their jobs, in one transaction. If more than
+// noticesPerHour messages have arrived in this hour, the notices to owners join a digest and get no jobs.
 func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) error {
-	owner, err := settings.LoadNotices(ctx, s.db)
+	noticeSettings, err := settings.LoadNotices(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	list, err := s.recipients(ctx, owner)
+	list, err := s.findRecipients(ctx, noticeSettings)
 	if err != nil {
 		return err
 	}
@@ -105,11 +106,11 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 	for _, r := range list {
 		wanted = append(wanted, notice{Channel: channelMail, Recipient: r.Email, Language: r.Language})
 	}
-	if owner.Webhook != "" {
-		wanted = append(wanted, notice{Channel: channelWebhook, Recipient: webhookHost(owner.Webhook), Language: i18n.EN})
+	if noticeSettings.Webhook != "" {
+		wanted = append(wanted, notice{Channel: channelWebhook, Recipient: hostOfWebhook(noticeSettings.Webhook), Language: i18n.EN})
 	}
 	thanks := false
-	if owner.Thanks {
+	if noticeSettings.Thanks {
 		hits, err := s.db.Hit(ctx, "contact-thanks", "", 24*time.Hour, s.now())
 		if err != nil {
 			return err
@@ -130,7 +131,7 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 			}
 		}
 		if thanks {
-			free, err := claimThanks(ctx, tx, mailboxHash(m.Email), s.now(), s.now().Add(-thanksInterval))
+			free, err := claimThanks(ctx, tx, hashMailbox(m.Email), s.now(), s.now().Add(-thanksInterval))
 			if err != nil {
 				return err
 			}
@@ -177,21 +178,21 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 	}
 	switch n.Channel {
 	case channelMail, channelThanks:
-		err = s.cfg.Send(ctx, NoticeMail{
+		err = s.cfg.SendNotice(ctx, NoticeMail{
 			ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, Thanks: n.Channel == channelThanks,
 			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, At: m.CreatedAt,
 		})
 	case channelWebhook:
-		var owner settings.Notices
-		if owner, err = settings.LoadNotices(ctx, s.db); err != nil {
+		var noticeSettings settings.Notices
+		if noticeSettings, err = settings.LoadNotices(ctx, s.db); err != nil {
 			break
 		}
-		if owner.Webhook == "" { // the owner has removed it from the settings
+		if noticeSettings.Webhook == "" { // the owner has removed it from the settings
 			return deleteNotice(ctx, s.db, n.ID)
 		}
 		var body []byte
-		if body, err = webhookBody(m); err == nil {
-			err = s.callWebhook(ctx, owner.Webhook, n.ID, body)
+		if body, err = encodeMessageEvent(m); err == nil {
+			err = s.callWebhook(ctx, noticeSettings.Webhook, n.ID, body)
 		}
 	default:
 		err = jobs.Permanent(fmt.Errorf("notice by %q", n.Channel))
@@ -201,13 +202,13 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 	}
 	exists, err := markNoticeSent(ctx, s.db, n.ID, s.now())
 	if err == nil && !exists {
-		return s.cleanUpDeleted(ctx, m.ID)
+		return s.cleanUpAgain(ctx, m.ID)
 	}
 	return err
 }
 
-// recordFailure stores in the notices whose column ("id" or "digest_id") has the value id why an attempt failed, and whether it
-// was the last one. The owner sees both beside the message. It returns cause, joined with the error of the database, if any.
+// recordFailure records a failed attempt in the notices whose column ("id" or "digest_id") has the value id: its cause, and
+// whether no other attempt follows. The admin area shows both. recordFailure returns cause, joined with an error of the database.
 func (s *Service) recordFailure(ctx context.Context, column, id string, cause error) error {
 	final := jobs.IsPermanent(cause) || jobs.InfoOf(ctx).LastTry
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout) // the job's own context may have expired
@@ -221,8 +222,8 @@ func errorSummary(cause error) string {
 	return string(text[:min(len(text), 300)])
 }
 
-// MessageAddress returns the URL at which the owner reads a message, or the list of all messages when messageID is "".
-func MessageAddress(siteURL, messageID string, l i18n.Language) string {
+// MessageURL returns the URL at which the owner reads a message, or the list of all messages when messageID is "".
+func MessageURL(siteURL, messageID string, l i18n.Language) string {
 	address, q := siteURL+"/admin/contact-messages", url.Values{}
 	if messageID != "" {
 		q.Set("message", messageID)

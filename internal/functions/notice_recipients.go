@@ -19,15 +19,15 @@ type Recipient struct {
 	Language i18n.Language
 }
 
-// recipients returns the recipients of notices by mail: those that the settings name, at most maxNotified, or all owners if the
+// findRecipients returns the recipients of notices by mail: the first maxRecipients that the settings name, or all owners if the
 // settings name none. It leaves out invalid e-mail addresses.
-func (s *Service) recipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
+func (s *Service) findRecipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
 	owners, err := s.cfg.Owners(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(notices.Emails) == 0 {
-		list := slices.DeleteFunc(slices.Clone(owners), func(r Recipient) bool { return !mailable(r.Email) })
+		list := slices.DeleteFunc(slices.Clone(owners), func(r Recipient) bool { return !isMailable(r.Email) })
 		for i := range list {
 			if notices.Language != "" {
 				list[i].Language = notices.Language
@@ -41,23 +41,23 @@ func (s *Service) recipients(ctx context.Context, notices settings.Notices) ([]R
 	}
 	list := make([]Recipient, 0, len(notices.Emails))
 	for _, email := range notices.Emails {
-		if email = strings.TrimSpace(email); mailable(email) && len(list) < maxNotified {
+		if email = strings.TrimSpace(email); isMailable(email) && len(list) < maxRecipients {
 			list = append(list, Recipient{email, i18n.Choose(string(language))})
 		}
 	}
 	return list, nil
 }
 
-// mailable reports whether mail can be sent to an e-mail address: the text must be one bare address, without a name or control
+// isMailable reports whether mail can be sent to an e-mail address: the text must be one bare address, without a name or control
 // characters.
-func mailable(email string) bool {
+func isMailable(email string) bool {
 	a, err := netmail.ParseAddress(email)
 	return err == nil && a.Address == email && len(email) <= maxEmail && !strings.ContainsFunc(email, unicode.IsControl)
 }
 
-// mailboxHash returns a hash of the mailbox that an e-mail address belongs to. It ignores case, and in the part before the @
-// also dots and everything after a plus sign, because many providers deliver such spellings of an address to one mailbox.
-func mailboxHash(email string) string {
+// hashMailbox returns a hash of the mailbox that an e-mail address belongs to. Many providers deliver several spellings of an
+// address to one mailbox, so the hash ignores case and, in the part before the @, dots and everything after a plus sign.
+func hashMailbox(email string) string {
 	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
 	local, _, _ = strings.Cut(local, "+")
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(local, ".", "") + "@" + domain))

@@ -38,7 +38,7 @@ func TestMessagesAreKeptAsLongAsTheOwnerSays(t *testing.T) {
 					ID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i), Name: fmt.Sprintf("Ana %d", i), Email: "ana@exemplo.pt",
 					Message: "Gosto muito do mural.", Reason: "general", CreatedAt: begun.Add(time.Duration(i) * time.Second),
 				}
-				if err := insertSubmission(t.Context(), tx, m); err != nil {
+				if err := insertInboxMessage(t.Context(), tx, m); err != nil {
 					return err
 				}
 			}
@@ -66,7 +66,7 @@ func TestMessagesAreKeptAsLongAsTheOwnerSays(t *testing.T) {
 		if n := left(); n != 15 {
 			t.Errorf("%d are left", n)
 		}
-		jobs, err := db.One[int](t.Context(), d, "select count(*) from jobs where kind = '"+JobForget+"'")
+		jobs, err := db.One[int](t.Context(), d, "select count(*) from jobs where kind = '"+JobCleanUp+"'")
 		if err != nil || jobs != 2 {
 			t.Errorf("%d jobs remove what remains, %v", jobs, err)
 		}

@@ -8,12 +8,12 @@ import (
 	"atelie/internal/db"
 )
 
-// openDigest returns the id of the recipient's open digest. If there is none, or only one that was due at stale or earlier, it
-// stores a new digest (id newID, due at due), and opened is true.
-func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, due, stale time.Time) (id string, opened bool, err error) {
+// openDigest returns the id of the recipient's open digest. If there is none, or it was due at lostBefore or earlier, openDigest
+// stores a new digest with the id newID and the time dueAt, and opened is true.
+func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {
 	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
 		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,
-		newID, channel, recipient, due, stale).Scan(&id)
+		newID, channel, recipient, dueAt, lostBefore).Scan(&id)
 	if !errors.Is(err, db.ErrNoRows) {
 		return id, true, err
 	}
@@ -28,13 +28,13 @@ func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }
 
-// digestMessages returns the messages of a digest whose notices are not sent yet: the newest ones, at most limit, and the
-// number of all of them.
-func digestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
+// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit. count is the number
+// of all its messages.
+func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.Collect(ctx, q, scanSubmission, `select m.id, m.name, m.email, m.message, m.reason, m.created_at
+	list, err = db.Collect(ctx, q, scanInboxMessage, `select m.id, m.name, m.email, m.message, m.reason, m.created_at
 		from contact_notices n join contact_submissions m on m.id = n.message_id where n.digest_id = $1 and n.sent_at is null
 		order by m.created_at desc, m.id limit $2`, id, limit)
 	if len(list) == 0 { // the messages were deleted between the two reads
@@ -43,6 +43,8 @@ func digestMessages(ctx context.Context, q db.Querier, id string, limit int) (li
 	return list, count, err
 }
 
+// markDigestSent records that all unsent notices of a digest were sent.
+// markDigestSent records that all unsent notices of a digest were sent.
 func markDigestSent(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where digest_id = $1 and sent_at is null", id, now)
 }

@@ -13,14 +13,15 @@ type notice struct {
 	ID, MessageID, Channel, Recipient string
 	Language                          i18n.Language
 	QueuedAt                          time.Time
-	SentAt, FailedAt                  *time.Time // when it was sent, and when its last attempt failed; nil: not (yet)
-	LastError                         string     // why the last attempt failed; "" when none failed
+	SentAt, FailedAt                  *time.Time // when the notice was sent, and when all attempts had failed; nil if that has not happened
+	LastError                         string     // why the most recent attempt failed; "" if no attempt has failed
 	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
 }
 
-// insertNotice adds a notice. inserted is false when the message already has a notice for this channel and recipient.
+// insertNotice stores a notice that is queued now. inserted is false if the message already has a notice for the channel and the
+// recipient of n.
 func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inserted bool, err error) {
-	var digest any
+	var digest any // nil is NULL
 	if n.DigestID != "" {
 		digest = n.DigestID
 	}
@@ -32,7 +33,7 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }
 
-// readNotice returns a notice and its message, or db.ErrNoRows when the message was deleted.
+// readNotice returns a notice and its message. The error is db.ErrNoRows if they were deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
 	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, m.id, m.name, m.email, m.message, m.reason, m.created_at
 		from contact_notices n join contact_submissions m on m.id = n.message_id where n.id = $1`, id).
@@ -41,13 +42,13 @@ func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m conta
 	return n, m, err
 }
 
-// markNoticeSent records that a notice was sent. exists is false when the notice was deleted with its message meanwhile.
+// markNoticeSent records that a notice was sent. exists is false if the notice was deleted with its message while it was sent.
 func markNoticeSent(ctx context.Context, q db.Querier, id string, now time.Time) (exists bool, err error) {
 	return db.Changed(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where id = $1", id, now)
 }
 
-// markFailed records a failed attempt to send the unsent notices whose column ("id" or "digest_id") has the value id. final
-// means that no other attempt follows.
+// markFailed records a failed attempt to send the unsent notices whose column ("id" or "digest_id") has the value id. final is
+// whether no other attempt follows.
 func markFailed(ctx context.Context, q db.Querier, column, id, cause string, final bool, now time.Time) error {
 	var failedAt *time.Time
 	if final {
@@ -56,32 +57,34 @@ func markFailed(ctx context.Context, q db.Querier, column, id, cause string, fin
 	return db.Exec(ctx, q, "update contact_notices set last_error = $2, failed_at = coalesce($3, failed_at) where "+column+" = $1 and sent_at is null", id, cause, failedAt)
 }
 
-// countUnsentMails counts the notices that are mails. Those that are waiting at noticeLife are given up, as notice.state shows them.
+// countUnsentMails counts the unsent notices that are mails. A mail that is still unsent after noticeLife counts as failed, as in
+// notice.state.
 func countUnsentMails(ctx context.Context, q db.Querier, now time.Time) (m UnsentMails, err error) {
-	const waits = "failed_at is null and queued_at > $1"
+	const waiting = "failed_at is null and queued_at > $1"
 	var oldest *time.Time
-	err = q.QueryRow(ctx, `select count(distinct coalesce(digest_id, id)) filter (where `+waits+`),
-		count(distinct coalesce(digest_id, id)) filter (where `+waits+` and last_error is not null),
-		count(distinct coalesce(digest_id, id)) filter (where not (`+waits+`) and coalesce(failed_at, queued_at) > $2),
-		min(case when `+waits+` and channel = '`+channelMail+`' then queued_at end)
+	err = q.QueryRow(ctx, `select count(distinct coalesce(digest_id, id)) filter (where `+waiting+`),
+		count(distinct coalesce(digest_id, id)) filter (where `+waiting+` and last_error is not null),
+		count(distinct coalesce(digest_id, id)) filter (where not (`+waiting+`) and coalesce(failed_at, queued_at) > $2),
+		min(case when `+waiting+` and channel = '`+channelMail+`' then queued_at end)
 		from contact_notices where sent_at is null and channel in ('`+channelMail+`', '`+channelThanks+`')`,
-		now.Add(-noticeLife), now.Add(-unsentLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
+		now.Add(-noticeLife), now.Add(-failedLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
 	if oldest != nil {
 		m.Oldest = *oldest
 	}
 	return m, err
 }
 
-// noticesOf returns the notices of messages, oldest first.
-func noticesOf(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
-	marks, args := listOf(messageIDs)
+// listNotices returns the notices about messages, the oldest first.
+func listNotices(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
+	placeholders, args := sqlListOf(messageIDs)
 	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
 		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
 		return n, err
 	}, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
-		from contact_notices where message_id in (`+marks+`) order by queued_at, channel, recipient`, args...)
+		from contact_notices where message_id in (`+placeholders+`) order by queued_at, channel, recipient`, args...)
 }
 
+// requeueNotice makes a failed notice a new one: it waits from now on, and is no part of a digest.
 func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null where id = $1", id, now)
 }

@@ -13,16 +13,17 @@ func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt)
 }
 
-// PurgeQuarantine deletes messages that have been in quarantine for 30 days.
+// PurgeQuarantine deletes the messages that were received longer than quarantineLife ago.
 func (s *Service) PurgeQuarantine(ctx context.Context) error {
 	return db.Exec(ctx, s.db, "delete from contact_quarantine where created_at < $1", s.now().Add(-quarantineLife))
 }
 
-// countFlood returns how many of the messages since the given time are in quarantine because of a flood.
+// countFlood returns how many of the messages that arrived since the given time are in quarantine because of a flood.
 func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err error) {
 	return db.One[int](ctx, q, "select count(*) from contact_quarantine where cause = 'flood' and created_at >= $1", since)
 }
 
+// quarantineColumns are the columns that scanQuarantined reads.
 const quarantineColumns = "id, name, email, message, reason, cause, created_at"
 
 func scanQuarantined(row db.Row) (m contactMessage, err error) {
@@ -30,8 +31,8 @@ func scanQuarantined(row db.Row) (m contactMessage, err error) {
 	return m, err
 }
 
-// listQuarantined returns at most limit messages in quarantine, newest first, without the first offset ones. total is the
-// number of all messages in quarantine, flood the number of those with causeFlood.
+// listQuarantined returns messages in quarantine, the newest first: it skips offset messages and returns at most limit. total is
+// the number of all messages in quarantine, and flood is how many of these have causeFlood.
 func listQuarantined(ctx context.Context, q db.Querier, offset, limit int) (list []contactMessage, total, flood int, err error) {
 	if err := q.QueryRow(ctx, "select count(*), count(*) filter (where cause = 'flood') from contact_quarantine").Scan(&total, &flood); err != nil {
 		return nil, 0, 0, err

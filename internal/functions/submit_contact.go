@@ -17,106 +17,104 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Limits of a message. Lengths are in code points, without white space at both ends; those in bytes have a comment.
+// Limits of a message. Lengths are in code points unless the comment says bytes. White space at both ends does not count.
 const (
-	minName     = 2
-	maxName     = 100
-	maxEmail    = 254 // bytes
-	minMessage  = 10
-	maxMessage  = 5000
-	maxBody     = 64 << 10 // bytes of the request body
-	maxHoneypot = 1000     // characters of the hidden field that are stored; the rest is cut off
+	minName        = 2
+	maxName        = 100
+	maxEmail       = 254 // bytes
+	minMessage     = 10
+	maxMessage     = 5000
+	maxBody        = 64 << 10 // bytes; limit of a request body
+	maxHiddenField = 1000     // a longer text in the hidden field is cut off here
 )
 
-// reasons are the valid values of the field "reason", which the form hides from visitors. The form itself sets it when the
-// message is about a work. Only spam programs fill in another value.
+// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The form itself
+// sets the field if the message is about a work. Only spam programs enter another value. The first reason is the default.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// storeTimeout limits how long storing a message can take, for example because the database is busy.
+// storeTimeout limits how long a write or a query of this package can take that does not end with the request.
 const storeTimeout = 15 * time.Second
 
-// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the validation library of the site's
-// form, and allows less than RFC 5321.
+// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the library with which the site's form
+// checks its fields. It matches fewer addresses than RFC 5321 allows.
 var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
-// contactRequest is the body of a call of submit-contact. Language is the language of the response: "pt", or English for any
-// other value.
+// contactRequest is the body of a call of submit-contact.
 type contactRequest struct {
 	Name     string `json:"name"`
 	Email    string `json:"email"`
 	Message  string `json:"message"`
 	Reason   string `json:"reason"`
-	Language string `json:"language"`
+	Language string `json:"language"` // of the response: "pt", or English for any other value
 
-	language i18n.Language // set from Language by requestedLanguage
+	responseLanguage i18n.Language // what requestedLanguage returns for Language
 }
 
-// submitContact handles the function submit-contact: it stores a visitor's message. A message whose hidden field was filled in
-// goes into quarantine (docs/product.md, rule 13). The response is the same in both cases, so that a spam program does
-// not notice.
+// submitContact handles the function submit-contact: it stores a visitor's message. A message that looks like spam goes into
+// quarantine (docs/product.md, rule 13). The response does not show this, so that a spam program does not notice.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
-	req, err := readContact(w, r)
+	req, err := readContactRequest(w, r)
 	if err != nil {
 		return err
 	}
-	req.language = requestedLanguage(r, req.Language)
+	req.responseLanguage = requestedLanguage(r, req.Language)
 	if problems := req.normalize(); len(problems) > 0 {
-		return errInvalid(req.language.Text(problems[0].key))
+		return errInvalid(req.responseLanguage.Text(problems[0].key))
 	}
-	if err := s.storeContact(r.Context(), req); err != nil {
+	if err := s.storeMessage(r.Context(), req); err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Success bool   `json:"success"`
 		Message string `json:"message"`
-	}{true, req.language.Text("contact.toast.sentBody")})
+	}{true, req.responseLanguage.Text("contact.toast.sentBody")})
 }
 
-// storeContact stores a message that has passed normalize. The message goes into quarantine when its hidden field was filled
-// in, or when it is part of a flood. A visitor who closes the page does not cancel it.
-func (s *Service) storeContact(ctx context.Context, req contactRequest) error {
+// storeMessage stores a message that has passed normalize. The message goes into quarantine if its hidden field was filled in, or
+// if it is part of a flood. It is stored even if the visitor closes the page.
+func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]
 	case !slices.Contains(reasons, req.Reason):
-		m.Reason, m.Cause = sanitize(req.Reason), causeField
+		m.Reason, m.Cause = sanitize(req.Reason), causeHiddenField
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		kept := m // a copy, because WithTx may call this function again
+		stored := m // a copy, because WithTx may call this function again
 		if m.Cause == "" {
-			flood, err := s.exceedsFloodLimit(ctx, tx)
+			flood, err := s.countAgainstFloodLimit(ctx, tx)
 			if err != nil {
 				return err
 			}
 			if flood {
-				kept.Cause = causeFlood
+				stored.Cause = causeFlood
 			}
 		}
-		if kept.Cause != "" {
-			return insertQuarantined(ctx, tx, kept)
+		if stored.Cause != "" {
+			return insertQuarantined(ctx, tx, stored)
 		}
-		if err := s.insertRecorded(ctx, tx, kept); err != nil {
+		if err := s.insertAndRecord(ctx, tx, stored); err != nil {
 			return err
 		}
-		return s.queueNotice(ctx, tx, kept.ID, req.language)
+		return s.queuePlan(ctx, tx, stored.ID, req.responseLanguage)
 	})
 }
 
-// insertRecorded stores the message and records it for live changes.
-func (s *Service) insertRecorded(ctx context.Context, tx *db.Tx, m contactMessage) error {
-	if err := insertSubmission(ctx, tx, m); err != nil {
+// insertAndRecord stores a message in the inbox and records it for live changes.
+func (s *Service) insertAndRecord(ctx context.Context, tx *db.Tx, m contactMessage) error {
+	if err := insertInboxMessage(ctx, tx, m); err != nil {
 		return err
 	}
-	return s.cfg.Recorded(ctx, tx, m.ID)
+	return s.cfg.RecordInserted(ctx, tx, m.ID)
 }
 
-// problem is an error in a field. key is the key of its text in package i18n.
+// problem is a mistake in a field of the form. key is the key of its text in package i18n.
 type problem struct{ field, key string }
 
 // normalize trims the fields and returns their problems in the order of the form, at most one for each field. In the message
@@ -152,11 +150,11 @@ func trimSpace(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
 
-// sanitize removes control characters and cuts the text after maxHoneypot characters.
+// sanitize removes control characters, and cuts the text after maxHiddenField characters.
 func sanitize(s string) string {
 	length := 0
 	return strings.Map(func(r rune) rune {
-		if length++; length > maxHoneypot || unicode.IsControl(r) {
+		if length++; length > maxHiddenField || unicode.IsControl(r) {
 			return -1
 		}
 		return r

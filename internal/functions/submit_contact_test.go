@@ -55,8 +55,8 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 	s := &site{t: t, d: d, clock: time.Date(2026, 3, 12, 10, 0, 15, 0, time.UTC), keys: map[string]string{"forged": "x.y.z", "nobody": ""}}
 	now := func() time.Time { return s.clock }
 	s.recorded = func(context.Context, *db.Tx, string) error { return nil }
-	cfg.Page = writePage
-	cfg.Recorded = func(ctx context.Context, tx *db.Tx, id string) error { return s.recorded(ctx, tx, id) }
+	cfg.WritePage = writePage
+	cfg.RecordInserted = func(ctx context.Context, tx *db.Tx, id string) error { return s.recorded(ctx, tx, id) }
 	if cfg.AddressPlaces == nil {
 		cfg.AddressPlaces = func() []AddressPlace {
 			return []AddressPlace{
@@ -67,7 +67,7 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 			return address == "owner@exemplo.pt", nil
 		}
 	}
-	cfg.Deleting = func(ctx context.Context, tx *db.Tx, ids []string) error { return s.ForgetMessages(ctx, tx, ids...) }
+	cfg.RecordDeleted = func(ctx context.Context, tx *db.Tx, ids []string) error { return s.CleanUpMessages(ctx, tx, ids...) }
 	cfg.Queue = jobs.New(d, []byte("the key of the tests"), nil, slog.New(slog.DiscardHandler), now)
 	s.Service = New(d, cfg, now)
 	tokens := identity.New(identity.Config{Secret: []byte("a secret for tests, long enough to sign")}, now)
@@ -376,7 +376,7 @@ func TestHoneypot(t *testing.T) {
 			}
 			kept[m[3]] = true
 		}
-		for _, reason := range []string{"SEO services", "General", "general,commission", "http://spam.example", "null", strings.Repeat("é", maxHoneypot)} {
+		for _, reason := range []string{"SEO services", "General", "general,commission", "http://spam.example", "null", strings.Repeat("é", maxHiddenField)} {
 			if !kept[reason] {
 				t.Errorf("%.20q is not kept", reason)
 			}

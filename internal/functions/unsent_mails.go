@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// unsentLife is for how long a mail that was given up counts as failed. Its notice stays for as long as the message.
-const unsentLife = 30 * 24 * time.Hour
+// failedLife is how long a failed mail is counted after its failure.
+const failedLife = 30 * 24 * time.Hour
 
-// UnsentMails counts the mails about visitors' messages that are not sent. A digest is one mail.
+// UnsentMails contains the numbers of unsent mails: those about visitors' messages, and the thank-you mails. A digest is one mail.
 type UnsentMails struct {
-	Waiting int       // without those that were given up
+	Waiting int       // another attempt follows
 	Retried int       // how many of Waiting have failed at least once
-	Failed  int       // given up within unsentLife
-	Oldest  time.Time // when the oldest of Waiting was queued, without thank-you mails; zero: none
+	Failed  int       // no attempt follows, because all have failed or noticeLife is over; only failures within failedLife
+	Oldest  time.Time // when the oldest mail of Waiting was queued, thank-you mails left out; zero if there is none
 }
 
-// UnsentMails counts the mails about visitors' messages, and the thank-you mails to them, that are not sent.
-func (s *Service) UnsentMails(ctx context.Context) (UnsentMails, error) {
+// CountUnsentMails counts the mails of this package that are not sent.
+func (s *Service) CountUnsentMails(ctx context.Context) (UnsentMails, error) {
 	return countUnsentMails(ctx, s.db, s.now())
 }

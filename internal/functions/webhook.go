@@ -27,9 +27,9 @@ import (
 // webhookTimeout limits one call of a webhook, from the DNS query to the end of the response.
 const webhookTimeout = 10 * time.Second
 
-// Errors of CheckWebhook. A webhook is a URL in the owner's settings, to which the site sends new messages.
+// Errors of CheckWebhook. A webhook is a URL in the owner's settings, to which the server posts new messages.
 var (
-	ErrWebhookAddress = errors.New("the webhook's address must be https:// and without a user name")
+	ErrWebhookURL     = errors.New("the webhook's address must be https:// and without a user name")
 	ErrWebhookHost    = errors.New("the webhook's address names a host that cannot exist")
 	ErrWebhookPrivate = errors.New("the webhook's address leads into a private network")
 )
@@ -37,10 +37,11 @@ var (
 // lookupTimeout limits the DNS query for a webhook's host when the webhook is saved.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks the URL of a webhook before it is saved. It returns ErrWebhookAddress, ErrWebhookHost, ErrWebhookPrivate
-// or nil. A host name that does not resolve now is accepted, because every call checks the IP address again (newWebhookClient).
+// CheckWebhook checks the URL of a webhook before it is saved. It returns ErrWebhookURL, ErrWebhookHost, ErrWebhookPrivate
+// or nil. It accepts a host name that does not resolve now, because each call of the webhook checks the IP address again
+// (newWebhookClient).
 func (s *Service) CheckWebhook(ctx context.Context, webhook string) error {
-	u, err := s.webhookURL(webhook)
+	u, err := s.parseWebhookURL(webhook)
 	if err != nil || s.cfg.PrivateWebhooks {
 		return err
 	}
@@ -65,18 +66,18 @@ func (s *Service) CheckWebhook(ctx context.Context, webhook string) error {
 	return nil
 }
 
-// hostName matches names in the DNS (RFC 1123 §2.1). numericHost matches names that end in a number: URL parsers read them as
-// IP addresses in an old form, such as 0x7f.1.
+// hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. URL parsers read
+// such names as IP addresses in an old form, such as 0x7f.1.
 var (
 	hostName    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
-// webhookURL parses the URL of a webhook. It returns ErrWebhookAddress or ErrWebhookHost, and makes no DNS query.
-func (s *Service) webhookURL(address string) (*url.URL, error) {
-	u, err := url.Parse(address)
+// parseWebhookURL parses the URL of a webhook. It returns ErrWebhookURL or ErrWebhookHost, and makes no DNS query.
+func (s *Service) parseWebhookURL(webhook string) (*url.URL, error) {
+	u, err := url.Parse(webhook)
 	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !s.cfg.PrivateWebhooks)) {
-		return nil, ErrWebhookAddress
+		return nil, ErrWebhookURL
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
@@ -95,9 +96,9 @@ func (s *Service) webhookURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// webhookHost returns the host of a webhook's URL. The path and the query may be secret and are not shown or stored.
-func webhookHost(address string) string {
-	u, err := url.Parse(address)
+// hostOfWebhook returns the host of a webhook's URL. The path and the query may be secret and are not shown or stored.
+func hostOfWebhook(webhook string) string {
+	u, err := url.Parse(webhook)
 	if err != nil {
 		return ""
 	}
@@ -154,12 +155,12 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 // An error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the URL and
 // nothing of the response, because both may be secret.
 func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
-	if _, err := s.webhookURL(address); err != nil {
+	if _, err := s.parseWebhookURL(address); err != nil {
 		return jobs.Permanent(err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return jobs.Permanent(ErrWebhookAddress)
+		return jobs.Permanent(ErrWebhookURL)
 	}
 	id, sent := "msg_"+id, strconv.FormatInt(s.now().Unix(), 10)
 	signature := signWebhook(s.cfg.WebhookKey, id, sent, body)

@@ -22,13 +22,13 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 		{"https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8443/", nil, nil},
 		{"https://does-not-exist.invalid/", nil, nil}, // the name may resolve later
 		{"https://műhely.invalid/", nil, nil},
-		{"http://93.184.215.14/", ErrWebhookAddress, nil},
-		{"https://ana:pw@93.184.215.14/", ErrWebhookAddress, ErrWebhookAddress},
-		{"ftp://93.184.215.14/", ErrWebhookAddress, ErrWebhookAddress},
-		{"https:///path", ErrWebhookAddress, ErrWebhookAddress},
-		{"hooks.example", ErrWebhookAddress, ErrWebhookAddress},
-		{"https://%zz", ErrWebhookAddress, ErrWebhookAddress},
-		{"http://127.0.0.1:5678/hook", ErrWebhookAddress, nil},
+		{"http://93.184.215.14/", ErrWebhookURL, nil},
+		{"https://ana:pw@93.184.215.14/", ErrWebhookURL, ErrWebhookURL},
+		{"ftp://93.184.215.14/", ErrWebhookURL, ErrWebhookURL},
+		{"https:///path", ErrWebhookURL, ErrWebhookURL},
+		{"hooks.example", ErrWebhookURL, ErrWebhookURL},
+		{"https://%zz", ErrWebhookURL, ErrWebhookURL},
+		{"http://127.0.0.1:5678/hook", ErrWebhookURL, nil},
 		{"https://127.0.0.1/", ErrWebhookPrivate, nil},
 		{"https://localhost/", ErrWebhookPrivate, nil},
 		{"https://LOCALHOST./", ErrWebhookPrivate, nil},
@@ -59,7 +59,7 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 // TestWebhookAddressIsCheckedAtEachCall too.
 func TestWebhookAddressIsCheckedAtEachCall(t *testing.T) {
 	s := newSiteWith(t, dbtest.Open(t, db.SQLite), Config{WebhookKey: []byte("0123456789abcdef")})
-	for address, want := range map[string]error{"https://127.1/": ErrWebhookHost, "https://localhost:1/": ErrWebhookPrivate, "http://a.example/": ErrWebhookAddress} {
+	for address, want := range map[string]error{"https://127.1/": ErrWebhookHost, "https://localhost:1/": ErrWebhookPrivate, "http://a.example/": ErrWebhookURL} {
 		if err := s.callWebhook(t.Context(), address, noID, nil); !errors.Is(err, want) || !jobs.IsPermanent(err) {
 			t.Errorf("%s: %v", address, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is the timeout for the mail server
+// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is how long the mail server may take
 // to accept a test mail.
 const (
 	mailTestsPerMinute = 3
@@ -19,9 +19,9 @@ const (
 
 // Results of a test mail.
 const (
-	mailSent   = "sent"   // the mail server has accepted the mail
-	mailKept   = "kept"   // no mail server is set: the mail became a file in the data folder
-	mailFailed = "failed" // the field error of the response contains the reason
+	mailSent    = "sent"   // the mail server has accepted the mail
+	mailWritten = "kept"   // no mail server is set, so the mail was written to a file in the data folder
+	mailFailed  = "failed" // the mail could not be sent; the field "error" of the response says why
 )
 
 // mailTestRequest is the body of a call of mail-test.
@@ -40,14 +40,14 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	case "", "status":
 		return httpx.JSON(w, http.StatusOK, struct {
 			Success bool `json:"success"`
-			Server  bool `json:"server"` // false: mails become files
+			Server  bool `json:"server"` // whether a mail server is set; without one, mails are written to files
 		}{true, s.cfg.MailServer})
 	case "send":
 	default:
 		return errInvalid("The action must be status or send")
 	}
 	caller := identity.Of(r.Context())
-	if err := s.limit(w, r, "mail-test", caller.UserID, mailTestsPerMinute, errTooManyTests); err != nil {
+	if err := s.enforceLimit(w, r, "mail-test", caller.UserID, mailTestsPerMinute, errTooManyTests); err != nil {
 		return err
 	}
 	to, err := s.cfg.OwnAddress(r.Context(), caller.UserID)
@@ -57,20 +57,20 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	if to.Email == "" { // the caller is the service key, or an account with only a phone number
 		return errNoAddress
 	}
-	result, why := mailSent, ""
+	result, cause := mailSent, ""
 	ctx, cancel := context.WithTimeout(r.Context(), mailTestTimeout)
 	defer cancel()
 	switch err := s.cfg.SendTest(ctx, to); {
 	case err != nil:
 		httpx.NoteError(r.Context(), apperr.From(err))
-		result, why = mailFailed, errorSummary(err)
+		result, cause = mailFailed, errorSummary(err)
 	case !s.cfg.MailServer:
-		result = mailKept
+		result = mailWritten
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Success bool   `json:"success"`
 		Result  string `json:"result"`
 		To      string `json:"to"`
 		Error   string `json:"error,omitempty"`
-	}{true, result, to.Email, why})
+	}{true, result, to.Email, cause})
 }

@@ -160,7 +160,7 @@ func FuzzContactBody(f *testing.F) {
 	f.Add("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"name\"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=00=ff\r\n--b--")
 	f.Add("text/plain; charset=x", "null")
 	f.Fuzz(func(t *testing.T, contentType, body string) {
-		req, err := parseContact(contentType, []byte(body))
+		req, err := parseContactRequest(contentType, []byte(body))
 		if err != nil {
 			var known *apperr.Error
 			if !errors.As(err, &known) || known.Status < http.StatusBadRequest || known.Status >= http.StatusInternalServerError {

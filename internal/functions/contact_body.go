@@ -15,37 +15,38 @@ import (
 	"atelie/internal/httpx"
 )
 
-// maxParts is the largest number of fields in a multipart form. The site's form has five.
+// This file parses the bodies of contact requests.
+
+// maxParts is the largest number of parts, which are the fields, of a multipart form. The site's form has five.
 const maxParts = 50
 
-// isForm reports whether a Content-Type is one of the two in which browsers send the site's form.
-func isForm(contentType string) bool {
+// isFormType reports whether a Content-Type is that of a form: URL-encoded or multipart.
+func isFormType(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. Together with an error it can
-// return the fields that were readable.
-func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
+// readContactRequest reads and parses the body of a contact request. An error comes with an empty request.
+func readContactRequest(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
 	if err != nil {
 		return contactRequest{}, err
 	}
-	return parseContact(r.Header.Get("Content-Type"), body)
+	return parseContactRequest(r.Header.Get("Content-Type"), body)
 }
 
-// parseContact parses the body of a contact request. A body without a Content-Type, or with text/plain (which Supabase's client
-// sets for a string), is JSON. If a form has several fields with one name, the first is used. Invalid UTF-8 becomes U+FFFD, as
-// in JSON.
-func parseContact(contentType string, body []byte) (req contactRequest, err error) {
+// parseContactRequest parses the body of a contact request: JSON, a URL-encoded form or a multipart form. It reads a body without
+// a Content-Type, and one with text/plain (which Supabase's client sets for a string), as JSON. If several fields of a form have
+// the same name, it uses the first. Invalid UTF-8 becomes U+FFFD in every format.
+func parseContactRequest(contentType string, body []byte) (req contactRequest, err error) {
 	media, params := "application/json", map[string]string{}
 	if contentType != "" {
 		if media, params, err = mime.ParseMediaType(contentType); err != nil {
-			return req, errUnknownType.Because(err)
+			return req, errUnsupportedType.Because(err)
 		}
 	}
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "us-ascii") {
-		return req, errUnknownType.Becausef("charset %q", charset)
+		return req, errUnsupportedType.Becausef("charset %q", charset)
 	}
 	switch media {
 	case "application/json", "text/plain":
@@ -61,23 +62,23 @@ func parseContact(contentType string, body []byte) (req contactRequest, err erro
 		if err != nil {
 			return req, errBadForm.Because(err)
 		}
-		return contactFromForm(values), nil
+		return contactRequestFromForm(values), nil
 	case "multipart/form-data":
 		values, err := parseParts(body, params["boundary"])
 		if err != nil {
 			return req, errBadForm.Because(err)
 		}
-		return contactFromForm(values), nil
+		return contactRequestFromForm(values), nil
 	}
-	return req, errUnknownType.Becausef("%q", media)
+	return req, errUnsupportedType.Becausef("%q", media)
 }
 
 var (
-	errFile      = errors.New("a file, which the form does not take")
-	errManyParts = errors.New("more than " + strconv.Itoa(maxParts) + " parts")
+	errFilePart     = errors.New("a file, which the form does not take")
+	errTooManyParts = errors.New("more than " + strconv.Itoa(maxParts) + " parts")
 )
 
-// parseParts parses a multipart form (RFC 7578). A file in it is an error, and so are more than maxParts parts.
+// parseParts parses a multipart form (RFC 7578). A file in the form is an error, and so are more than maxParts parts.
 func parseParts(body []byte, boundary string) (url.Values, error) {
 	values := url.Values{}
 	parts := multipart.NewReader(bytes.NewReader(body), boundary)
@@ -89,9 +90,9 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 		case err != nil:
 			return nil, err
 		case part.FileName() != "":
-			return nil, errFile
+			return nil, errFilePart
 		case n == maxParts:
-			return nil, errManyParts
+			return nil, errTooManyParts
 		}
 		value, err := io.ReadAll(part) // bounded by the length of body
 		if err != nil {
@@ -101,7 +102,7 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-func contactFromForm(form url.Values) contactRequest {
+func contactRequestFromForm(form url.Values) contactRequest {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
 	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language")}
 }

@@ -11,32 +11,33 @@ import (
 	"atelie/internal/db"
 )
 
-// contactMessage is a row of contact_submissions or contact_quarantine.
+// contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
 	ID, Name, Email, Message, Reason string
-	Cause                            string // why the message is in quarantine: causeField or causeFlood; "" when it is not
+	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
 	CreatedAt                        time.Time
 }
 
-// insertSubmission stores a message with the status "new".
-func insertSubmission(ctx context.Context, q *db.Tx, m contactMessage) error {
+// insertInboxMessage stores a message in the inbox, with the status "new".
+func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
 	return db.Exec(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, $2, $3, $4, $5, 'new', $6)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt)
 }
 
-func scanSubmission(row db.Row) (m contactMessage, err error) {
+func scanInboxMessage(row db.Row) (m contactMessage, err error) {
 	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
 	return m, err
 }
 
-// messagesBefore returns the ids of the messages that arrived at the given time or earlier, the oldest first, at most limit.
-func messagesBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
+// listMessageIDsBefore returns the ids of the messages in the inbox that arrived at the given time or earlier, the oldest first and
+// at most limit.
+func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select id from contact_submissions where created_at <= $1 order by created_at, id limit $2", at, limit)
 }
 
-// deleteSubmissions deletes messages. Their notices go with them.
-func deleteSubmissions(ctx context.Context, tx *db.Tx, ids []string) error {
-	marks, args := listOf(ids)
+// deleteInboxMessages deletes messages in the inbox. The database deletes their notices by a foreign key.
+func deleteInboxMessages(ctx context.Context, tx *db.Tx, ids []string) error {
+	marks, args := sqlListOf(ids)
 	return db.Exec(ctx, tx, "delete from contact_submissions where id in ("+marks+")", args...)
 }
 
@@ -51,12 +52,12 @@ type exportedMessage struct {
 	Message   string    `json:"message"`
 }
 
-// exportAfter returns the messages that follow last in the order of an export, at most limit: those of the inbox (quarantined
-// is false) or of the quarantine, the oldest first. The zero last begins with the first one. An address, in lower case, selects
-// the messages that name it; "" selects all.
-func exportAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage, limit int) ([]exportedMessage, error) {
+// listExportedAfter returns at most limit messages that follow the message last in the order of an export, the oldest first. If
+// last is zero, they begin with the first message. quarantined selects the quarantine instead of the inbox. address selects the
+// messages whose sender has this address, which must be in lower case; "" selects all.
+func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage, limit int) ([]exportedMessage, error) {
 	from := "reason, status, message from contact_submissions"
-	if quarantined { // the hidden field of a quarantined message may contain anything
+	if quarantined { // otherwise reason holds the content of the hidden field
 		from = "case when cause = 'flood' then reason else '' end, 'quarantine', message from contact_quarantine"
 	}
 	id := last.ID
@@ -71,16 +72,17 @@ func exportAfter(ctx context.Context, q db.Querier, quarantined bool, address st
 		last.CreatedAt, id, address, limit)
 }
 
-// listOf returns the placeholders of an SQL list ("$1, $2") and their arguments.
-func listOf(values []string) (marks string, args []any) {
-	places := make([]string, len(values))
+// sqlListOf returns the placeholders of an SQL list of values ("$1, $2"), and the arguments for them.
+func sqlListOf(values []string) (placeholders string, args []any) {
+	list := make([]string, len(values))
 	for i, value := range values {
-		places[i] = fmt.Sprintf("$%d", i+1)
+		list[i] = fmt.Sprintf("$%d", i+1)
 		args = append(args, value)
 	}
-	return strings.Join(places, ", "), args
+	return strings.Join(list, ", "), args
 }
 
+// hasMessage reports whether the inbox has a message with this id.
 func hasMessage(ctx context.Context, q db.Querier, id string) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from contact_submissions where id = $1)", id)
 }
