@@ -60,7 +60,7 @@ type Service struct {
 // change of visible content raises; triggers raise it for each change of access_keys too (migration 24). A snapshot is up to
 // date until the next edit.
 type snapshot struct {
-	edited  int64        // the version of the latest edit (content.At.Edited) before the table was read
+	edited  int64        // the version of the latest edit (content.Versions.Edited) before the table was read
 	keys    []Generation // the keys of all generations, revoked ones included
 	anonKey string       // the newest valid anon key
 }

@@ -190,9 +190,9 @@ func (a *App) wirePages() error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.AnonKey, SecondFactor: bool(a.cfg.Auth.SecondFactor), Version: a.content,
-		Describe: describe,
-		Log:      a.log,
-		Content:  a.publicContent(),
+		DescribePictures: describe,
+		Log:              a.log,
+		Content:          a.publicContent(),
 	}, a.now)
 	return err
 }
@@ -233,7 +233,7 @@ func (a *App) publicContent() pages.Content {
 
 // writeFunctionPage sends a page whose text comes from package functions.
 func (a *App) writeFunctionPage(w http.ResponseWriter, r *http.Request, p functions.Page) error {
-	return a.pages.Document(w, r, pages.Document(p))
+	return a.pages.WriteDocument(w, r, pages.Document(p))
 }
 
 // wireStorage makes the services for files and pictures, and registers the handlers of their jobs.

@@ -8,39 +8,40 @@ import (
 	"time"
 )
 
-// Cache caches values that are made from the content, up to a limit in bytes; the least recently used value is removed
-// first. Callers pass the content version with each call. After an edit, all values are removed; after another change, they
-// are stale. Callers whose values do not depend on the content always pass At{}.
+// Cache caches values that are made from the content, up to a limit in bytes. When it is full, it removes the least recently
+// used value first. Callers pass the content versions with each call. When these are later than those of the calls before, the
+// cache removes the values made before the last edit and marks all other values as stale. Callers whose values do not depend on
+// the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key
 
-	mu      sync.Mutex
-	version At                        // the latest version that a caller passed
-	entries map[K]*list.Element       // of entry[K, V]
-	recent  list.List                 // the same elements, the most recently used first
-	bytes   int                       // of all entries
-	loads   map[versioned[K]]*load[V] // values that Load is making
+	mu        sync.Mutex
+	versions  Versions                // the latest versions that a caller passed
+	entries   map[K]*list.Element     // of entry[K, V]
+	byRecency list.List               // the elements of entries, the most recently used first
+	bytes     int                     // size of all entries together
+	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value
 }
 
-// MaxShare limits the size of one value to 1/MaxShare of the cache's limit. Larger values are not cached.
+// MaxShare is the number of the largest values that fill a cache: a value larger than 1/MaxShare of the limit is not cached.
 const MaxShare = 8
 
 type entry[K comparable, V any] struct {
-	key     K
-	value   V
-	bytes   int
-	version int64
-	stale   time.Time // when a later version was first passed; zero while the value is current
+	key        K
+	value      V
+	bytes      int
+	version    int64
+	staleSince time.Time // when a caller first passed a later version; zero before that
 }
 
-// versioned is the key of a load: a value is made once for each version.
-type versioned[K comparable] struct {
+// loadKey identifies a load. Concurrent calls of Load with different versions each make the value.
+type loadKey[K comparable] struct {
 	key     K
 	version int64
 }
 
-// load is a value that a call of Load is making; done is closed when value or err is set.
+// load is a call of Load that is making a value. Other calls wait for done, which is closed when value or err is set.
 type load[V any] struct {
 	done  chan struct{}
 	value V
@@ -52,46 +53,46 @@ var errPanicked = errors.New("content: the function that makes the value panicke
 
 // NewCache returns a cache for at most limit bytes of values; size returns the bytes of a value with its key.
 func NewCache[K comparable, V any](limit int, size func(V) int) *Cache[K, V] {
-	return &Cache[K, V]{limit: limit, size: size, entries: map[K]*list.Element{}, loads: map[versioned[K]]*load[V]{}}
+	return &Cache[K, V]{limit: limit, size: size, entries: map[K]*list.Element{}, loading: map[loadKey[K]]*load[V]{}}
 }
 
-// Get returns the value that was made from exactly this version; false if there is none.
-func (c *Cache[K, V]) Get(at At, key K) (v V, ok bool) { return c.GetStale(at, key, 0) }
+// Get returns the cached value that is not stale at these versions. ok is false if there is none.
+func (c *Cache[K, V]) Get(at Versions, key K) (v V, ok bool) { return c.GetStale(at, key, 0) }
 
-// GetStale is like Get, but also returns a value that became stale less than maxAge ago.
-func (c *Cache[K, V]) GetStale(at At, key K, maxAge time.Duration) (v V, ok bool) {
+// GetStale is like Get, but also returns a value that has been stale for less than maxAge.
+func (c *Cache[K, V]) GetStale(at Versions, key K, maxAge time.Duration) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.get(at, key, maxAge)
 }
 
-func (c *Cache[K, V]) get(at At, key K, maxAge time.Duration) (v V, ok bool) {
-	c.advance(at)
+func (c *Cache[K, V]) get(at Versions, key K, maxAge time.Duration) (v V, ok bool) {
+	c.adoptVersions(at)
 	element := c.entries[key]
-	if element == nil || at.Version != c.version.Version {
+	if element == nil || at.Current != c.versions.Current {
 		return v, false
 	}
 	e := element.Value.(*entry[K, V])
-	if e.version != at.Version && time.Since(e.stale) >= maxAge {
+	if e.version != at.Current && time.Since(e.staleSince) >= maxAge {
 		return v, false
 	}
-	c.recent.MoveToFront(element)
+	c.byRecency.MoveToFront(element)
 	return e.value, true
 }
 
-// advance takes note of a later version: it drops the values made before the last edit, and marks the others as stale.
-func (c *Cache[K, V]) advance(at At) {
-	if at.Version <= c.version.Version {
+// adoptVersions stores later versions in the cache. It drops the values made before the last edit, and marks all others as stale.
+func (c *Cache[K, V]) adoptVersions(at Versions) {
+	if at.Current <= c.versions.Current {
 		return
 	}
-	c.version = at
-	for next := c.recent.Front(); next != nil; {
+	c.versions = at
+	for next := c.byRecency.Front(); next != nil; {
 		element := next
 		next = element.Next()
 		if e := element.Value.(*entry[K, V]); e.version < at.Edited {
 			c.drop(element)
-		} else if e.stale.IsZero() {
-			e.stale = time.Now()
+		} else if e.staleSince.IsZero() {
+			e.staleSince = time.Now()
 		}
 	}
 }
@@ -100,14 +101,14 @@ func (c *Cache[K, V]) advance(at At) {
 // once. at must have been read before produce reads any content; otherwise the value may be older than its version. produce
 // also reports whether its value may be cached. The end of ctx ends only the wait for another caller's produce: a produce
 // that has begun is not cancelled, because other callers may wait for its value.
-func (c *Cache[K, V]) Load(ctx context.Context, at At, key K, produce func(context.Context) (value V, cacheable bool, err error)) (V, error) {
+func (c *Cache[K, V]) Load(ctx context.Context, at Versions, key K, produce func(context.Context) (value V, cacheable bool, err error)) (V, error) {
 	c.mu.Lock()
 	if v, ok := c.get(at, key, 0); ok {
 		c.mu.Unlock()
 		return v, nil
 	}
-	id := versioned[K]{key, at.Version}
-	if l := c.loads[id]; l != nil {
+	id := loadKey[K]{key, at.Current}
+	if l := c.loading[id]; l != nil {
 		c.mu.Unlock()
 		select {
 		case <-l.done:
@@ -118,15 +119,15 @@ func (c *Cache[K, V]) Load(ctx context.Context, at At, key K, produce func(conte
 		}
 	}
 	l := &load[V]{done: make(chan struct{}), err: errPanicked}
-	c.loads[id] = l
+	c.loading[id] = l
 	c.mu.Unlock()
 
 	cacheable := false
 	defer func() {
 		c.mu.Lock()
-		delete(c.loads, id)
+		delete(c.loading, id)
 		if cacheable && l.err == nil {
-			c.put(at.Version, key, l.value)
+			c.put(at.Current, key, l.value)
 		}
 		c.mu.Unlock()
 		close(l.done)
@@ -135,20 +136,20 @@ func (c *Cache[K, V]) Load(ctx context.Context, at At, key K, produce func(conte
 	return l.value, l.err
 }
 
-// Put stores a value that was made from the version at, unless the cache knows a later version.
-func (c *Cache[K, V]) Put(at At, key K, value V) {
+// Put stores a value that was made from the versions at, unless a caller has passed later ones.
+func (c *Cache[K, V]) Put(at Versions, key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.advance(at)
-	c.put(at.Version, key, value)
+	c.adoptVersions(at)
+	c.put(at.Current, key, value)
 }
 
-// Replace stores a value in place of a cached one. It does nothing if the key is not cached or the cache knows a later version.
-func (c *Cache[K, V]) Replace(at At, key K, value V) {
+// Replace stores a value in place of a cached one. It does nothing if the key is not cached or a caller has passed later versions.
+func (c *Cache[K, V]) Replace(at Versions, key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries[key] != nil {
-		c.put(at.Version, key, value)
+		c.put(at.Current, key, value)
 	}
 }
 
@@ -162,22 +163,22 @@ func (c *Cache[K, V]) Drop(key K) {
 }
 
 func (c *Cache[K, V]) drop(element *list.Element) {
-	e := c.recent.Remove(element).(*entry[K, V])
+	e := c.byRecency.Remove(element).(*entry[K, V])
 	delete(c.entries, e.key)
 	c.bytes -= e.bytes
 }
 
 func (c *Cache[K, V]) put(version int64, key K, value V) {
 	size := c.size(value)
-	if version != c.version.Version || size > c.limit/MaxShare { // one value must not evict all others
+	if version != c.versions.Current || size > c.limit/MaxShare { // one value must not evict all others
 		return
 	}
 	if old := c.entries[key]; old != nil {
 		c.drop(old)
 	}
-	c.entries[key] = c.recent.PushFront(&entry[K, V]{key: key, value: value, bytes: size, version: version})
+	c.entries[key] = c.byRecency.PushFront(&entry[K, V]{key: key, value: value, bytes: size, version: version})
 	c.bytes += size
 	for c.bytes > c.limit {
-		c.drop(c.recent.Back())
+		c.drop(c.byRecency.Back())
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // edit returns a version of the content that an edit has made.
-func edit(number int64) At { return At{number, number} }
+func edit(number int64) Versions { return Versions{number, number} }
 
 func texts(limit int) *Cache[string, string] {
 	return NewCache[string](limit, func(s string) int { return len(s) })
@@ -96,30 +96,30 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 		if _, err := c.Load(t.Context(), edit(1), "page", say("first")); err != nil {
 			t.Fatal(err)
 		}
-		found := func(at At, want string) {
+		found := func(at Versions, want string) {
 			t.Helper()
 			if got, _ := c.GetStale(at, "page", time.Second); got != want {
 				t.Errorf("%q at %v", got, at)
 			}
 		}
-		found(At{2, 1}, "first")
+		found(Versions{2, 1}, "first")
 		time.Sleep(900 * time.Millisecond)
-		found(At{3, 1}, "first") // another description does not begin the second anew
-		if got, ok := c.Get(At{3, 1}, "page"); ok {
+		found(Versions{3, 1}, "first") // another description does not begin the second anew
+		if got, ok := c.Get(Versions{3, 1}, "page"); ok {
 			t.Errorf("%q for new", got)
 		}
 		time.Sleep(100 * time.Millisecond)
-		found(At{3, 1}, "")
-		if got, err := c.Load(t.Context(), At{3, 1}, "page", say("second")); got != "second" || err != nil {
+		found(Versions{3, 1}, "")
+		if got, err := c.Load(t.Context(), Versions{3, 1}, "page", say("second")); got != "second" || err != nil {
 			t.Error(got, err)
 		}
-		if c.bytes != len("second") || c.recent.Len() != 1 {
-			t.Errorf("%d bytes in %d places", c.bytes, c.recent.Len())
+		if c.bytes != len("second") || c.byRecency.Len() != 1 {
+			t.Errorf("%d bytes in %d places", c.bytes, c.byRecency.Len())
 		}
-		found(At{3, 1}, "second")
-		found(At{4, 1}, "second")
-		found(At{5, 5}, "") // it was hidden
-		found(At{6, 5}, "")
+		found(Versions{3, 1}, "second")
+		found(Versions{4, 1}, "second")
+		found(Versions{5, 5}, "") // it was hidden
+		found(Versions{6, 5}, "")
 	})
 }
 
@@ -138,8 +138,8 @@ func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 	if _, ok := c.Get(edit(1), "1"); ok {
 		t.Error("the oldest is still there")
 	}
-	if c.bytes != 100 || len(c.entries) != 10 || c.recent.Len() != 10 {
-		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.entries), c.recent.Len())
+	if c.bytes != 100 || len(c.entries) != 10 || c.byRecency.Len() != 10 {
+		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.entries), c.byRecency.Len())
 	}
 	if _, err := c.Load(t.Context(), edit(1), "large", say(strings.Repeat("x", 50))); err != nil {
 		t.Fatal(err)
@@ -159,8 +159,8 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Replace(edit(1), "k", "ok")
-	if got, _ := c.Get(edit(1), "k"); got != "ok" || c.bytes != 2 || c.recent.Len() != 1 {
-		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.recent.Len())
+	if got, _ := c.Get(edit(1), "k"); got != "ok" || c.bytes != 2 || c.byRecency.Len() != 1 {
+		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.byRecency.Len())
 	}
 	if _, err := c.Load(t.Context(), edit(2), "k", say("new")); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@ package content
 
 import "sync/atomic"
 
-// Lookups counts requests that looked for a cached value. The Cache itself does not count, because one request may look
-// several times, and pages that are made in advance look without a request.
+// Lookups counts requests by whether a cached value answered them. The Cache itself does not count, because one request may
+// call Get several times, and pages that are made in advance call it without a request.
 type Lookups struct{ hits, misses atomic.Int64 }
 
 // Record counts one request: hit is whether a cached value answered it.

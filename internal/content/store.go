@@ -6,11 +6,11 @@ import (
 	"atelie/internal/db"
 )
 
-// channel is the PostgreSQL channel on which the triggers of migration 18 notify all nodes.
-const channel = "atelie_content"
+// notifyChannel is the PostgreSQL channel on which the triggers of migration 18 notify all nodes of a new content version.
+const notifyChannel = "atelie_content"
 
-// Read returns the committed content version, or At{} before the first change.
-func Read(ctx context.Context, q db.Querier) (at At, err error) {
-	err = q.QueryRow(ctx, "select coalesce(max(version), 0), coalesce(max(edited), 0) from content_version").Scan(&at.Version, &at.Edited)
+// Read returns the committed content versions, or Versions{} before the first change.
+func Read(ctx context.Context, q db.Querier) (at Versions, err error) {
+	err = q.QueryRow(ctx, "select coalesce(max(version), 0), coalesce(max(edited), 0) from content_version").Scan(&at.Current, &at.Edited)
 	return at, err
 }

@@ -1,6 +1,6 @@
-// Package content reads the content version, a number that every committed change of visible content raises (triggers of
-// migration 18), and caches values that are made from that content, such as pages. While the database responds, no cached
-// value is served that is more than a second out of date.
+// Package content reads the content version, and caches values that are made from the content, such as pages. The content version
+// is a number that the triggers of migration 18 raise with every change of visible content. While the database responds, no
+// cached value is served that is more than a second out of date.
 package content
 
 import (
@@ -14,46 +14,46 @@ import (
 )
 
 const (
-	// refreshAfter is the age of the last reading from which the version is read again in the background.
+	// refreshAfter is the age of the latest reading at which the version is read again in the background.
 	refreshAfter = 300 * time.Millisecond
-	// maxAge is the age of the last reading from which a request waits for a new one. A change by another node or program is
-	// therefore visible after at most maxAge plus the time of one reading, together less than the promised second.
+	// maxAge is the age of the latest reading at which a request waits for a new one. A change by another node or program is
+	// therefore visible after at most maxAge plus the time of one reading, which together are less than the promised second.
 	maxAge = 700 * time.Millisecond
-	// refreshTimeout limits a reading by Run or Serving.
+	// refreshTimeout limits one reading by Run or Serving.
 	refreshTimeout = 5 * time.Second
-	// OutageLife is how long cached responses are served during an outage. This node cannot learn of changes then, but other
-	// nodes can still reach the database: what they hide stays visible here for at most this time.
+	// OutageLife is how long cached responses are served during an outage, in which this node learns of no changes. Other nodes may
+	// still reach the database. What is hidden through them stays visible on this node for at most OutageLife.
 	OutageLife = 5 * time.Minute
 )
 
-// Version reads and remembers the content version for this node.
+// Current reads and remembers the content version for this node.
 type Version struct {
 	db         *db.DB
 	log        *slog.Logger
 	notified   atomic.Int64            // number of notifications received from other nodes
-	last       atomic.Pointer[reading] // nil before the first reading
-	refreshing chan struct{}           // lock held during a reading; a channel, so that a context can end the wait for it
-	wake       chan struct{}           // makes Run read the version
-	changed    chan struct{}           // see Changed
+	latest     atomic.Pointer[reading] // nil before the first reading
+	refreshing chan struct{}           // held during a reading; a channel instead of a mutex, so that a context can end the wait
+	wake       chan struct{}           // receives a value when Run has to read the version
+	changed    chan struct{}           // the channel that Changed returns
 }
 
-// At is a pair of content versions that were read together: Version is the current one, Edited that of the last edit. The
-// changes between the two only recorded facts about files, such as new renditions.
-type At struct{ Version, Edited int64 }
+// Versions is a pair of content versions that were read together: Current is the current one, Edited is that of the last edit (a
+// change by a person). The changes between the two only recorded facts about files, such as new renditions.
+type Versions struct{ Current, Edited int64 }
 
-// SinceEdit returns an At in which both versions are that of the last edit. A cache that uses it keeps its values until the next
+// EditsOnly returns Versions whose fields are both the version of the last edit. A cache that gets them keeps its values until the next
 // edit.
-func (at At) SinceEdit() At { return At{at.Edited, at.Edited} }
+func (at Versions) EditsOnly() Versions { return Versions{at.Edited, at.Edited} }
 
-// Exactly returns an At in which both versions are the current one. A cache that uses it drops its values at every change.
-func (at At) Exactly() At { return At{at.Version, at.Version} }
+// AllChanges returns Versions whose fields are both the current version. A cache that gets them drops its values at every change.
+func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Current} }
 
-// reading is one reading of the content version, with what this node knew when it began.
+// reading is one reading of the content versions, with the state of this node when the reading began.
 type reading struct {
-	content    At
+	versions   Versions
 	generation int64     // see Version.generation
 	writes     int64     // number of this node's writes that are certainly committed
-	time       time.Time // by the machine's clock, because it measures an age
+	readAt     time.Time // from the machine's clock and not an injected one, because it measures an age
 }
 
 // NewVersion returns a Version that reads from d and follows the writes of d. d must stay open while the Version is used.
@@ -68,7 +68,7 @@ func (v *Version) generation() int64 {
 	return tried + v.notified.Load()
 }
 
-// signal sends without blocking. One signal that is not received yet serves for several.
+// signal sends to a channel with a buffer of one, without blocking. Several signals before a receive count as one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -76,24 +76,25 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Changed returns a channel that receives a value after a reading found another version. It is for one receiver.
+// Changed returns a channel that receives a value after a reading found another version. It must have only one receiver.
 func (v *Version) Changed() <-chan struct{} { return v.changed }
 
-// Known returns the version without reading it. It returns false if a reading is needed or there is an outage.
-func (v *Version) Known() (At, bool) {
+// Known returns the versions of the latest reading without a new one. It returns false if that reading is out of date, or in an
+// outage.
+func (v *Version) Known() (Versions, bool) {
 	last := v.fresh(maxAge)
 	if last == nil || v.db.InOutage() {
-		return At{}, false
+		return Versions{}, false
 	}
-	if time.Since(last.time) >= refreshAfter {
+	if time.Since(last.readAt) >= refreshAfter {
 		signal(v.wake)
 	}
-	return last.content, true
+	return last.versions, true
 }
 
 // Current returns the version, and reads it if needed. The version includes all that this node wrote before the call, and what
 // other nodes wrote up to a second ago. After an error the caller must not serve a cached value.
-func (v *Version) Current(ctx context.Context) (At, error) {
+func (v *Version) Current(ctx context.Context) (Versions, error) {
 	if at, ok := v.Known(); ok {
 		return at, nil
 	}
@@ -103,7 +104,7 @@ func (v *Version) Current(ctx context.Context) (At, error) {
 // Serving is Current for responses that may be stale during an outage. In an outage it returns the last known version and, as
 // age, the time since that was read; otherwise age is 0. The error is db.ErrOutage if that reading is older than OutageLife, or
 // this node has committed a write since.
-func (v *Version) Serving(ctx context.Context) (at At, age time.Duration, err error) {
+func (v *Version) Serving(ctx context.Context) (at Versions, age time.Duration, err error) {
 	if !v.db.InOutage() {
 		if at, ok := v.Known(); ok {
 			return at, 0, nil
@@ -117,20 +118,20 @@ func (v *Version) Serving(ctx context.Context) (at At, age time.Duration, err er
 			err = v.db.ProbeAfter(ctx, err)
 		}
 		if !errors.Is(err, db.ErrOutage) {
-			return At{}, 0, err
+			return Versions{}, 0, err
 		}
 	}
-	last := v.last.Load()
-	if _, writes := v.db.Writes(); last == nil || last.writes != writes || time.Since(last.time) >= OutageLife {
-		return At{}, 0, db.ErrOutage
+	last := v.latest.Load()
+	if _, writes := v.db.Writes(); last == nil || last.writes != writes || time.Since(last.readAt) >= OutageLife {
+		return Versions{}, 0, db.ErrOutage
 	}
-	return last.content, max(time.Since(last.time), 1), nil
+	return last.versions, max(time.Since(last.readAt), 1), nil
 }
 
 // fresh returns the last reading, or nil if it is older than maxAge or a write or notification came after it began.
 func (v *Version) fresh(maxAge time.Duration) *reading {
-	last := v.last.Load()
-	if last == nil || last.generation != v.generation() || time.Since(last.time) >= maxAge {
+	last := v.latest.Load()
+	if last == nil || last.generation != v.generation() || time.Since(last.readAt) >= maxAge {
 		return nil
 	}
 	return last
@@ -138,26 +139,26 @@ func (v *Version) fresh(maxAge time.Duration) *reading {
 
 // refresh reads the version. One call at a time reads; a call that waited for another one returns that one's reading if it is
 // fresh.
-func (v *Version) refresh(ctx context.Context, maxAge time.Duration) (At, error) {
+func (v *Version) refresh(ctx context.Context, maxAge time.Duration) (Versions, error) {
 	select {
 	case v.refreshing <- struct{}{}:
 	case <-ctx.Done():
-		return At{}, ctx.Err()
+		return Versions{}, ctx.Err()
 	}
 	defer func() { <-v.refreshing }()
 	if last := v.fresh(maxAge); last != nil {
-		return last.content, nil
+		return last.versions, nil
 	}
-	next := &reading{generation: v.generation(), time: time.Now()}
+	next := &reading{generation: v.generation(), readAt: time.Now()}
 	_, next.writes = v.db.Writes()
 	var err error
-	if next.content, err = Read(ctx, v.db); err != nil {
-		return At{}, err
+	if next.versions, err = Read(ctx, v.db); err != nil {
+		return Versions{}, err
 	}
-	if before := v.last.Swap(next); before == nil || before.content != next.content {
+	if before := v.latest.Swap(next); before == nil || before.versions != next.versions {
 		signal(v.changed)
 	}
-	return next.content, nil
+	return next.versions, nil
 }
 
 // Run refreshes the version in the background until ctx ends: after each write and notification, and when Known finds it old.
@@ -195,7 +196,7 @@ func (v *Version) listen(ctx context.Context) {
 	const shortest, longest = 50 * time.Millisecond, 5 * time.Second
 	backoff := shortest
 	for ctx.Err() == nil {
-		err := v.db.Listen(ctx, channel, func() {
+		err := v.db.Listen(ctx, notifyChannel, func() {
 			backoff = shortest
 			v.notified.Add(1)
 			signal(v.wake)

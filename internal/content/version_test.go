@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-func current(t *testing.T, v *Version) At {
+func current(t *testing.T, v *Version) Versions {
 	t.Helper()
 	at, err := v.Current(t.Context())
 	if err != nil {
@@ -82,10 +82,10 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 			switch {
 			case after.Edited > before.Edited:
 				got = "edit"
-			case after.Version > before.Version:
+			case after.Current > before.Current:
 				got = "files"
 			}
-			if got != step.want || (got == "edit" && after.Edited != after.Version && d.Dialect == db.Postgres) {
+			if got != step.want || (got == "edit" && after.Edited != after.Current && d.Dialect == db.Postgres) {
 				t.Errorf("%s: %q, from %v to %v", step.statement, got, before, after)
 			}
 			before = after
@@ -112,7 +112,7 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 			if _, err := d.Exec(t.Context(), "truncate products"); err != nil {
 				t.Fatal(err)
 			}
-			if after := current(t, v); after != edit(before.Version+1) {
+			if after := current(t, v); after != edit(before.Current+1) {
 				t.Errorf("truncate: %v, then %v", before, after)
 			}
 		}
@@ -184,7 +184,7 @@ func TestATransactionCountsOnceAndOnlyWhenCommitted(t *testing.T) {
 		if err := d.WithTx(t.Context(), fill); err != nil {
 			t.Fatal(err)
 		}
-		if n := current(t, v); n == before || (d.Dialect == db.Postgres && n != edit(before.Version+1)) {
+		if n := current(t, v); n == before || (d.Dialect == db.Postgres && n != edit(before.Current+1)) {
 			t.Errorf("after the commit %v, before it %v", n, before)
 		}
 		if d.Dialect != db.Postgres {
@@ -319,15 +319,15 @@ func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
 		t.Fatal("written without a database")
 	}
 	serves(true, "after a write that failed")
-	last := *v.last.Load()
-	last.time = time.Now().Add(-OutageLife + time.Second)
-	v.last.Store(&last)
+	last := *v.latest.Load()
+	last.readAt = time.Now().Add(-OutageLife + time.Second)
+	v.latest.Store(&last)
 	serves(true, "just before its end")
 	last.writes--
 	serves(false, "after a write that was acknowledged")
 	last.writes++
-	last.time = time.Now().Add(-OutageLife)
-	v.last.Store(&last)
+	last.readAt = time.Now().Add(-OutageLife)
+	v.latest.Store(&last)
 	serves(false, "after its end")
 	back()
 	for deadline := time.Now().Add(time.Minute); d.InOutage(); time.Sleep(20 * time.Millisecond) {

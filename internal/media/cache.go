@@ -64,7 +64,7 @@ func (s *Service) serveFromCache(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.Contains(r.URL.RawQuery, "v=") {
 		return false
 	}
-	c, ok := s.cache.Get(content.At{}, cacheKey(r))
+	c, ok := s.cache.Get(content.Versions{}, cacheKey(r))
 	ok = ok && s.revalidate(w, r, c)
 	s.lookups.Record(ok)
 	if !ok {
@@ -84,7 +84,7 @@ func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedRe
 	if now.Sub(c.checked) < revalidateAfter {
 		return true
 	}
-	var at content.At
+	var at content.Versions
 	if s.cfg.Content != nil {
 		current, age, err := s.cfg.Content.Serving(r.Context())
 		if err != nil {
@@ -107,7 +107,7 @@ func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedRe
 		s.cache.Drop(c.key)
 		return false
 	}
-	c.checked, c.contentVersion = now, at.Version
+	c.checked, c.contentVersion = now, at.Current
 	return true
 }
 

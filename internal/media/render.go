@@ -210,7 +210,7 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows
 		}
 		f = bytes.NewReader(c.bytes)
 		c.key, c.object, c.blobID, c.checked = cacheKey(r), req.object, rows.object.BlobID, s.now()
-		s.cache.Put(content.At{}, c.key, c)
+		s.cache.Put(content.Versions{}, c.key, c)
 	}
 	c.write(w, r, f)
 	return nil
@@ -371,7 +371,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 			return nil, err
 		}
 	}
-	if f, ok := s.failures.Get(content.At{}, m.Version+"/"+w.name); ok && s.now().Before(f.until) {
+	if f, ok := s.failures.Get(content.Versions{}, m.Version+"/"+w.name); ok && s.now().Before(f.until) {
 		return nil, f.err
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
@@ -422,7 +422,7 @@ func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (
 		}
 		if err := s.produce(ctx, o, m, wanted, stage); err != nil {
 			if files.IsRefusal(err) {
-				s.failures.Put(content.At{}, key, failure{err, s.now().Add(failureLifetime)})
+				s.failures.Put(content.Versions{}, key, failure{err, s.now().Add(failureLifetime)})
 			}
 			return err
 		}

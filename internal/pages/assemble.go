@@ -9,41 +9,41 @@ import (
 	"atelie/internal/settings"
 )
 
-// boot is the boot data of a page: the JSON block from which the page's scripts start without further requests.
+// bootData is the boot data of a page: the JSON block from which the page's scripts start without further requests.
 // web/src/lib/boot.ts reads it.
-type boot struct {
+type bootData struct {
 	APIURL   string `json:"apiUrl"`
 	AnonKey  string `json:"anonKey"`
 	Language string `json:"language"`
-	// SecondFactor is true if owners must sign in with a second factor; the admin pages read it.
+	// SecondFactor is whether owners must sign in with a second factor. The admin pages read it.
 	SecondFactor bool          `json:"secondFactorRequired,omitempty"`
 	Today        string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
 	Site         settings.Site `json:"site"`
-	// Media contains the descriptions of the pictures in Site, by URL.
+	// Media contains, by URL, the description of the portrait in Site, in the form of the computed column media of the tables.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
-	// HasReviews is true if the navigation bar shows a link to the reviews.
-	HasReviews bool        `json:"hasReviews"`
-	Art        string      `json:"art,omitempty"`    // see view
-	NoWork     bool        `json:"noWork,omitempty"` // see view
-	Queries    []queryData `json:"queries,omitempty"`
+	// HasReviews is whether the navigation bar shows a link to the reviews.
+	HasReviews  bool          `json:"hasReviews"`
+	WorkID      string        `json:"art,omitempty"`    // view.workID
+	WorkMissing bool          `json:"noWork,omitempty"` // view.workMissing
+	Queries     []queryResult `json:"queries,omitempty"`
 }
 
-// pageInputs contains everything besides the built site on which a page depends: the HTML tags of its head, and its boot
-// data in JSON.
-type pageInputs struct{ head, boot string }
+// pageInputs contains everything besides the built site on which the page of a view depends: the HTML tags of its head, and its
+// boot data in JSON. A view is what a URL decides of a page.
+type pageInputs struct{ headHTML, bootJSON string }
 
-// sum returns a hash of the inputs. Equal inputs of the same view give the same page.
-func (in pageInputs) sum() [sha256.Size]byte {
-	return sha256.Sum256([]byte(in.head + "\x00" + in.boot))
+// hash returns a hash of the inputs. Two pages of one view with equal inputs are equal.
+func (in pageInputs) hash() [sha256.Size]byte {
+	return sha256.Sum256([]byte(in.headHTML + "\x00" + in.bootJSON))
 }
 
-// readInputs reads the inputs of a view's page from the database.
+// readInputs reads the inputs for the page of a view from the database.
 func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 	b, err := s.readBoot(ctx, v)
 	if err != nil {
 		return pageInputs{}, err
 	}
-	head, err := s.head(ctx, v, b)
+	head, err := s.makeHead(ctx, v, b)
 	if err != nil {
 		return pageInputs{}, err
 	}
@@ -51,37 +51,37 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 	return pageInputs{head, string(data)}, err
 }
 
-// assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and
-// the caller must not cache it, because the next attempt can succeed.
+// assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and the
+// caller must not cache it, because another attempt can succeed.
 func (s *Service) assemble(ctx context.Context, v view, in pageInputs) (page []byte, complete bool) {
-	drawn, complete := s.draw(ctx, v, in.boot)
-	scripts, preloads := s.manifest.scripts(v, drawn.Body != "")
+	drawn, complete := s.draw(ctx, v, in.bootJSON)
+	scripts, preloads := s.manifest.scriptTags(v, drawn.Body != "")
 	return s.template.fill(map[string]string{
-		langMark: `<html lang="` + v.language + `"`, titleMark: in.head,
-		scriptsMark: scripts, sheetMark: drawn.Head + s.styles, headEnd: preloads + headEnd, // the preloads of pictures come before the long style sheet
-		rootMark: `<div id="root">` + drawn.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.boot + `</script>`,
+		langMark: `<html lang="` + v.language + `"`, titleMark: in.headHTML,
+		scriptsMark: scripts, sheetMark: drawn.Head + s.styles, headEndMark: preloads + headEndMark, // the preloads of pictures come before the long style sheet
+		rootMark: `<div id="root">` + drawn.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.bootJSON + `</script>`,
 	}), complete
 }
 
-// readBoot reads the boot data of a view's page from the database.
-func (s *Service) readBoot(ctx context.Context, v view) (boot, error) {
+// readBoot reads the boot data for the page of a view from the database.
+func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
-		return boot{}, err
+		return bootData{}, err
 	}
 	key, err := s.cfg.AnonKey(ctx)
 	if err != nil {
-		return boot{}, err
+		return bootData{}, err
 	}
-	b := boot{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, Art: v.art, NoWork: v.noWork}
+	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing}
 	if site.Portrait != "" {
-		if b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait}); err != nil {
-			return boot{}, err
+		if b.Media, err = s.cfg.DescribePictures(ctx, []string{site.Portrait}); err != nil {
+			return bootData{}, err
 		}
 	}
 	if b.HasReviews, err = s.hasReviews(ctx); err != nil {
-		return boot{}, err
+		return bootData{}, err
 	}
-	b.Queries, err = s.queries(ctx, v)
+	b.Queries, err = s.readQueries(ctx, v)
 	return b, err
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// file is a file of the built site.
+// file is a file of the built site, which the server sends at the path with its name.
 type file struct {
-	name    string // path without a leading slash
-	headers []header
-	body    func() (*body, error) // creates the body at the first call, and returns it at each call
+	name     string // path without a leading slash
+	headers  []header
+	loadBody func() (*body, error) // creates the body at the first call, and returns the same body at each call
 }
 
-// brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build
-// contains no other form of them.
+// brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build contains such
+// a file only in this form.
 const brotliSuffix = ".br"
 
-// readFiles reads the built site, less than a megabyte, into memory. It leaves out index.html and names with a leading dot,
-// which only the server reads.
+// readFiles reads the files of the built site into memory, which takes less than a megabyte. It leaves out index.html and names
+// with a leading dot, because browsers must not get these files.
 func readFiles(dist fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
 	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
@@ -56,14 +56,14 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 	return files, err
 }
 
-// unpack returns a body with the content uncompressed, in brotli and in gzip. gzip is needed because browsers accept brotli
-// only over HTTPS.
+// unpack returns a body for content that is compressed with brotli: uncompressed, in brotli, and in gzip for connections without
+// HTTPS, over which browsers do not accept brotli.
 func unpack(br []byte) (*body, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
 	if err != nil {
 		return nil, fmt.Errorf("a file of the site is damaged: %w", err)
 	}
-	gz, err := gzipBytes(content)
+	gz, err := compressGzip(content)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func fileHeaders(name string, content []byte) []header {
 }
 
 // asset serves a file of the built site and reports whether there is one.
-func (s *Service) asset(w http.ResponseWriter, r *http.Request) (bool, error) {
+func (s *Service) serveAsset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	f := s.assets[strings.TrimPrefix(r.URL.Path, "/")]
 	if f == nil {
 		return false, nil
@@ -98,7 +98,7 @@ func (s *Service) asset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	for i := range f.headers {
 		h[f.headers[i].name] = f.headers[i].values
 	}
-	b, err := f.body()
+	b, err := f.loadBody()
 	if err != nil {
 		return true, err
 	}

@@ -16,45 +16,45 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// body is the content of a response in all encodings (HTTP's content codings), so that it is compressed once and not for each
-// request.
+// body is the content of a response in all encodings (HTTP's content codings). It is compressed once for all requests.
 type body struct {
 	variants     []variant         // the preferred encoding first, the uncompressed content last
-	recompressed bool              // the brotli variant has the best quality
-	inputs       [sha256.Size]byte // pageInputs.sum of a page; zero for a file
+	recompressed bool              // whether the brotli variant has brotli's best quality
+	inputsHash   [sha256.Size]byte // pageInputs.hash of a page; zero for a file
 }
 
-// variant is a body in one encoding. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All responses share the slices
-// of header values, so their entries must not be changed.
+// variant is the content of a body in one encoding. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All responses share
+// the slices of header values, so nothing may change their elements.
 type variant struct {
-	encoding                      string // the value of Content-Encoding, "" for none
-	bytes                         []byte
-	encodingHeader, length, etags []string // header values
+	encoding                             string // one of encodings, or "" for the uncompressed content
+	bytes                                []byte
+	encodingHeader, contentLength, etags []string // header values
 }
 
 // encodings are the values of Content-Encoding in the order of preference.
 var encodings = []string{"br", "zstd", "gzip"}
 
-// pageQuality is brotli's quality for pages that a request waits for: 5 takes 2 ms for 60 kB, 11 takes 100 ms. pageWindow is
-// the base-2 logarithm of the window, 2^18 bytes; a page fits into it, and the default window allocates megabytes each time.
+// pageQuality is brotli's quality for pages that a request waits for. Quality 5 takes 2 ms for 60 kB; the best, 11, takes 100 ms.
+// pageWindow is the base-2 logarithm of the window size in bytes. A page fits into 2^18 bytes, and a compressor with the default
+// window would allocate megabytes for each page.
 const (
 	pageQuality = 5
 	pageWindow  = 18
 )
 
-// zstdEncoder allocates a megabyte at this level, and four more at the next one. A better level would help few visitors,
-// because browsers that support zstd also support brotli.
+// zstdEncoder returns the encoder, which all pages share. It takes a megabyte of memory, and the next better level would take five.
+// That level would help few visitors, because browsers that support zstd also support brotli.
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })
 
-// compress returns a body with content in every encoding.
-func compress(content []byte) (*body, error) {
-	br, err := brotliBytes(content, pageQuality)
+// compressPage returns a body with the content of a page in every encoding.
+func compressPage(content []byte) (*body, error) {
+	br, err := compressBrotli(content, pageQuality)
 	if err != nil {
 		return nil, err
 	}
-	gz, err := gzipBytes(content)
+	gz, err := compressGzip(content)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func compress(content []byte) (*body, error) {
 	return newBody(content, map[string][]byte{"br": br, "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
 }
 
-// recompress returns a copy of the body whose brotli variant has the best compression.
+// recompress returns a copy of the body whose brotli variant is compressed with the best quality.
 func (b *body) recompress() (*body, error) {
-	br, err := brotliBytes(b.plain(), brotli.BestCompression)
+	br, err := compressBrotli(b.plain(), brotli.BestCompression)
 	if err != nil {
 		return nil, err
 	}
@@ -77,23 +77,23 @@ func (b *body) recompress() (*body, error) {
 	}
 	forms["br"] = br
 	r := newBody(b.plain(), forms)
-	r.recompressed, r.inputs = true, b.inputs
+	r.recompressed, r.inputsHash = true, b.inputsHash
 	return r, nil
 }
 
-// brotliBytes compresses with a quality of 0 to 11.
-func brotliBytes(content []byte, quality int) ([]byte, error) {
+// compressBrotli compresses with a quality of 0 to 11.
+func compressBrotli(content []byte, quality int) ([]byte, error) {
 	var out bytes.Buffer
-	return compressed(content, &out, brotli.NewWriterOptions(&out, brotli.WriterOptions{Quality: quality, LGWin: pageWindow}))
+	return compressWith(content, &out, brotli.NewWriterOptions(&out, brotli.WriterOptions{Quality: quality, LGWin: pageWindow}))
 }
 
-func gzipBytes(content []byte) ([]byte, error) {
+func compressGzip(content []byte) ([]byte, error) {
 	var out bytes.Buffer
-	return compressed(content, &out, gzip.NewWriter(&out))
+	return compressWith(content, &out, gzip.NewWriter(&out))
 }
 
-// compressed writes content to w, a compressor whose output is out, and returns the output.
-func compressed(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, error) {
+// compressWith writes content to w, a compressor whose output is out, and returns the output.
+func compressWith(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, error) {
 	_, err := w.Write(content)
 	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
@@ -106,15 +106,15 @@ func newBody(content []byte, forms map[string][]byte) *body {
 	for _, c := range encodings {
 		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
 			b.variants = append(b.variants, variant{
-				encoding: c, bytes: bytes.Clone(form), encodingHeader: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{entityTag(form)},
+				encoding: c, bytes: bytes.Clone(form), encodingHeader: []string{c}, contentLength: []string{strconv.Itoa(len(form))}, etags: []string{newEntityTag(form)},
 			})
 		}
 	}
-	b.variants = append(b.variants, variant{bytes: content, length: []string{strconv.Itoa(len(content))}, etags: []string{entityTag(content)}})
+	b.variants = append(b.variants, variant{bytes: content, contentLength: []string{strconv.Itoa(len(content))}, etags: []string{newEntityTag(content)}})
 	return b
 }
 
-func entityTag(bytes []byte) string {
+func newEntityTag(bytes []byte) string {
 	sum := sha256.Sum256(bytes)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
@@ -130,9 +130,9 @@ func (b *body) size() (n int) {
 	return n
 }
 
-// choose returns the variant for the values of Accept-Encoding (RFC 9110 §12.5.3): the first in our order of preference whose
+// chooseVariant returns the variant for the values of Accept-Encoding (RFC 9110 §12.5.3): the first in our order of preference whose
 // weight is above 0, or the uncompressed one.
-func (b *body) choose(accepted []string) *variant {
+func (b *body) chooseVariant(accepted []string) *variant {
 	for i := range b.variants {
 		if v := &b.variants[i]; v.encoding == "" || accepts(accepted, v.encoding) {
 			return v
@@ -170,10 +170,10 @@ func accepts(accepted []string, encoding string) bool {
 // vary is the value of Vary for bodies in several encodings.
 var vary = []string{"Accept-Encoding"}
 
-// write sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
+// writePage sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
 // the headers that do not depend on the encoding.
 func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
-	v := b.choose(r.Header["Accept-Encoding"])
+	v := b.chooseVariant(r.Header["Accept-Encoding"])
 	h := w.Header()
 	if len(b.variants) > 1 {
 		h["Vary"] = vary
@@ -189,7 +189,7 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
 	if v.encoding != "" {
 		h["Content-Encoding"] = v.encodingHeader
 	}
-	h["Content-Length"] = v.length
+	h["Content-Length"] = v.contentLength
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil

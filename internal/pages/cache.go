@@ -13,57 +13,57 @@ import (
 )
 
 const (
-	// cacheBytes is the limit of the page cache in bytes. A page is cached uncompressed and in each content encoding (body).
+	// cacheBytes is the limit of the page cache in bytes. Each page counts with all variants of its body.
 	cacheBytes = 12 << 20
-	// entryBytes is an estimate of the memory that a cached page needs besides its content, in bytes.
-	entryBytes = 500
-	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. It merges bursts
-	// of writes, such as those of one save. It is too short to merge two saves of the owner.
+	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
+	entryOverhead = 500
+	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. So the writes of one
+	// save make the pages only once. Two saves of the owner are further apart and make them twice.
 	editDebounce = 150 * time.Millisecond
-	// renditionDebounce is the debounce after a change that is not an edit, such as a finished rendition (a picture in another
-	// size). It is longer because such changes happen again and again, for minutes, while pictures are processed.
+	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
+	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
 	renditionDebounce = 6 * time.Second
-	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed, which is the slowest
-	// step.
+	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed (compressed again, with
+	// brotli's best quality), which is the slowest step.
 	defaultRecompressDelay = 5 * time.Second
-	// staleTime is how long the old page is served, after a change that is not an edit, while the new page is made. After an
+	// staleTime is how long the old page may be served after a change that is not an edit, while the new page is made. After an
 	// edit, visitors wait for the new page.
 	staleTime = time.Second
 	// pageTimeout limits the making of one page.
 	pageTimeout = 20 * time.Second
 )
 
-// pageKey is the cache key of a page: everything besides the content on which its bytes depend.
+// pageKey is the cache key of a page. The bytes of the page depend only on the key and on the content.
 type pageKey struct {
 	view
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache holds the finished pages of the current content version.
+// pageCache contains the finished pages of the current content version, and stale ones until they are replaced.
 type pageCache struct {
 	version         *content.Version
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // semaphore: pages of single works are made one at a time, because there can be thousands
+	workPageSlot    chan struct{} // lock held while the page of a single work is made: one at a time, because there can be thousands of works
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
-	// hasGarbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
-	// down for milliseconds, so it is made only if there is memory to free.
+	// hasGarbage is whether pages were made or recompressed since the most recent debug.FreeOSMemory. Only then is that function
+	// called, because it slows the program down for milliseconds.
 	hasGarbage atomic.Bool
-	lookups    content.Lookups
+	lookups    content.Lookups // counts requests by whether they waited for a page to be made
 }
 
 func newPageCache(version *content.Version) *pageCache {
-	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryBytes })
+	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryOverhead })
 	return &pageCache{version: version, pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
 
-// Lookups returns the counts of requests for pages that were answered. A page that is made in advance is no request.
+// Lookups returns the counts of requests for pages: those answered from the cache, and those that waited for a new page.
 func (s *Service) Lookups() *content.Lookups { return &s.cache.lookups }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
 
-// outagePage returns a cached page during an outage of the database; false if there is none. It looks for today's page
-// first, then for the page of the day on which the content version was last read. age is the time since that reading.
-func (s *Service) outagePage(at content.At, v view, age time.Duration) (*body, bool) {
+// findOutagePage returns a cached page during an outage of the database; false if there is none. It looks for today's page first,
+// and then for the page of the day on which the content version was read most recently. age is the time since that reading.
+func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration) (*body, bool) {
 	for _, day := range []time.Time{s.now(), s.now().Add(-age)} {
 		if b, ok := s.cache.pages.GetStale(at, pageKey{v, day.Format(time.DateOnly)}, math.MaxInt64); ok {
 			return b, true
@@ -72,10 +72,10 @@ func (s *Service) outagePage(at content.At, v view, age time.Duration) (*body, b
 	return nil, false
 }
 
-// page returns the page of a view from the cache, or makes it, once for all concurrent requests. It returns a page that has
-// been stale for less than staleTime, unless there was an edit, and makes the new page in the background. It calls
-// beforeMaking if the request has to wait.
-func (s *Service) page(ctx context.Context, v view, beforeMaking func()) (*body, error) {
+// loadPage returns the page of a view from the cache, or makes it, once for all concurrent requests. If the cached page has been
+// stale for less than staleTime, loadPage returns this page and makes the new one in the background. It calls beforeMaking if the
+// request has to wait.
+func (s *Service) loadPage(ctx context.Context, v view, beforeMaking func()) (*body, error) {
 	at, err := s.cache.version.Current(ctx)
 	if err != nil {
 		return nil, err
@@ -93,9 +93,9 @@ func (s *Service) page(ctx context.Context, v view, beforeMaking func()) (*body,
 }
 
 // makePage makes a page, once for all concurrent callers.
-func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*body, error) {
+func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
-		if key.art != "" {
+		if key.workID != "" {
 			s.cache.workPageSlot <- struct{}{}
 			defer func() { <-s.cache.workPageSlot }()
 		}
@@ -105,17 +105,17 @@ func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*bo
 		if err != nil {
 			return nil, false, err
 		}
-		sum := inputs.sum()
-		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputs == sum {
+		sum := inputs.hash()
+		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputsHash == sum {
 			return before, true, nil // the change of the content does not affect this page
 		}
 		s.cache.hasGarbage.Store(true)
 		page, complete := s.assemble(ctx, key.view, inputs)
-		b, err := compress(page)
+		b, err := compressPage(page)
 		if err != nil {
 			return nil, false, err
 		}
-		b.inputs = sum
+		b.inputsHash = sum
 		return b, complete, nil
 	})
 }
@@ -125,10 +125,10 @@ func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*bo
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := s.cache.version.Known(); ok && s.template != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
-			v := s.viewOf(r.URL)
+			v := s.parseView(r.URL)
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 				s.cache.lookups.Record(true)
-				_ = s.write(w, r, v, b) // an error means that the client has gone
+				_ = s.writePage(w, r, v, b) // an error means that the client has gone
 				return
 			}
 		}
@@ -159,7 +159,7 @@ func (s *Service) Warm(ctx context.Context) {
 
 // debounce returns how long the content must stay unchanged before pages are made again. made is the version at which they
 // were made last.
-func (s *Service) debounce(ctx context.Context, made content.At) time.Duration {
+func (s *Service) debounce(ctx context.Context, made content.Versions) time.Duration {
 	if now, err := s.cache.version.Current(ctx); err == nil && now.Edited == made.Edited {
 		return renditionDebounce
 	}
@@ -201,7 +201,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 }
 
 func (s *Service) prepare(ctx context.Context, v view) error {
-	_, err := s.page(ctx, v, func() {})
+	_, err := s.loadPage(ctx, v, func() {})
 	return err
 }
 

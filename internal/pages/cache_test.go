@@ -63,7 +63,7 @@ func (s *Service) cachedPages(t *testing.T, targets ...string) (n int) {
 	}
 	seen := map[pageKey]bool{}
 	for _, target := range targets {
-		key := s.keyOf(s.viewOf(httptest.NewRequest("GET", target, nil).URL))
+		key := s.keyOf(s.parseView(httptest.NewRequest("GET", target, nil).URL))
 		if _, ok := s.cache.pages.Get(version, key); ok && !seen[key] {
 			seen[key] = true
 			n++

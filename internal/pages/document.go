@@ -11,8 +11,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// Document is a page without scripts between the site's header and footer. Other packages use it for pages that they
-// write themselves.
+// Document is a page without scripts, to which the site's header and footer are added. Other packages use it for pages that are
+// not part of the built site, such as the contact form.
 type Document struct {
 	Status   int // HTTP status
 	Language i18n.Language
@@ -28,9 +28,9 @@ var documentTemplate = template.Must(template.New("document").Parse(documentSour
 // documentPolicy is a content security policy that allows no scripts, and styles only from this site's files.
 const documentPolicy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Document writes the page d as the response. The response must not be cached, because it can contain what a visitor wrote.
-// Without a built site the page has no styles.
-func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) error {
+// WriteDocument writes the page d as the response. Browsers must not cache the response, because it can contain what a visitor
+// wrote. If the program was compiled without the site, the page has no styles.
+func (s *Service) WriteDocument(w http.ResponseWriter, r *http.Request, d Document) error {
 	site, err := settings.LoadSite(r.Context(), s.db)
 	if err != nil {
 		return err
@@ -43,14 +43,14 @@ func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) e
 	if err := documentTemplate.Execute(&page, struct {
 		Document
 		Site, Home, HomeLabel, BackLabel string
-		Sheet                            string
+		Sheet                            string // path of the style sheet, or ""
 	}{d, site.Name, home, d.Language.Text("page.home", "site", site.Name), d.Language.Text("page.back"), s.manifest.Sheet}); err != nil {
 		return err
 	}
 	return writeHTML(w, r, d.Status, documentPolicy, page.Bytes())
 }
 
-// writeHTML writes a page that must not be cached as the response. policy is its content security policy.
+// writeHTML writes a page as the response and tells browsers not to cache it. policy is its content security policy.
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, page []byte) error {
 	h := w.Header()
 	harden(h)

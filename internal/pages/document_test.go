@@ -39,7 +39,7 @@ func TestADocumentNeedsNoScriptAndLooksLikeTheSite(t *testing.T) {
 			home     string
 		}{{i18n.EN, `href="/" aria-label="Alvor `}, {i18n.PT, `href="/?lang=pt" aria-label="Alvor `}} {
 			rec := httptest.NewRecorder()
-			if err := s.Document(rec, httptest.NewRequest(http.MethodPost, "/x", nil), Document{Status: 400, Language: c.language, Title: "What " + attack, Main: "<h1>Wrong</h1>"}); err != nil {
+			if err := s.WriteDocument(rec, httptest.NewRequest(http.MethodPost, "/x", nil), Document{Status: 400, Language: c.language, Title: "What " + attack, Main: "<h1>Wrong</h1>"}); err != nil {
 				t.Fatal(err)
 			}
 			page := rec.Body.String()
@@ -57,7 +57,7 @@ func TestADocumentNeedsNoScriptAndLooksLikeTheSite(t *testing.T) {
 			}
 		}
 		rec := httptest.NewRecorder()
-		if err := s.Document(rec, httptest.NewRequest(http.MethodHead, "/x", nil), Document{Status: 200, Language: i18n.EN}); err != nil || rec.Body.Len() != 0 || rec.Header().Get("Content-Length") == "0" {
+		if err := s.WriteDocument(rec, httptest.NewRequest(http.MethodHead, "/x", nil), Document{Status: 200, Language: i18n.EN}); err != nil || rec.Body.Len() != 0 || rec.Header().Get("Content-Length") == "0" {
 			t.Errorf("HEAD: %v, %d bytes, %v", err, rec.Body.Len(), rec.Header())
 		}
 	})
@@ -69,7 +69,7 @@ func TestADocumentWithoutABuiltSiteHasNoStyles(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := httptest.NewRecorder()
-	if err := s.Document(rec, httptest.NewRequest(http.MethodGet, "/x", nil), Document{Status: 200, Language: i18n.PT, Title: "T", Main: "<p>M</p>"}); err != nil || !strings.Contains(rec.Body.String(), "<p>M</p>") || strings.Contains(rec.Body.String(), "stylesheet") {
+	if err := s.WriteDocument(rec, httptest.NewRequest(http.MethodGet, "/x", nil), Document{Status: 200, Language: i18n.PT, Title: "T", Main: "<p>M</p>"}); err != nil || !strings.Contains(rec.Body.String(), "<p>M</p>") || strings.Contains(rec.Body.String(), "stylesheet") {
 		t.Errorf("%v\n%s", err, rec.Body)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// renderScript is the file with the site's script that draws pages on the server, compressed with brotli.
+// renderScript is the path in the build of the script that draws pages on the server. It is compressed with brotli.
 const renderScript = ".server/render.js.br"
 
-// newRenderer returns the renderer of the built site. It returns nil if the site was built without the script; browsers then
-// draw all pages.
+// newRenderer returns the renderer of the built site. It returns nil if the build has no such script. In this case browsers draw
+// all pages.
 func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	packed, err := fs.ReadFile(dist, renderScript)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,16 +21,16 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	return render.New(packed), err
 }
 
-// draws reports whether the server draws the page of a view: all pages except those of the admin area.
-func (s *Service) draws(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
+// drawsOnServer reports whether the server draws the page of a view. It draws all pages except those of the admin area.
+func (s *Service) drawsOnServer(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// draw returns the drawn page of a view. It returns an empty page if the browser has to draw it, from the same boot data. ok
-// is false after an error, which is logged.
-func (s *Service) draw(ctx context.Context, v view, boot string) (drawn render.Page, ok bool) {
-	if !s.draws(v) {
+// draw draws the page of a view from its boot data. It returns an empty page if the browser has to draw the page instead. ok is
+// false if that is because of an error, which draw logs.
+func (s *Service) draw(ctx context.Context, v view, bootJSON string) (drawn render.Page, ok bool) {
+	if !s.drawsOnServer(v) {
 		return drawn, true
 	}
-	drawn, err := s.renderer.Render(ctx, v.path, boot)
+	drawn, err := s.renderer.Render(ctx, v.path, bootJSON)
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a page could not be drawn on the server; the browser draws it", "path", v.path, "language", v.language, "cause", err.Error())
 		return render.Page{}, false

@@ -133,7 +133,7 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 	} {
 		content.Count = func(context.Context, string, string) (int64, error) { return one.total, nil }
 		s := &Service{cfg: Config{Content: content}, manifest: testManifest}
-		known, err := s.queries(t.Context(), view{path: one.path, art: one.art})
+		known, err := s.readQueries(t.Context(), view{path: one.path, workID: one.art})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
 	}
 	var calls [][2]string
 	var ours []render.Page
-	for _, path := range []string{"/", "/gallery/all", "/gallery/mural", "/politica-privacidade", notFound} {
+	for _, path := range []string{"/", "/gallery/all", "/gallery/mural", "/politica-privacidade", notFoundPath} {
 		for _, language := range []string{"en", "pt"} {
 			v := view{path: path, language: language}
 			b, err := s.readBoot(t.Context(), v)

@@ -18,7 +18,7 @@ import (
 // feedWorks is the largest number of works in the feed. The newest works come first.
 const feedWorks = 30
 
-// Types of the elements of an Atom feed (RFC 4287), as encoding/xml writes them.
+// The elements of an Atom feed (RFC 4287), as encoding/xml writes them.
 type (
 	atomFeed struct {
 		XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
@@ -57,28 +57,28 @@ type (
 	}
 )
 
-// Feed handles /feed.xml with the newest works as an Atom feed, in the language that the URL selects.
+// Feed handles /feed.xml, an Atom feed of the newest works, in the language that the URL selects.
 func (s *Service) Feed(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
-	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.feed(ctx, l) })
+	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.makeFeed(ctx, l) })
 }
 
-func (s *Service) feed(ctx context.Context, l i18n.Language) ([]byte, error) {
+func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error) {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.works(ctx, s.allInGallery()+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
+	newest, err := s.readWorks(ctx, s.galleryCondition()+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.picturesOf(ctx, newest)
+	pictures, err := s.readPicturesOf(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
 	root := s.cfg.SiteURL
-	at := root + localized("/feed.xml", l)
-	name := line(site.Name)
+	at := root + localizePath("/feed.xml", l)
+	name := oneLine(site.Name)
 	updated, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {
 		return nil, err
@@ -91,46 +91,46 @@ func (s *Service) feed(ctx context.Context, l i18n.Language) ([]byte, error) {
 	feed := atomFeed{
 		Language: string(l), ID: at, Title: l.Text("feed.title", "site", name), Subtitle: shorten(l.Text("head.gallery.all", "site", name), descriptionLength),
 		Icon: root + "/icon-192.png", Author: atomAuthor{name, root + "/"},
-		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localized("/gallery/all", l)}},
+		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localizePath("/gallery/all", l)}},
 	}
 	for _, w := range newest {
-		if w.changed().After(updated) {
-			updated = w.changed()
+		if w.changedAt().After(updated) {
+			updated = w.changedAt()
 		}
-		page := root + localized(w.path(), l)
+		page := root + localizePath(w.path(), l)
 		feed.Entries = append(feed.Entries, atomEntry{
-			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: stamp(w.CreatedAt), Updated: stamp(w.changed()), Link: atomLink{"alternate", "text/html", string(l), page},
-			Summary: w.summary(l), Content: atomHTML{"html", s.feedContent(&w, l, page, known)},
+			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: formatTime(w.CreatedAt), Updated: formatTime(w.changedAt()), Link: atomLink{"alternate", "text/html", string(l), page},
+			Summary: w.summary(l), Content: atomHTML{"html", s.feedEntryHTML(&w, l, page, pictures)},
 		})
 	}
-	feed.Updated = stamp(updated)
-	return asXML(feed)
+	feed.Updated = formatTime(updated)
+	return encodeXML(feed)
 }
 
-// feedContent returns the HTML of an entry: the first known picture of the work, its text, and its facts.
-func (s *Service) feedContent(w *work, l i18n.Language, page string, known map[string]Picture) string {
+// feedEntryHTML returns the HTML of an entry: the first picture of the work that is in pictures, its text, and its facts.
+func (s *Service) feedEntryHTML(w *work, l i18n.Language, page string, pictures map[string]Picture) string {
 	var out strings.Builder
-	for _, f := range w.files() {
-		if p, ok := known[f]; ok {
+	for _, f := range w.fileURLs() {
+		if p, ok := pictures[f]; ok {
 			fmt.Fprintf(&out, `<p><a href="%s"><img src="%s" width="%d" height="%d" alt="%s"></a></p>`,
 				html.EscapeString(page), html.EscapeString(s.cfg.SiteURL+p.Large), p.Width, p.Height, html.EscapeString(w.alt(l)))
 			break
 		}
 	}
-	facts := joinFilled(" · ", w.kind(l), line(w.Medium), line(w.Dimensions))
+	facts := joinFilled(" · ", w.kind(l), oneLine(w.Medium), oneLine(w.Dimensions))
 	for _, paragraph := range append(strings.Split(w.Description, "\n"), facts) {
-		if text := line(paragraph); text != "" {
+		if text := oneLine(paragraph); text != "" {
 			fmt.Fprintf(&out, "<p>%s</p>", html.EscapeString(text))
 		}
 	}
 	return out.String()
 }
 
-// stamp returns a time in the format of RFC 3339, for Atom and sitemaps.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// formatTime returns a time in the format of RFC 3339, for Atom and sitemaps.
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// asXML returns v as an XML document. Characters that XML does not allow become U+FFFD.
-func asXML(v any) ([]byte, error) {
+// encodeXML returns v as an XML document. Characters that XML does not allow become U+FFFD.
+func encodeXML(v any) ([]byte, error) {
 	out := bytes.NewBufferString(xml.Header)
 	err := xml.NewEncoder(out).Encode(v)
 	return out.Bytes(), err

@@ -32,7 +32,7 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServiceWith(t, d, newFakeContent())
 		untouched := readFeed(t, s, "/feed.xml")
-		if untouched.Updated != stamp(day.AddDate(0, 0, 9)) {
+		if untouched.Updated != formatTime(day.AddDate(0, 0, 9)) {
 			t.Errorf("updated %s", untouched.Updated)
 		}
 		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor & filhos"}, day); err != nil {

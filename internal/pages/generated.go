@@ -15,38 +15,40 @@ import (
 	"atelie/internal/httpx"
 )
 
-// generatedLife is how long a generated file (sitemap, feed, robots.txt, web app manifest) is served before it is made again.
-// Changes are visible after at most that time, and many requests cause few queries.
+// generatedLife is how long a generated file (sitemap, feed, robots.txt, web app manifest) is served before it is made again. So
+// changes are visible after at most this time, and many requests cause few queries.
 const generatedLife = time.Second
 
-// largeFile is the size in bytes of a large file. The cache holds the bytes of only one large file, the last that was made.
+// largeFile is the size in bytes from which a file is large. The cache holds the bytes of only one large file, the one that was
+// made most recently.
 const largeFile = 1 << 20
 
-// generatedFiles caches the last file of each name. A name is a kind of file, with a language or a part of the sitemap;
-// there are few names.
+// generatedFiles caches the generated files by name. A name is a kind of file ("feed"), followed by a language ("feed en") or a
+// part ("sitemap 1") if there are several files of the kind. There are few names.
 type generatedFiles struct {
-	mu    sync.Mutex
-	files map[string]*generatedFile
-	large *generatedFile           // the large file whose bytes are cached
-	locks map[string]chan struct{} // locks by kind: files of a kind are made one at a time
+	mu          sync.Mutex
+	files       map[string]*generatedFile
+	cachedLarge *generatedFile           // the large file whose bytes are cached; nil for none
+	locks       map[string]chan struct{} // locks by kind of file, because files of a kind are made one at a time
 }
 
-// generatedFile is a file in the cache. If its bytes were removed, etag and changed serve to recognize an equal file.
+// generatedFile is a file in the cache. If its bytes were removed, etag and changed stay: a file that is made later with the same
+// bytes keeps them.
 type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string
-	made    time.Time // when the file was last made
+	made    time.Time // when the file was made most recently
 	changed time.Time // when this node first made these bytes, for Last-Modified
 	version int64     // the content version, read before the file was made; 0 if unknown
 }
 
-// load returns a file that was made less than generatedLife ago, or makes it with build. name is the kind, optionally
-// followed by a space and the language or part. version is the content version, which the caller has read.
+// load returns a file that was made less than generatedLife ago, or makes it with build. version is the content version that the
+// caller has read.
 func (f *generatedFiles) load(ctx context.Context, name string, version int64, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generatedFile, error) {
 	if g, ok := f.get(name, now()); ok {
 		return g, nil
 	}
-	lock := f.lock(name)
+	lock := f.lockFor(name)
 	select {
 	case lock <- struct{}{}:
 	case <-ctx.Done():
@@ -54,7 +56,7 @@ func (f *generatedFiles) load(ctx context.Context, name string, version int64, n
 	}
 	defer func() { <-lock }()
 	at := now()
-	if g, ok := f.get(name, at); ok { // another request has made it meanwhile
+	if g, ok := f.get(name, at); ok { // another request made the file during the wait for the lock
 		return g, nil
 	}
 	body, err := build(ctx)
@@ -64,27 +66,27 @@ func (f *generatedFiles) load(ctx context.Context, name string, version int64, n
 	return f.put(name, body, version, at), nil
 }
 
-// get returns a file that was made less than generatedLife ago.
+// get returns a cached file that was made less than generatedLife ago.
 func (f *generatedFiles) get(name string, at time.Time) (generatedFile, bool) {
 	return f.find(name, func(g *generatedFile) bool { return at.Sub(g.made) < generatedLife })
 }
 
-// unedited returns a file that was made after the last edit. It is used during an outage of the database.
-func (f *generatedFiles) unedited(name string, at content.At) (generatedFile, bool) {
+// getUnedited returns a cached file that was made after the last edit. It is used during an outage of the database.
+func (f *generatedFiles) getUnedited(name string, at content.Versions) (generatedFile, bool) {
 	return f.find(name, func(g *generatedFile) bool { return g.version != 0 && g.version >= at.Edited })
 }
 
-// find returns the last file of a name if its bytes are cached and fresh returns true for it.
-func (f *generatedFiles) find(name string, fresh func(*generatedFile) bool) (generatedFile, bool) {
+// find returns the file with this name if its bytes are cached and usable returns true for it.
+func (f *generatedFiles) find(name string, usable func(*generatedFile) bool) (generatedFile, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if g := f.files[name]; g != nil && g.body != nil && fresh(g) {
+	if g := f.files[name]; g != nil && g.body != nil && usable(g) {
 		return *g, true
 	}
 	return generatedFile{}, false
 }
 
-func (f *generatedFiles) lock(name string) chan struct{} {
+func (f *generatedFiles) lockFor(name string) chan struct{} {
 	kind, _, _ := strings.Cut(name, " ")
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,10 +114,10 @@ func (f *generatedFiles) put(name string, body []byte, version int64, at time.Ti
 	}
 	g.body, g.made, g.version = body, at, version
 	if len(body) >= largeFile {
-		if f.large != nil && f.large != g {
-			f.large.body = nil
+		if f.cachedLarge != nil && f.cachedLarge != g {
+			f.cachedLarge.body = nil
 		}
-		f.large = g
+		f.cachedLarge = g
 	}
 	return *g
 }
@@ -131,9 +133,9 @@ func (s *Service) serveGenerated(w http.ResponseWriter, r *http.Request, name, c
 	}
 	at, err := s.cache.version.Current(r.Context())
 	if err != nil {
-		at = content.At{} // build fails too if it needs the database; that of robots.txt does not
+		at = content.Versions{} // build fails too if it needs the database; that of robots.txt does not
 	}
-	g, err := s.files.load(r.Context(), name, at.Version, s.now, build)
+	g, err := s.generated.load(r.Context(), name, at.Current, s.now, build)
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (s *Service) outageFile(w http.ResponseWriter, r *http.Request, name, conte
 	if err != nil || age == 0 {
 		return false
 	}
-	g, ok := s.files.unedited(name, at)
+	g, ok := s.generated.getUnedited(name, at)
 	if ok {
 		httpx.MarkStale(w, r, age)
 		writeFile(w, r, contentType, g)

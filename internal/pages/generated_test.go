@@ -116,7 +116,7 @@ func TestOnlyTheLastLargeFileIsCached(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	f.lock("sitemap") <- struct{}{} // another caller makes it
+	f.lockFor("sitemap") <- struct{}{} // another caller makes it
 	if _, err := f.load(gone, "sitemap 1", 1, now, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has left still waits: %v", err)
 	}

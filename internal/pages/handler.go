@@ -1,5 +1,5 @@
-// Package pages serves the site: the files of its build, its pages, which the server draws, and the generated files (sitemap,
-// feed, robots.txt, web app manifest).
+// Package pages serves the site to browsers: its pages, which it draws on the server and caches, the files of the site's build,
+// and the generated files (sitemap, feed, robots.txt, web app manifest).
 package pages
 
 import (
@@ -25,19 +25,20 @@ type Config struct {
 	SiteURL, APIURL string // public URLs of the site and of its backend
 	Log             *slog.Logger
 
-	// AnonKey returns the current public API key, which pages contain. A new key must raise the content version.
+	// AnonKey returns the current anon key (the public API key), which pages contain. A new key must raise the content version, so
+	// that no cached page keeps the old one.
 	AnonKey func(context.Context) (string, error)
 
-	SecondFactor bool // owners have special rights only after signing in with a second factor
+	SecondFactor bool // whether owners must sign in with a second factor
 
-	Version *content.Version // invalidates cached pages
+	Version *content.Version // tells when cached pages are out of date
 
-	// Describe returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
-	Describe func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
-	Content  Content
+	// DescribePictures returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
+	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
+	Content          Content // reads works, reviews and covers
 }
 
-// Service handles all URLs outside the backend's surfaces.
+// Service handles all URLs that do not belong to the backend (/auth/v1, /rest/v1 …).
 type Service struct {
 	db     *db.DB
 	cfg    Config
@@ -45,16 +46,16 @@ type Service struct {
 	assets map[string]*file // by path
 	cache  *pageCache
 
-	// Parts of the built site. They are zero if the program was compiled without the site.
+	// Parts of the built site, all zero if the program was compiled without the site.
 	manifest pageManifest
 	template pageTemplate
 	styles   string           // style element with the site's style sheet
 	renderer *render.Renderer // nil if the build has no script for the server
 
-	pageHeaders  []header
+	pageHeaders  []header // response headers of every page
 	reports      reportLimiter
-	files        generatedFiles
-	sitemapWorks int64 // number of works in one file of the sitemap
+	generated    generatedFiles
+	sitemapWorks int64 // number of works in one file of the sitemap; the constant of this name except in tests
 }
 
 // ErrNotBuilt is the error for requests for pages if the program was compiled without the site.
@@ -63,7 +64,7 @@ var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "T
 // New reads the built site from dist and returns the service. If the site was not built, New succeeds and requests for pages
 // get ErrNotBuilt, so that the backend can be developed without the site.
 func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, cfg: cfg, now: now, cache: newPageCache(cfg.Version), pageHeaders: pageHeaders(cfg), sitemapWorks: sitemapWorks}
+	s := &Service{db: d, cfg: cfg, now: now, cache: newPageCache(cfg.Version), pageHeaders: newPageHeaders(cfg), sitemapWorks: sitemapWorks}
 	var err error
 	if s.assets, err = readFiles(dist); err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func contentSecurityPolicy(cfg Config) string {
 		api, live = " "+cfg.APIURL, " ws"+strings.TrimPrefix(cfg.APIURL, "http")
 	}
 	reportTo := ""
-	if secure(cfg) { // browsers use report-to only on HTTPS sites; there Chromium ignores report-uri
+	if usesHTTPS(cfg) { // browsers use report-to only on HTTPS sites; there Chromium ignores report-uri
 		reportTo = "; report-to csp"
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
@@ -110,21 +111,21 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
 		return err
 	}
-	if served, err := s.asset(w, r); served || err != nil {
+	if served, err := s.serveAsset(w, r); served || err != nil {
 		return err
 	}
 	if s.template == nil {
 		return ErrNotBuilt
 	}
-	requested := s.viewOf(r.URL)
+	requested := s.parseView(r.URL)
 	if at, age, err := s.cache.version.Serving(r.Context()); err == nil && age > 0 {
-		if b, ok := s.outagePage(at, requested, age); ok {
+		if b, ok := s.findOutagePage(at, requested, age); ok {
 			httpx.MarkStale(w, r, age)
 			s.cache.lookups.Record(true)
-			return s.write(w, r, requested, b)
+			return s.writePage(w, r, requested, b)
 		}
 	}
-	v, redirect, err := s.locate(r.Context(), requested)
+	v, redirect, err := s.locateWork(r.Context(), requested)
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	waited := false
-	page, err := s.page(r.Context(), v, func() {
+	page, err := s.loadPage(r.Context(), v, func() {
 		waited = true
 		s.sendEarlyHints(w, r, v)
 	})
@@ -142,10 +143,10 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.cache.lookups.Record(!waited)
-	return s.write(w, r, v, page)
+	return s.writePage(w, r, v, page)
 }
 
-func (s *Service) write(w http.ResponseWriter, r *http.Request, v view, page *body) error {
+func (s *Service) writePage(w http.ResponseWriter, r *http.Request, v view, page *body) error {
 	h := w.Header()
 	for i := range s.pageHeaders {
 		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
@@ -159,14 +160,14 @@ type header struct {
 	values []string
 }
 
-func secure(cfg Config) bool { return strings.HasPrefix(cfg.SiteURL, "https://") }
+func usesHTTPS(cfg Config) bool { return strings.HasPrefix(cfg.SiteURL, "https://") }
 
-func pageHeaders(cfg Config) []header {
+func newPageHeaders(cfg Config) []header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache") // the browser revalidates each time and mostly gets 304
 	h.Set("Content-Security-Policy", contentSecurityPolicy(cfg))
-	if secure(cfg) {
+	if usesHTTPS(cfg) {
 		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
 	}
 	harden(h)

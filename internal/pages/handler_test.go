@@ -53,7 +53,7 @@ func testGallery(filter string) page {
 	p := page{
 		Path: galleryPath + filter, Drawn: true, Works: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/wall-3c.js"},
 		Queries: []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
-		Work:    &pageQuery{Key: []any{"products", "gallery-work", filter, artParameter}, Table: "products", Query: condition + "&id=eq." + artParameter},
+		Work:    &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
 	}
 	if filter == allTypes {
 		p.Pattern = "/gallery/:type?"
@@ -78,8 +78,8 @@ func manifestJSON(m pageManifest) []byte {
 
 // newWithDefaults fills in what a test does not set: a site with reviews and without works.
 func newWithDefaults(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
-	if cfg.Describe == nil {
-		cfg.Describe = func(context.Context, []string) (map[string]json.RawMessage, error) { return nil, nil }
+	if cfg.DescribePictures == nil {
+		cfg.DescribePictures = func(context.Context, []string) (map[string]json.RawMessage, error) { return nil, nil }
 	}
 	if cfg.Content.Rows == nil {
 		cfg.Content = rowsOf(map[string][]string{"reviews": {`{"id":"r"}`}})
@@ -156,7 +156,7 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 		_, rest, _ := strings.Cut(body, `id="boot">`)
 		data, _, _ := strings.Cut(rest, "</script>")
 		var b struct {
-			boot
+			bootData
 			Queries json.RawMessage `json:"queries"` // which are only written
 		}
 		if err := json.Unmarshal([]byte(data), &b); err != nil {
@@ -170,7 +170,7 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 
 func TestBootDescribesThePortrait(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s, err := newWithDefaults(d, built, Config{Describe: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
+		s, err := newWithDefaults(d, built, Config{DescribePictures: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
 			return map[string]json.RawMessage{addresses[0]: json.RawMessage(`{"v":"</script>"}`)}, nil
 		}}, time.Now)
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 
 // This file collects the information in the head of a page and writes its tags.
 
-// lang returns the language of the view as a value of package i18n.
+// lang returns the language of the view as an i18n.Language.
 func (v view) lang() i18n.Language { return i18n.Language(v.language) }
 
-// localized returns a path with the parameter that selects the language. English is the default and needs no parameter.
-func localized(path string, l i18n.Language) string {
+// localizePath returns a path with the parameter that selects the language. English is the default and needs no parameter.
+func localizePath(path string, l i18n.Language) string {
 	switch {
 	case l != i18n.PT:
 		return path
@@ -28,15 +28,15 @@ func localized(path string, l i18n.Language) string {
 	return path + "?lang=pt"
 }
 
-// pageHead is the information in the head of a page for search engines and link previews.
+// pageHead is what the head of a page tells search engines and link previews.
 type pageHead struct {
 	language    i18n.Language
 	site        settings.Site
 	title       string // without the site's name
 	description string
-	path        string // the canonical path of the English page; "" if search engines must not list the page
-	work        *work  // the work that the URL names, or nil
-	filter      string // the filter of a gallery page, else ""
+	path        string // canonical path without the language; "" if search engines must not list the page
+	work        *work  // the work that the URL names; nil for none
+	filter      string // type of works that a gallery page shows, or allTypes; "" for other pages
 	picture     sharePicture
 }
 
@@ -47,7 +47,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	about := site.Text(l, func(t settings.Texts) string { return t.AboutDescription })
 	filter, gallery := galleryFilter(v.path)
 	switch {
-	case v.noWork:
+	case v.workMissing:
 		h.title = galleryTitle(l, filter)
 		return h, nil
 	case v.status != 200:
@@ -56,27 +56,27 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	case isAdminPath(v.path):
 		return h, nil
 	case gallery:
-		if h.work, err = s.workAt(ctx, v); err != nil {
+		if h.work, err = s.readWorkOf(ctx, v); err != nil {
 			return h, err
 		}
 		h.filter, h.path, h.title = filter, "/gallery/"+filter, galleryTitle(l, filter)
 		h.description = shorten(l.Text("head.gallery."+filter, "site", site.Name)+" "+about, descriptionLength)
 	case v.path == "/politica-privacidade":
 		h.path, h.title = v.path, l.Text("privacy.title")
-		h.description = firstShort(site.Privacy.Information, l.Text("head.privacy", "site", site.Name))
+		h.description = shortenFirst(site.Privacy.Information, l.Text("head.privacy", "site", site.Name))
 	default:
 		h.path = "/"
-		second := site.Text(l, func(t settings.Texts) string { return t.AboutDescription2 })
+		moreAbout := site.Text(l, func(t settings.Texts) string { return t.AboutDescription2 })
 		title := site.Text(l, func(t settings.Texts) string { return t.AboutTitle })
-		h.description = firstShort(about, second, title, l.Text("head.home"))
-		if h.work, err = s.workAt(ctx, v); err != nil {
+		h.description = shortenFirst(about, moreAbout, title, l.Text("head.home"))
+		if h.work, err = s.readWorkOf(ctx, v); err != nil {
 			return h, err
 		}
 	}
 	if h.work != nil {
 		h.path, h.title, h.description = h.work.path(), h.work.heading(l), h.work.summary(l)
 	}
-	h.picture, err = s.sharePicture(ctx, v, site, h.work)
+	h.picture, err = s.chooseSharePicture(ctx, v, site, h.work)
 	return h, err
 }
 
@@ -90,13 +90,13 @@ func galleryTitle(l i18n.Language, filter string) string {
 }
 
 // fullTitle returns the text of the title element. web/src/lib/use-page-title.ts must make the same text.
-func (h pageHead) fullTitle() string { return joinFilled(" · ", h.title, line(h.site.Name)) }
+func (h pageHead) fullTitle() string { return joinFilled(" · ", h.title, oneLine(h.site.Name)) }
 
 // locales are the names of the languages in Open Graph tags.
 var locales = map[i18n.Language]string{i18n.EN: "en_GB", i18n.PT: "pt_PT"}
 
-// head returns the title of a page and the tags for search engines, link previews and feed readers.
-func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
+// headHTML returns the title of a page and the tags for search engines, link previews and feed readers.
+func (s *Service) makeHead(ctx context.Context, v view, b bootData) (string, error) {
 	h, err := s.describePage(ctx, v, b.Site)
 	if err != nil {
 		return "", err
@@ -115,24 +115,24 @@ func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
 		return out.String(), nil
 	}
 	absolute := func(path string) string { return s.cfg.SiteURL + path }
-	bare := absolute(localized(h.path, i18n.EN))
+	bare := absolute(localizePath(h.path, i18n.EN))
 	tag(`<meta name="description" content="%s">`, h.description)
-	tag(`<link rel="canonical" href="%s">`, absolute(localized(h.path, l)))
+	tag(`<link rel="canonical" href="%s">`, absolute(localizePath(h.path, l)))
 	for _, one := range i18n.Languages {
-		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(one), absolute(localized(h.path, one)))
+		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(one), absolute(localizePath(h.path, one)))
 	}
 	tag(`<link rel="alternate" hreflang="x-default" href="%s">`, bare)
-	tag(`<link rel="alternate" type="application/atom+xml" title="%s" href="%s">`, l.Text("feed.title", "site", line(h.site.Name)), localized("/feed.xml", l))
-	tag(`<link rel="manifest" href="%s">`, localized("/site.webmanifest", l))
+	tag(`<link rel="alternate" type="application/atom+xml" title="%s" href="%s">`, l.Text("feed.title", "site", oneLine(h.site.Name)), localizePath("/feed.xml", l))
+	tag(`<link rel="manifest" href="%s">`, localizePath("/site.webmanifest", l))
 	tag(`<link rel="apple-touch-icon" href="/apple-touch-icon.png">`)
 	card := "summary"
 	if h.picture.large() {
 		card = "summary_large_image"
 	}
-	short := cmp.Or(h.title, line(h.site.Name)) // without the site's name, which previews show separately
+	short := cmp.Or(h.title, oneLine(h.site.Name)) // without the site's name, which previews show separately
 	for _, p := range [][2]string{
-		{"og:type", "website"}, {"og:site_name", line(h.site.Name)}, {"og:title", short}, {"og:description", h.description},
-		{"og:url", absolute(localized(h.path, l))}, {"og:locale", locales[l]}, {"og:locale:alternate", locales[l.Other()]},
+		{"og:type", "website"}, {"og:site_name", oneLine(h.site.Name)}, {"og:title", short}, {"og:description", h.description},
+		{"og:url", absolute(localizePath(h.path, l))}, {"og:locale", locales[l]}, {"og:locale:alternate", locales[l.Other()]},
 		{"og:image", absolute(h.picture.path)}, {"og:image:width", strconv.Itoa(h.picture.width)}, {"og:image:height", strconv.Itoa(h.picture.height)},
 		{"og:image:alt", h.picture.alt},
 	} {
@@ -143,7 +143,7 @@ func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
 	} {
 		tag(`<meta name="%s" content="%s">`, p[0], p[1])
 	}
-	data, err := s.structuredData(ctx, h)
+	data, err := s.makeStructuredData(ctx, h)
 	if err != nil {
 		return "", err
 	}

@@ -67,16 +67,16 @@ func TestTheHeadOfEveryPage(t *testing.T) {
 		for _, l := range i18n.Languages {
 			target := c.target
 			if l == i18n.PT {
-				target = localized(target, l)
+				target = localizePath(target, l)
 			}
 			h := headOf(t, fetch(t, s.Page, target))
 			if l == i18n.EN && (h["title"] != c.title || !strings.HasPrefix(h["description"], c.description) || c.alt != "" && h["og:image:alt"] != c.alt) {
 				t.Errorf("%s: %q %q %q", target, h["title"], h["description"], h["og:image:alt"])
 			}
 			want := map[string]string{
-				"canonical": root + localized(c.path, l), "og:url": root + localized(c.path, l),
-				"alternate en": root + c.path, "alternate pt": root + localized(c.path, i18n.PT), "alternate x-default": root + c.path, "alternate": localized("/feed.xml", l),
-				"og:image": root + c.picture, "twitter:image": root + c.picture, "manifest": localized("/site.webmanifest", l), "apple-touch-icon": "/apple-touch-icon.png", "robots": "",
+				"canonical": root + localizePath(c.path, l), "og:url": root + localizePath(c.path, l),
+				"alternate en": root + c.path, "alternate pt": root + localizePath(c.path, i18n.PT), "alternate x-default": root + c.path, "alternate": localizePath("/feed.xml", l),
+				"og:image": root + c.picture, "twitter:image": root + c.picture, "manifest": localizePath("/site.webmanifest", l), "apple-touch-icon": "/apple-touch-icon.png", "robots": "",
 			}
 			for name, value := range want {
 				if h[name] != value {
@@ -134,7 +134,7 @@ func TestShareCardsAreComplete(t *testing.T) {
 		}
 		for _, path := range []string{"/", "/gallery", "/gallery/digital", "/gallery/mural", "/gallery/watercolour", "/politica-privacidade", "/gallery/mural?art=" + workID(1), "/gallery/all?art=" + workID(2)} {
 			for _, l := range i18n.Languages {
-				h := headOf(t, fetch(t, s.Page, localized(path, l)))
+				h := headOf(t, fetch(t, s.Page, localizePath(path, l)))
 				for name, fits := range fields {
 					if !fits(h[name]) {
 						t.Errorf("%s %s: %s is %q", l, path, name, h[name])

@@ -10,42 +10,42 @@ import (
 	"strings"
 )
 
-// pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, with the pages of
-// web/src/app/page-table.ts), so that the server has no list of its own. Files are named by absolute paths.
+// pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, from
+// web/src/app/page-table.ts), so that the server needs no list of its own. Paths of files begin with a slash.
 type pageManifest struct {
-	Start     string              `json:"start"`     // the only module in a drawn page; it loads Scripts after the first pictures
+	Start     string              `json:"start"`     // the only script (a JavaScript module) in a drawn page; it loads Scripts after the first pictures
 	Scripts   []string            `json:"scripts"`   // the entry module first, then the modules that it imports
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
 	Languages map[string][]string `json:"languages"` // modules with texts, by language
-	Pages     []page              `json:"pages"`
+	Pages     []page              `json:"pages"`     // all pages, with those of the admin area
 }
 
-// page is a page of the site's router.
+// loadPage is a page of the site's router.
 type page struct {
-	Path    string      `json:"path"`    // canonical
-	Pattern string      `json:"pattern"` // other paths that show the page, such as /gallery/:type?; "" for none
-	Drawn   bool        `json:"drawn"`   // the server draws it
-	Modules []string    `json:"modules"` // modules that it needs besides Scripts
+	Path    string      `json:"path"`    // canonical path
+	Pattern string      `json:"pattern"` // pattern of other paths that show the page, such as /gallery/:type?; "" for none
+	Drawn   bool        `json:"drawn"`   // whether the server draws the page
+	Modules []string    `json:"modules"` // modules that the page needs besides Scripts
 	Works   string      `json:"works"`   // the filter of the works that the page shows, as a query string; "" if it shows none
-	Queries []pageQuery `json:"queries"`
-	Work    *pageQuery  `json:"work"` // the query of the work that the URL names, with artParameter in place of the id; or nil
+	Queries []pageQuery `json:"queries"` // queries whose data every view of the page needs
+	Work    *pageQuery  `json:"work"`    // query of the work that the URL names, with workPlaceholder in place of its id; nil if the page shows no single works
 }
 
-// pageQuery is a query of the page's components. The server puts its data into the boot data. The data of a query is an array of
-// rows; with a Limit it is an object with the first rows and the number of all rows: {"works": [], "total": 0}.
+// pageQuery is a query of the page's components. The server puts the result into the boot data: an array of rows, or, if Limit is
+// not 0, an object with the first rows and the number of all rows, {"works": [], "total": 0}.
 type pageQuery struct {
-	Key   []any  `json:"key"`   // the key under which the components find the data
+	Key   []any  `json:"key"`   // the key under which the components find the result
 	Table string `json:"table"` // a table of /rest/v1
 	Query string `json:"query"` // query string of /rest/v1/{table}
 	Limit int    `json:"limit"` // number of rows; 0 for all
 }
 
 const (
-	// artParameter stands for the id of a work in Work.Query and Work.Key.
-	artParameter = ":art"
-	// notFound is the canonical path for all unknown URLs. No page of the manifest has it.
-	notFound = "/404"
+	// workPlaceholder stands for the id of a work in Work.Query and Work.Key.
+	workPlaceholder = ":art"
+	// notFoundPath is the canonical path of all unknown URLs. The manifest has no page with this path.
+	notFoundPath = "/404"
 )
 
 // manifestFile is the path of the manifest in the build. Files whose names begin with a dot are for the server;
@@ -75,7 +75,7 @@ func readPageManifest(dist fs.FS) (m pageManifest, err error) {
 	return m, nil
 }
 
-// page returns the page with a canonical path, or nil if there is none.
+// loadPage returns the page with a canonical path, or nil if there is none.
 func (m pageManifest) page(path string) *page {
 	if i := slices.IndexFunc(m.Pages, func(p page) bool { return p.Path == path }); i >= 0 {
 		return &m.Pages[i]
@@ -97,7 +97,7 @@ func (m pageManifest) resolve(path string) (canonical string, status int) {
 	if isAdminPath(path) {
 		return "/admin", http.StatusNotFound // the browser's router decides what to show
 	}
-	return notFound, http.StatusNotFound
+	return notFoundPath, http.StatusNotFound
 }
 
 // matchesPattern reports whether a path matches a pattern with one optional parameter at its end, such as /gallery/:type?.
@@ -126,10 +126,10 @@ func (m pageManifest) modules(v view) []string {
 	return modules
 }
 
-// scripts returns the script tags for scriptsMark and the preload tags for the end of the head. A drawn page has only the
+// scriptTags returns the script tags for scriptsMark and the preload tags for the end of the head. A drawn page has only the
 // tag of the module Start. It loads the modules that its attribute data-site lists, the entry first, after the first
 // pictures.
-func (m pageManifest) scripts(v view, drawn bool) (tags, preloads string) {
+func (m pageManifest) scriptTags(v view, drawn bool) (tags, preloads string) {
 	if drawn {
 		site := strings.Join(slices.Concat(m.Scripts, m.modules(v)), " ")
 		return fmt.Sprintf(`<script type="module" crossorigin src="%s" data-site="%s"></script>`, html.EscapeString(m.Start), html.EscapeString(site)), ""
@@ -151,8 +151,8 @@ func modulePreload(module string) string {
 	return fmt.Sprintf(`<link rel="modulepreload" crossorigin href="%s">`, html.EscapeString(module))
 }
 
-// links returns the files that a page loads first, as values of the header Link (RFC 8288).
-func (m pageManifest) links(v view, drawn bool) (links []string) {
+// linkHeaders returns the files that a page loads first, as values of the header Link (RFC 8288).
+func (m pageManifest) linkHeaders(v view, drawn bool) (links []string) {
 	for _, font := range m.Fonts {
 		links = append(links, "<"+font+">; rel=preload; as=font; crossorigin")
 	}
@@ -173,7 +173,7 @@ func (s *Service) sendEarlyHints(w http.ResponseWriter, r *http.Request, v view)
 		return
 	}
 	h := w.Header()
-	h["Link"] = s.manifest.links(v, s.draws(v))
+	h["Link"] = s.manifest.linkHeaders(v, s.drawsOnServer(v))
 	w.WriteHeader(http.StatusEarlyHints)
 	delete(h, "Link") // the page has tags for the same files
 }

@@ -9,10 +9,10 @@ func TestDrawnPagesLoadScriptsLater(t *testing.T) {
 		Pages: []page{{Path: "/", Modules: []string{"/c.js"}}},
 	}
 	v := view{path: "/", language: "en"}
-	if tags, preloads := m.scripts(v, true); tags != `<script type="module" crossorigin src="/assets/start-1.js" data-site="/a.js /b.js /en.js /c.js"></script>` || preloads != "" {
+	if tags, preloads := m.scriptTags(v, true); tags != `<script type="module" crossorigin src="/assets/start-1.js" data-site="/a.js /b.js /en.js /c.js"></script>` || preloads != "" {
 		t.Errorf("%s %s", tags, preloads)
 	}
-	tags, preloads := m.scripts(v, false)
+	tags, preloads := m.scriptTags(v, false)
 	if tags != `<script type="module" crossorigin src="/a.js"></script><link rel="modulepreload" crossorigin href="/b.js">` ||
 		preloads != `<link rel="modulepreload" crossorigin href="/en.js"><link rel="modulepreload" crossorigin href="/c.js">` {
 		t.Errorf("%s %s", tags, preloads)

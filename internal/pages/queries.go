@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// queryData is a query of a page with its data. It is part of the boot data, so that the page can be drawn immediately and
-// its scripts need no request for these data.
-type queryData struct {
-	key  []any
-	data json.RawMessage
+// queryResult is the result of a query of a page. It is part of the boot data, so that the page can be drawn immediately and its
+// scripts need not request it.
+type queryResult struct {
+	key  []any           // pageQuery.Key
+	data json.RawMessage // see pageQuery
 }
 
 // MarshalJSON writes [key, data], which web/src/lib/boot.ts reads.
-func (q queryData) MarshalJSON() ([]byte, error) { return json.Marshal([]any{q.key, q.data}) }
+func (q queryResult) MarshalJSON() ([]byte, error) { return json.Marshal([]any{q.key, q.data}) }
 
 // hasReviews reports whether the site shows any reviews.
 func (s *Service) hasReviews(ctx context.Context) (bool, error) {
@@ -24,41 +24,40 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// queries returns the data of all queries of a view's page. If the URL names a work that is not among their rows, the
-// data of that work are the last entry.
-func (s *Service) queries(ctx context.Context, v view) (all []queryData, err error) {
+// readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of
+// these results, one more result with that work follows.
+func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
 	page := s.manifest.page(v.path)
 	if page == nil {
 		return nil, nil
 	}
-	needsWork := v.art != "" && page.Work != nil
+	needsWork := v.workID != "" && page.Work != nil
 	for _, q := range page.Queries {
 		data, complete, err := s.runQuery(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, queryData{q.Key, data})
-		needsWork = needsWork && !complete && !strings.Contains(string(data), `"id":"`+v.art+`"`)
+		all = append(all, queryResult{q.Key, data})
+		needsWork = needsWork && !complete && !strings.Contains(string(data), `"id":"`+v.workID+`"`)
 	}
 	if !needsWork {
 		return all, nil
 	}
-	rows, err := s.cfg.Content.Rows(ctx, page.Work.Table, strings.ReplaceAll(page.Work.Query, artParameter, v.art))
+	rows, err := s.cfg.Content.Rows(ctx, page.Work.Table, strings.ReplaceAll(page.Work.Query, workPlaceholder, v.workID))
 	if err != nil {
 		return nil, err
 	}
-	workData := queryData{slices.Clone(page.Work.Key), json.RawMessage("null")}
-	if i := slices.Index(workData.key, any(artParameter)); i >= 0 {
-		workData.key[i] = v.art
+	workResult := queryResult{slices.Clone(page.Work.Key), json.RawMessage("null")}
+	if i := slices.Index(workResult.key, any(workPlaceholder)); i >= 0 {
+		workResult.key[i] = v.workID
 	}
 	if len(rows) > 0 {
-		workData.data = json.RawMessage(rows[0])
+		workResult.data = json.RawMessage(rows[0])
 	}
-	return append(all, workData), nil
+	return append(all, workResult), nil
 }
 
-// runQuery returns the data of a query in the form in which the site's components expect them. complete reports whether the data
-// include all rows.
+// runQuery returns the data of a query in the form that pageQuery describes. complete is whether the data contain all rows.
 func (s *Service) runQuery(ctx context.Context, q pageQuery) (data json.RawMessage, complete bool, err error) {
 	query := q.Query
 	if q.Limit > 0 {

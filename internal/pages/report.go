@@ -16,43 +16,43 @@ import (
 // ReportPath is the path to which browsers report violations of the pages' content security policy.
 const ReportPath = "/csp-reports"
 
-// Limits of reports. They are needed because anyone can send reports, which are written to the log.
+// Limits of reports. They keep the log small, because anyone can send reports and the server logs them.
 const (
 	maxReport        = 16 << 10 // bytes of a request body
-	maxReported      = 300      // bytes of one value in the log
+	maxLoggedValue   = 300      // bytes of one value in the log
 	reportsPerBody   = 10       // reports of one body that are processed
 	reportsPerMinute = 30       // reports that this node logs in a minute
 )
 
-// reportLimiter counts the reports of the current minute.
+// reportLimiter counts reports by the minute.
 type reportLimiter struct {
 	mu      sync.Mutex
-	minute  time.Time // start of the current minute
-	written int       // number of reports logged in this minute
+	minute  time.Time // start of the minute of the most recent report
+	logged  int       // number of reports logged in this minute
 	dropped int       // number of reports dropped in this minute
 }
 
-// allow reports whether one more report may be logged. In the first call of a minute, dropped is the number of reports that
-// were not logged in the last minute with reports; otherwise it is 0.
+// allow counts a report and returns whether it may be logged. In the first call of a minute, dropped is how many reports of the
+// minute of the call before it were not logged. In all other calls, dropped is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if minute := now.Truncate(time.Minute); !minute.Equal(l.minute) {
-		dropped, l.minute, l.written, l.dropped = l.dropped, minute, 0, 0
+		dropped, l.minute, l.logged, l.dropped = l.dropped, minute, 0, 0
 	}
-	if l.written == reportsPerMinute {
+	if l.logged == reportsPerMinute {
 		l.dropped++
 		return false, dropped
 	}
-	l.written++
+	l.logged++
 	return true, dropped
 }
 
-// violation contains the values that are logged. Both formats of reports contain them.
+// violation contains the values of a report that are logged. Both formats of reports have them.
 type violation struct{ document, blocked, directive, source, disposition string }
 
-// Report logs violations of the pages' policy. It accepts both formats of browsers: application/csp-report (report-uri) and
-// application/reports+json (report-to of the Reporting API).
+// Report handles ReportPath: it logs violations of the pages' content security policy. Browsers use two formats:
+// application/csp-report for the directive report-uri, and application/reports+json for report-to (Reporting API).
 func (s *Service) Report(w http.ResponseWriter, r *http.Request) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || (kind != "application/csp-report" && kind != "application/reports+json" && kind != "application/json") {
@@ -129,8 +129,8 @@ func sanitize(v violation) violation {
 		*text, _, _ = strings.Cut(*text, "#")
 	}
 	for _, text := range []*string{&v.document, &v.blocked, &v.directive, &v.source, &v.disposition} {
-		if len(*text) > maxReported {
-			*text = strings.ToValidUTF8((*text)[:maxReported], "") + "…"
+		if len(*text) > maxLoggedValue {
+			*text = strings.ToValidUTF8((*text)[:maxLoggedValue], "") + "…"
 		}
 	}
 	return v

@@ -128,7 +128,7 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 		t.Error(err)
 	}
 	m := pageManifest{Scripts: []string{"/a.js"}, Fonts: []string{"/f.woff2"}, Sheet: "/a.css"} // the sheet comes with the page
-	if got := fmt.Sprint(m.links(view{path: "/"}, false)); got != "[</f.woff2>; rel=preload; as=font; crossorigin </a.js>; rel=modulepreload; crossorigin]" {
+	if got := fmt.Sprint(m.linkHeaders(view{path: "/"}, false)); got != "[</f.woff2>; rel=preload; as=font; crossorigin </a.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -168,7 +168,7 @@ func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
 	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {
 		cfg := Config{SiteURL: site, APIURL: site}
 		endpoints := false
-		for _, h := range pageHeaders(cfg) {
+		for _, h := range newPageHeaders(cfg) {
 			endpoints = endpoints || h.name == "Reporting-Endpoints" && h.values[0] == `csp="/csp-reports"`
 		}
 		policy := contentSecurityPolicy(cfg)

@@ -13,76 +13,76 @@ const (
 	shareHeight = 630
 )
 
-// iconSide is the width and height in pixels of the site's icon, which is used if a page has no other picture.
+// iconSide is the width and height in pixels of the site's icon, the share picture of a page that has no other.
 const iconSide = 512
 
-// sharePicture is the picture that other sites show in a link preview of a page.
+// sharePicture is the picture that other sites and messengers show in a link preview of a page.
 type sharePicture struct {
 	path          string // path on this server
 	width, height int    // pixels
 	alt           string // alternative text; may be ""
 }
 
-// large reports whether previews may show the picture across their whole width.
+// cachedLarge reports whether previews may show the picture across their whole width.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// candidate is a possible source of a page's share picture, such as a work or a cover.
-type candidate struct {
-	files []string // URLs; the first that has a share picture is used
-	alt   string
+// pictureSource is something whose picture can be the share picture of a page, such as a work or a cover.
+type pictureSource struct {
+	fileURLs []string // the first file that has a share picture is used
+	alt      string   // alternative text
 }
 
-// sharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For other pages it is
-// the first that exists of: the newest works (only in the gallery), the covers, the portrait. If none exists, it is the
-// site's icon.
-func (s *Service) sharePicture(ctx context.Context, v view, site settings.Site, w *work) (sharePicture, error) {
+// chooseSharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For another page it is
+// the picture of the newest works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
+// If the page has no such picture, it is the site's icon.
+func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work) (sharePicture, error) {
 	l := v.lang()
-	var all []candidate
+	var sources []pictureSource
 	if w != nil {
-		all = append(all, candidate{w.files(), w.alt(l)})
+		sources = append(sources, pictureSource{w.fileURLs(), w.alt(l)})
 	} else {
 		if _, ok := galleryFilter(v.path); ok {
-			newest, err := s.works(ctx, s.manifest.page(v.path).Works+"&order=created_at.desc&limit=5")
+			newest, err := s.readWorks(ctx, s.manifest.page(v.path).Works+"&order=created_at.desc&limit=5")
 			if err != nil {
 				return sharePicture{}, err
 			}
 			for _, one := range newest {
-				all = append(all, candidate{one.files(), one.alt(l)})
+				sources = append(sources, pictureSource{one.fileURLs(), one.alt(l)})
 			}
 		}
-		covers, err := s.coverCandidates(ctx, site)
+		covers, err := s.readCoverSources(ctx, site)
 		if err != nil {
 			return sharePicture{}, err
 		}
-		all = append(all, covers...)
-		alt := line(site.Text(l, func(t settings.Texts) string { return t.PortraitAlt }))
-		all = append(all, candidate{[]string{site.Portrait}, joinFilled(", ", alt, line(site.Name))})
+		sources = append(sources, covers...)
+		alt := oneLine(site.Text(l, func(t settings.Texts) string { return t.PortraitAlt }))
+		sources = append(sources, pictureSource{[]string{site.Portrait}, joinFilled(", ", alt, oneLine(site.Name))})
 	}
 	var files []string
-	for _, c := range all {
-		files = append(files, c.files...)
+	for _, c := range sources {
+		files = append(files, c.fileURLs...)
 	}
-	known, err := s.pictures(ctx, files)
+	pictures, err := s.readPictures(ctx, files)
 	if err != nil {
 		return sharePicture{}, err
 	}
-	for _, c := range all {
-		if i := slices.IndexFunc(c.files, func(f string) bool { return known[f].Share != "" }); i >= 0 {
-			return sharePicture{known[c.files[i]].Share, shareWidth, shareHeight, c.alt}, nil
+	for _, c := range sources {
+		if i := slices.IndexFunc(c.fileURLs, func(f string) bool { return pictures[f].Share != "" }); i >= 0 {
+			return sharePicture{pictures[c.fileURLs[i]].Share, shareWidth, shareHeight, c.alt}, nil
 		}
 	}
-	return sharePicture{"/icon-512.png", iconSide, iconSide, line(site.Name)}, nil
+	return sharePicture{"/icon-512.png", iconSide, iconSide, oneLine(site.Name)}, nil
 }
 
-func (s *Service) coverCandidates(ctx context.Context, site settings.Site) ([]candidate, error) {
+func (s *Service) readCoverSources(ctx context.Context, site settings.Site) ([]pictureSource, error) {
 	covers, err := readRows[struct {
 		Title    string `json:"title"`
 		ImageURL string `json:"image_url"`
 		Still    string `json:"video_thumbnail_url"`
 	}](ctx, s.cfg.Content, "cover_images", "select=title,image_url,video_thumbnail_url&is_active=eq.true&order=display_order.asc&limit=5")
-	var out []candidate
+	var out []pictureSource
 	for _, c := range covers {
-		out = append(out, candidate{[]string{c.ImageURL, c.Still}, joinFilled(", ", line(c.Title), line(site.Name))})
+		out = append(out, pictureSource{[]string{c.ImageURL, c.Still}, joinFilled(", ", oneLine(c.Title), oneLine(site.Name))})
 	}
 	return out, err
 }

@@ -14,11 +14,11 @@ import (
 	"atelie/internal/settings"
 )
 
-// Limits of a sitemap. sitemaps.org allows 50,000 URLs and 50 MB in a file; with these limits a file stays below both.
-// If there are more works than fit into one file, /sitemap.xml is an index of several files.
+// Limits of a file of the sitemap, which keep it below the 50,000 URLs and 50 MB that sitemaps.org allows. If there are more works
+// than fit into one file, /sitemap.xml is an index of several files.
 const (
-	sitemapWorks    = 5000 // works in a file, each in both languages
-	sitemapPictures = 10   // pictures of a work
+	sitemapWorks    = 5000 // works in a file, each with a URL for both languages
+	sitemapPictures = 10   // pictures that are listed of each work
 	worksPerQuery   = 500  // works that are read with one query
 )
 
@@ -26,27 +26,27 @@ const sitemapType = "application/xml; charset=utf-8"
 
 // XML namespaces of the elements of a sitemap.
 const (
-	sitemapSpace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-	imageSpace   = "http://www.google.com/schemas/sitemap-image/1.1"
-	xhtmlSpace   = "http://www.w3.org/1999/xhtml"
+	sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+	imageNamespace   = "http://www.google.com/schemas/sitemap-image/1.1"
+	xhtmlNamespace   = "http://www.w3.org/1999/xhtml"
 )
 
 // The elements of a sitemap and of an index of sitemaps, as encoding/xml writes them.
 type (
 	sitemapIndex struct {
-		XMLName xml.Name      `xml:"sitemapindex"`
-		Space   string        `xml:"xmlns,attr"`
-		Parts   []sitemapPart `xml:"sitemap"`
+		XMLName   xml.Name      `xml:"sitemapindex"`
+		Namespace string        `xml:"xmlns,attr"`
+		Parts     []sitemapPart `xml:"sitemap"`
 	}
 	sitemapPart struct {
 		URL string `xml:"loc"`
 	}
 	urlSet struct {
-		XMLName xml.Name    `xml:"urlset"`
-		Space   string      `xml:"xmlns,attr"`
-		Image   string      `xml:"xmlns:image,attr"`
-		XHTML   string      `xml:"xmlns:xhtml,attr"`
-		Pages   []mappedURL `xml:"url"`
+		XMLName   xml.Name    `xml:"urlset"`
+		Namespace string      `xml:"xmlns,attr"`
+		Image     string      `xml:"xmlns:image,attr"`
+		XHTML     string      `xml:"xmlns:xhtml,attr"`
+		Pages     []mappedURL `xml:"url"`
 	}
 	mappedURL struct {
 		URL        string        `xml:"loc"`
@@ -64,48 +64,48 @@ type (
 	}
 )
 
-var errNoPart = apperr.New(http.StatusNotFound, "not_found", "There is no such part of the sitemap")
+var errNoSitemapPart = apperr.New(http.StatusNotFound, "not_found", "There is no such part of the sitemap")
 
-// Sitemap handles /sitemap.xml: the pages and the works in both languages, with their pictures. With more works than a file
-// holds it is an index of /sitemap.xml?part=1 and so on.
+// Sitemap handles /sitemap.xml. It lists the pages and the works in both languages, with their pictures. If there are more works
+// than fit into a file, it is an index of the files /sitemap.xml?part=1, ?part=2 and so on.
 func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
 		return err
 	}
-	requested := r.URL.Query().Get("part")
-	if s.outageFile(w, r, "sitemap "+cmp.Or(requested, "0"), sitemapType) {
+	requestedPart := r.URL.Query().Get("part")
+	if s.outageFile(w, r, "sitemap "+cmp.Or(requestedPart, "0"), sitemapType) {
 		return nil
 	}
-	total, err := s.cfg.Content.Count(r.Context(), "products", s.allInGallery())
+	total, err := s.cfg.Content.Count(r.Context(), "products", s.galleryCondition())
 	if err != nil {
 		return err
 	}
 	parts := int((total + s.sitemapWorks - 1) / s.sitemapWorks)
 	part := 0
-	if requested != "" {
-		if part, err = strconv.Atoi(requested); err != nil || part < 1 || part > parts || strconv.Itoa(part) != requested {
-			return errNoPart
+	if requestedPart != "" {
+		if part, err = strconv.Atoi(requestedPart); err != nil || part < 1 || part > parts || strconv.Itoa(part) != requestedPart {
+			return errNoSitemapPart
 		}
 	}
 	return s.serveGenerated(w, r, "sitemap "+strconv.Itoa(part), sitemapType, func(ctx context.Context) ([]byte, error) {
 		if part == 0 && parts > 1 {
-			return s.sitemapIndex(parts)
+			return s.makeSitemapIndex(parts)
 		}
-		return s.sitemap(ctx, max(part, 1))
+		return s.makeSitemap(ctx, max(part, 1))
 	})
 }
 
-func (s *Service) sitemapIndex(parts int) ([]byte, error) {
-	index := sitemapIndex{Space: sitemapSpace}
+func (s *Service) makeSitemapIndex(parts int) ([]byte, error) {
+	index := sitemapIndex{Namespace: sitemapNamespace}
 	for n := range parts {
 		index.Parts = append(index.Parts, sitemapPart{fmt.Sprintf("%s/sitemap.xml?part=%d", s.cfg.SiteURL, n+1)})
 	}
-	return asXML(index)
+	return encodeXML(index)
 }
 
-// sitemap makes one file; the first also lists the pages without a work.
-func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
-	set := urlSet{Space: sitemapSpace, Image: imageSpace, XHTML: xhtmlSpace}
+// makeSitemap makes one file; the first also lists the pages without a work.
+func (s *Service) makeSitemap(ctx context.Context, part int) ([]byte, error) {
+	set := urlSet{Namespace: sitemapNamespace, Image: imageNamespace, XHTML: xhtmlNamespace}
 	if part == 1 {
 		if err := s.addPages(ctx, &set); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 	// Only the first query uses an offset; the others go on after the last id.
 	after := fmt.Sprintf("&offset=%d", int64(part-1)*s.sitemapWorks)
 	for left := s.sitemapWorks; left > 0; {
-		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", s.allInGallery(), min(worksPerQuery, left), after))
+		found, err := s.readWorks(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", s.galleryCondition(), min(worksPerQuery, left), after))
 		if err != nil {
 			return nil, err
 		}
@@ -127,22 +127,22 @@ func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return asXML(set)
+	return encodeXML(set)
 }
 
 func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error {
-	known, err := s.picturesOf(ctx, works)
+	known, err := s.readPicturesOf(ctx, works)
 	if err != nil {
 		return err
 	}
 	for _, w := range works {
 		var images []mappedImage
-		for _, f := range w.files() {
+		for _, f := range w.fileURLs() {
 			if p, ok := known[f]; ok && len(images) < sitemapPictures {
 				images = append(images, mappedImage{s.cfg.SiteURL + p.Large})
 			}
 		}
-		s.addPage(set, w.path(), w.changed(), images)
+		s.addPage(set, w.path(), w.changedAt(), images)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 	later := func(rows []work) time.Time {
 		at := time.Time{}
 		for _, w := range rows {
-			at = w.changed()
+			at = w.changedAt()
 		}
 		if at.After(latest) {
 			latest = at
@@ -170,7 +170,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 		if !ok {
 			continue
 		}
-		newest, err := s.works(ctx, p.Works+"&order=updated_at.desc.nullslast&limit=1")
+		newest, err := s.readWorks(ctx, p.Works+"&order=updated_at.desc.nullslast&limit=1")
 		if err != nil {
 			return err
 		}
@@ -195,13 +195,13 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []mappedImage) {
 	alternates := []alternate{{"alternate", "x-default", s.cfg.SiteURL + path}}
 	for _, l := range i18n.Languages {
-		alternates = append(alternates, alternate{"alternate", string(l), s.cfg.SiteURL + localized(path, l)})
+		alternates = append(alternates, alternate{"alternate", string(l), s.cfg.SiteURL + localizePath(path, l)})
 	}
 	modified := ""
 	if !changed.IsZero() {
-		modified = stamp(changed)
+		modified = formatTime(changed)
 	}
 	for _, l := range i18n.Languages {
-		set.Pages = append(set.Pages, mappedURL{URL: s.cfg.SiteURL + localized(path, l), Modified: modified, Alternates: alternates, Images: images})
+		set.Pages = append(set.Pages, mappedURL{URL: s.cfg.SiteURL + localizePath(path, l), Modified: modified, Alternates: alternates, Images: images})
 	}
 }

@@ -62,14 +62,14 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 		t.Fatalf("%s of %d addresses: %+v", m.XMLName.Local, len(m.URLs), m.URLs)
 	}
 	for i, w := range want {
-		for j, address := range []string{root + w.path, root + localized(w.path, "pt")} {
+		for j, address := range []string{root + w.path, root + localizePath(w.path, "pt")} {
 			u := m.URLs[2*i+j]
 			links := map[string]string{}
 			for _, l := range u.Links {
 				links[l.Rel+" "+l.Language] = l.Href
 			}
-			if u.Address != address || u.Modified != stamp(w.modified) || len(u.Images) != w.images || len(links) != 3 || links["alternate en"] != root+w.path ||
-				links["alternate pt"] != root+localized(w.path, "pt") || links["alternate x-default"] != root+w.path {
+			if u.Address != address || u.Modified != formatTime(w.modified) || len(u.Images) != w.images || len(links) != 3 || links["alternate en"] != root+w.path ||
+				links["alternate pt"] != root+localizePath(w.path, "pt") || links["alternate x-default"] != root+w.path {
 				t.Errorf("%d: %+v, want %+v", i, u, w)
 			}
 		}

@@ -11,13 +11,13 @@ import (
 	"atelie/internal/settings"
 )
 
-// worksInData is the largest number of works in the structured data of a gallery page. The newest works come first.
+// worksInData is the largest number of works in the structured data of a gallery page, which lists the newest works.
 const worksInData = 24
 
 // thing is an object of the structured data: schema.org properties by name.
 type thing map[string]any
 
-// set sets a property, unless its value is an empty text or list.
+// set sets a property, unless its value is an empty string or an empty list of strings.
 func (t thing) set(name string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -32,39 +32,38 @@ func (t thing) set(name string, value any) {
 	t[name] = value
 }
 
-// structuredData describes the page for search engines as JSON-LD (schema.org): the artist, the site, and the gallery or
-// work of the page. It has no Offer, because works have no price. The text contains no "<", so it cannot end its script
-// element.
-func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error) {
+// makeStructuredData describes a page for search engines as JSON-LD (schema.org): the artist, the site, and the gallery or work of
+// the page. It contains no Offer, because works have no price. The text contains no "<", so it cannot end its script element.
+func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, error) {
 	root := s.cfg.SiteURL
 	artist, site := thing{"@id": root + "/#artist"}, thing{"@id": root + "/#website"}
-	person := thing{"@type": "Person", "@id": root + "/#artist", "name": line(h.site.Name), "url": root + "/"}
-	person.set("sameAs", profiles(h.site))
-	person.set("description", line(h.site.Text(h.language, func(t settings.Texts) string { return t.AboutTitle })))
+	person := thing{"@type": "Person", "@id": root + "/#artist", "name": oneLine(h.site.Name), "url": root + "/"}
+	person.set("sameAs", profileURLs(h.site))
+	person.set("description", oneLine(h.site.Text(h.language, func(t settings.Texts) string { return t.AboutTitle })))
 	var listed []work
 	switch {
 	case h.work != nil:
 		listed = []work{*h.work}
 	case h.filter != "":
 		var err error
-		if listed, err = s.works(ctx, s.manifest.page(galleryPath+h.filter).Works+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
+		if listed, err = s.readWorks(ctx, s.manifest.page(galleryPath+h.filter).Works+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
 			return "", err
 		}
 	}
-	known, err := s.picturesOf(ctx, listed, h.site.Portrait)
+	pictures, err := s.readPicturesOf(ctx, listed, h.site.Portrait)
 	if err != nil {
 		return "", err
 	}
-	if p, ok := known[h.site.Portrait]; ok {
+	if p, ok := pictures[h.site.Portrait]; ok {
 		person.set("image", root+p.Large)
 	}
 	graph := []thing{person, {
-		"@type": "WebSite", "@id": root + "/#website", "url": root + "/", "name": line(h.site.Name), "inLanguage": i18n.Languages, "publisher": artist,
+		"@type": "WebSite", "@id": root + "/#website", "url": root + "/", "name": oneLine(h.site.Name), "inLanguage": i18n.Languages, "publisher": artist,
 	}}
-	at := root + localized(h.path, h.language)
+	at := root + localizePath(h.path, h.language)
 	switch {
 	case h.work != nil:
-		one := s.artwork(h.work, h.language, known)
+		one := s.describeArtwork(h.work, h.language, pictures)
 		one.set("mainEntityOfPage", at)
 		one.set("isPartOf", site)
 		graph = append(graph, one)
@@ -72,7 +71,7 @@ func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error
 		gallery := thing{"@type": "ImageGallery", "@id": at, "url": at, "name": h.title, "description": h.description, "inLanguage": h.language, "isPartOf": site, "author": artist}
 		var parts []thing
 		for i := range listed {
-			one := s.artwork(&listed[i], h.language, known)
+			one := s.describeArtwork(&listed[i], h.language, pictures)
 			if images, ok := one["image"].([]string); ok {
 				one["image"] = images[0]
 			}
@@ -88,32 +87,32 @@ func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error
 	return string(text), err
 }
 
-func (s *Service) artwork(w *work, l i18n.Language, known map[string]Picture) thing {
-	at := s.cfg.SiteURL + localized(w.path(), l)
+func (s *Service) describeArtwork(w *work, l i18n.Language, pictures map[string]Picture) thing {
+	at := s.cfg.SiteURL + localizePath(w.path(), l)
 	one := thing{"@type": "VisualArtwork", "@id": s.cfg.SiteURL + w.path(), "url": at, "name": w.name(l), "creator": thing{"@id": s.cfg.SiteURL + "/#artist"}}
 	var images []string
-	for _, f := range w.files() {
-		if p, ok := known[f]; ok {
+	for _, f := range w.fileURLs() {
+		if p, ok := pictures[f]; ok {
 			images = append(images, s.cfg.SiteURL+p.Large)
 		}
 	}
 	one.set("image", images)
-	one.set("description", line(w.Description))
+	one.set("description", oneLine(w.Description))
 	one.set("artform", w.kind(l))
-	one.set("artMedium", line(w.Medium))
-	one.set("size", line(w.Dimensions))
+	one.set("artMedium", oneLine(w.Medium))
+	one.set("size", oneLine(w.Dimensions))
 	one.set("dateCreated", w.CreationDate)
 	var tags []string
 	for _, t := range w.Tags {
-		tags = append(tags, line(t))
+		tags = append(tags, oneLine(t))
 	}
 	one.set("keywords", joinFilled(", ", tags...))
 	return one
 }
 
-// profiles returns the URLs of the artist's profiles. The owner may have entered a URL or only a user name, as in
+// profileURLs returns the URLs of the artist's profiles. The owner may have entered a URL or only a user name, as in
 // web/src/lib/site-links.ts.
-func profiles(site settings.Site) (out []string) {
+func profileURLs(site settings.Site) (out []string) {
 	for _, p := range [][2]string{{site.Instagram, "https://www.instagram.com/"}, {site.Facebook, "https://www.facebook.com/"}} {
 		text := strings.TrimSpace(p[0])
 		switch {

@@ -134,7 +134,7 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 		"/gallery/mural?art=" + workID(1): "Person WebSite VisualArtwork", "/gallery/all?art=" + workID(4): "Person WebSite VisualArtwork",
 	} {
 		for _, l := range i18n.Languages {
-			page := fetch(t, s.Page, localized(path, l))
+			page := fetch(t, s.Page, localizePath(path, l))
 			var got []string
 			for _, node := range graphOf(t, page) {
 				got = append(got, node["@type"].(string))

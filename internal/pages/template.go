@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// The marks in the built index.html. Each page has its own content in place of the marks. The build puts scriptsMark and
-// sheetMark in place of the tags of the entry module and the style sheet (web/vite.config.ts).
+// The marks in the built index.html. The server replaces them with the content of each page. The build writes scriptsMark and
+// sheetMark in place of the tags of the entry module and of the style sheet (web/vite.config.ts).
 const (
 	langMark    = `<html lang="en"`
 	titleMark   = `<title>Ateliê</title>`
 	scriptsMark = `<!--scripts-->`
 	sheetMark   = `<!--sheet-->`
-	headEnd     = `</head>`
+	headEndMark = `</head>`
 	rootMark    = `<div id="root"></div>`
 	bootMark    = `<script type="application/json" id="boot">{}</script>`
 )
 
-// pageTemplate is index.html, split at its marks, so that pages are assembled without searching for the marks.
+// pageTemplate is index.html, split at its marks, so that the marks are searched only once and not for each page.
 type pageTemplate []segment
 
 // segment is a part of index.html and the mark that follows it. The last segment has the mark "".
@@ -32,7 +32,7 @@ type segment struct {
 // parseTemplate splits index.html at its marks. It returns an error unless each mark occurs exactly once.
 func parseTemplate(html []byte) (pageTemplate, error) {
 	at := map[int]string{}
-	for _, mark := range []string{langMark, titleMark, scriptsMark, sheetMark, headEnd, rootMark, bootMark} {
+	for _, mark := range []string{langMark, titleMark, scriptsMark, sheetMark, headEndMark, rootMark, bootMark} {
 		if bytes.Count(html, []byte(mark)) != 1 {
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
@@ -47,7 +47,7 @@ func parseTemplate(html []byte) (pageTemplate, error) {
 	return append(t, segment{text: html[from:]}), nil
 }
 
-// fill returns the page, in which values replace the marks.
+// fill returns a page in which each mark is replaced with its value.
 func (t pageTemplate) fill(values map[string]string) []byte {
 	var page bytes.Buffer
 	for _, s := range t {
@@ -57,8 +57,8 @@ func (t pageTemplate) fill(values map[string]string) []byte {
 	return page.Bytes()
 }
 
-// styleElement returns a style element with the site's style sheet, so that the browser can paint after a single response. It
-// returns "" if sheet, the path of the style sheet, is "".
+// styleElement returns a style element with the content of the style sheet at the path sheet, so that the browser can paint after a
+// single response. It returns "" if sheet is "".
 func styleElement(assets map[string]*file, sheet string) (string, error) {
 	if sheet == "" {
 		return "", nil
@@ -67,7 +67,7 @@ func styleElement(assets map[string]*file, sheet string) (string, error) {
 	if file == nil {
 		return "", fmt.Errorf("the site has no sheet %s", sheet)
 	}
-	b, err := file.body()
+	b, err := file.loadBody()
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ func TestUrgentPicturePrecedesTheSheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(parsed.fill(map[string]string{
-		langMark: `<html lang="pt"`, titleMark: "<title>T</title>", scriptsMark: "S", sheetMark: "<link><style>a</style>", headEnd: "P</head>", rootMark: "R", bootMark: "B",
+		langMark: `<html lang="pt"`, titleMark: "<title>T</title>", scriptsMark: "S", sheetMark: "<link><style>a</style>", headEndMark: "P</head>", rootMark: "R", bootMark: "B",
 	}))
 	if want := `<html lang="pt"><head><title>T</title><noscript><style>b</style></noscript>S` + "\n" + `<link><style>a</style>P</head>RB`; got != want {
 		t.Errorf("%s", got)

@@ -21,7 +21,7 @@ func TestALine(t *testing.T) {
 		"a\xffb":                            "a\ufffdb",
 		"\u202e \x01":                       "",
 	} {
-		if got := line(text); got != want {
+		if got := oneLine(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

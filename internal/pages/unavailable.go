@@ -13,8 +13,8 @@ import (
 //go:embed unavailable.html
 var unavailableSource string
 
-// unavailablePage returns the page for outages of the database. It contains both languages, but not the site's name, which is
-// stored in the database.
+// unavailablePage returns the page that browsers get during an outage of the database. It contains its text in both languages. It
+// does not contain the site's name, which is stored in the database.
 var unavailablePage = sync.OnceValues(func() ([]byte, error) {
 	t, err := template.New("unavailable").Parse(unavailableSource)
 	if err != nil {
@@ -30,7 +30,7 @@ var unavailablePage = sync.OnceValues(func() ([]byte, error) {
 	return page.Bytes(), err
 })
 
-// writeUnavailable sends the status 503 and the page for outages. It is used when the requested page is not in the page cache.
+// writeUnavailable sends the status 503 and unavailablePage. It is used if the requested page is not in the page cache.
 func writeUnavailable(w http.ResponseWriter, r *http.Request) {
 	page, err := unavailablePage()
 	if err != nil { // only if the embedded template is wrong

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// view is the part of a page that its URL determines. The view and the content together determine the page, so the view
-// is part of the key of the page cache.
+// view is what a URL decides of a page. URLs with the same view show the same page, so the view is part of the key of the page
+// cache.
 type view struct {
-	path     string // canonical path, see pageManifest.resolve
-	language string // en or pt
-	status   int    // HTTP status of the response
-	art      string // id of the work that the URL names with ?art=, in lower case; "" for none
-	noWork   bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
+	path        string // canonical path, see pageManifest.resolve
+	language    string // en or pt
+	status      int    // HTTP status of the response
+	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
+	workMissing bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
 }
 
-// viewOf returns the view of a URL. It ignores unknown parameters.
-func (s *Service) viewOf(u *url.URL) view {
+// parseView returns the view of a URL. It ignores unknown parameters.
+func (s *Service) parseView(u *url.URL) view {
 	path := u.Path
 	if path != "/" {
 		path = strings.TrimSuffix(path, "/")
@@ -28,7 +28,7 @@ func (s *Service) viewOf(u *url.URL) view {
 	if _, gallery := galleryFilter(v.path); u.RawQuery != "" && (gallery || v.path == "/") {
 		switch id := u.Query().Get("art"); {
 		case uuidText.MatchString(id):
-			v.art = strings.ToLower(id)
+			v.workID = strings.ToLower(id)
 		case id != "" && gallery:
 			v = v.withoutWork(http.StatusNotFound)
 		}
@@ -36,9 +36,10 @@ func (s *Service) viewOf(u *url.URL) view {
 	return v
 }
 
-// withoutWork returns the view of the gallery with a notice that the work does not exist. All such URLs share one page.
+// withoutWork returns the view of the same path with a notice that the work does not exist. It does not contain the id of the work,
+// so that URLs with made-up ids share one page in the cache.
 func (v view) withoutWork(status int) view {
-	v.art, v.noWork, v.status = "", true, status
+	v.workID, v.workMissing, v.status = "", true, status
 	return v
 }
 
@@ -48,11 +49,12 @@ var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12
 // them.
 func isAdminPath(path string) bool { return path == "/admin" || strings.HasPrefix(path, "/admin/") }
 
-// galleryFilter returns the filter in a canonical path of the gallery: a type of works, or allTypes. ok is false for other
-// paths.
+// galleryFilter returns the filter in a canonical path of the gallery: a type of works, or allTypes. ok is false if the path is not
+// one of the gallery.
 func galleryFilter(path string) (filter string, ok bool) { return strings.CutPrefix(path, galleryPath) }
 
-// requestedLanguage returns pt if the URL has ?lang=pt, else en. Headers and cookies have no influence.
+// requestedLanguage returns "pt" if the URL has ?lang=pt, and otherwise "en". It does not read headers and cookies, so that all
+// visitors of a URL get the same page.
 func requestedLanguage(u *url.URL) string {
 	if u.RawQuery != "" && u.Query().Get("lang") == "pt" {
 		return "pt"

@@ -17,7 +17,8 @@ type manifestIcon struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// WebManifest handles /site.webmanifest (W3C Web Application Manifest), in the language that the URL selects.
+// WebManifest handles /site.webmanifest (W3C Web Application Manifest), which tells browsers how to install the site as an app. The
+// URL selects its language.
 func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.serveGenerated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {
@@ -29,7 +30,7 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		name := line(site.Name)
+		name := oneLine(site.Name)
 		return json.Marshal(struct {
 			ID          string         `json:"id"`
 			Name        string         `json:"name"`
@@ -44,7 +45,7 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 			Background  string         `json:"background_color"`
 			Icons       []manifestIcon `json:"icons"`
 		}{
-			"/", name, name, home.description, l, "ltr", localized("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // the page colour of the light theme
+			"/", name, name, home.description, l, "ltr", localizePath("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // the page colour of the light theme
 			[]manifestIcon{
 				{"/favicon.svg", "any", "image/svg+xml", ""}, {"/icon-192.png", "192x192", "image/png", ""}, {"/icon-512.png", "512x512", "image/png", ""},
 				{"/icon-maskable.png", "512x512", "image/png", "maskable"},

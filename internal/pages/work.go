@@ -13,7 +13,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// work is a work that the artist shows: a row of the table products.
+// work is an artwork: a row of the table products.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -31,37 +31,37 @@ type work struct {
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
 
-	inGallery bool // the gallery has a page for the work's type; set by Service.works
+	inGallery bool // whether the gallery has a page for the work's type; set by readWorks
 }
 
-// selectWork is the beginning of every query that reads works: it selects the columns of work.
+// selectWork is the beginning of every query that reads works. It selects the columns that the fields of work name.
 const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at&"
 
 // Content contains the functions that read the site's content with an anonymous visitor's rights.
 type Content struct {
-	// Rows returns the rows of GET /rest/v1/{table}?{query}, each as a JSON text. Count returns their number.
+	// Rows returns the rows of GET /rest/v1/{table}?{query}, each in JSON. Count returns the number of these rows.
 	Rows  func(ctx context.Context, table, query string) ([]string, error)
 	Count func(ctx context.Context, table, query string) (int64, error)
-	// Pictures returns, by URL, the pictures at public URLs of files. Unknown URLs are left out.
+	// Pictures returns the pictures with the given public URLs, by URL. It leaves out unknown URLs.
 	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
 }
 
-// Picture contains the URLs of two renditions of an uploaded picture, which search engines, feed readers and link previews
-// request. The URLs are paths on this server and contain the version of the picture.
+// Picture contains the URLs of two renditions of an uploaded picture (copies in another size), for search engines, feed readers and
+// link previews. The URLs are paths on this server and contain the version of the picture.
 type Picture struct {
 	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
 	Large         string // a rendition at most 1600 pixels wide
 	Width, Height int    // size of Large in pixels
 }
 
-// The gallery's paths are galleryPath followed by a type of works, or by allTypes. The manifest lists the pages.
+// The canonical paths of the gallery's pages are galleryPath followed by a type of works, or by allTypes.
 const (
 	galleryPath = "/gallery/"
 	allTypes    = "all"
 )
 
-// works reads works. query contains the conditions and the order, as in the query string of /rest/v1/products.
-func (s *Service) works(ctx context.Context, query string) ([]work, error) {
+// readWorks reads works. query contains the conditions and the order, as in the query string of /rest/v1/products.
+func (s *Service) readWorks(ctx context.Context, query string) ([]work, error) {
 	found, err := readRows[work](ctx, s.cfg.Content, "products", selectWork+query)
 	for i := range found {
 		found[i].inGallery = s.manifest.page(galleryPath+found[i].Type) != nil
@@ -69,8 +69,8 @@ func (s *Service) works(ctx context.Context, query string) ([]work, error) {
 	return found, err
 }
 
-// allInGallery is the condition of all works that the gallery shows.
-func (s *Service) allInGallery() string { return s.manifest.page(galleryPath + allTypes).Works }
+// galleryCondition returns the condition, in a query string, for all works that the gallery shows.
+func (s *Service) galleryCondition() string { return s.manifest.page(galleryPath + allTypes).Works }
 
 func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, error) {
 	if c.Rows == nil {
@@ -89,27 +89,27 @@ func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, 
 	return out, nil
 }
 
-// workAt returns the work that a URL names: on home one of the featured works, in the gallery one of that page; nil when
-// there is none.
-func (s *Service) workAt(ctx context.Context, v view) (*work, error) {
-	if v.art == "" {
+// readWorkOf returns the work that the URL of a view names, if the view's page lists the work: home lists the featured works, and a
+// gallery page the works of its filter. Otherwise it returns nil.
+func (s *Service) readWorkOf(ctx context.Context, v view) (*work, error) {
+	if v.workID == "" {
 		return nil, nil
 	}
-	return s.workWith(ctx, s.manifest.page(v.path).Works, v.art)
+	return s.readWork(ctx, s.manifest.page(v.path).Works, v.workID)
 }
 
-func (s *Service) workWith(ctx context.Context, filter, id string) (*work, error) {
-	found, err := s.works(ctx, filter+"&id=eq."+id)
+func (s *Service) readWork(ctx context.Context, filter, id string) (*work, error) {
+	found, err := s.readWorks(ctx, filter+"&id=eq."+id)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return &found[0], nil
 }
 
-// locate looks for the work that a URL names. If it is not there, redirect is the URL that has it, or the view becomes
-// that of a missing work. For cached pages the work was looked for when they were made.
-func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, err error) {
-	if v.art == "" {
+// locateWork looks for the work that the URL of a view names. If the view's page does not list it, redirect is the URL of a page
+// that may, or the returned view is that of a missing work. A cached page needs no search: it was made after one.
+func (s *Service) locateWork(ctx context.Context, v view) (_ view, redirect string, err error) {
+	if v.workID == "" {
 		return v, "", nil
 	}
 	version, err := s.cache.version.Current(ctx)
@@ -119,22 +119,22 @@ func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, 
 	if _, ok := s.cache.pages.Get(version, s.keyOf(v)); ok {
 		return v, "", nil
 	}
-	here, err := s.workAt(ctx, v)
+	here, err := s.readWorkOf(ctx, v)
 	if err != nil || here != nil {
 		return v, "", err
 	}
 	if filter, gallery := galleryFilter(v.path); !gallery {
-		return v, localized(galleryPath+allTypes+"?art="+v.art, v.lang()), nil
+		return v, localizePath(galleryPath+allTypes+"?art="+v.workID, v.lang()), nil
 	} else if filter != allTypes {
-		listed, err := s.workWith(ctx, s.allInGallery(), v.art)
+		listed, err := s.readWork(ctx, s.galleryCondition(), v.workID)
 		if err != nil {
 			return v, "", err
 		}
 		if listed != nil {
-			return v, localized(listed.path(), v.lang()), nil
+			return v, localizePath(listed.path(), v.lang()), nil
 		}
 	}
-	deleted, err := s.wasDeleted(ctx, v.art)
+	deleted, err := s.wasDeleted(ctx, v.workID)
 	if err != nil {
 		return v, "", err
 	}
@@ -144,24 +144,24 @@ func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, 
 	return v.withoutWork(http.StatusNotFound), "", nil
 }
 
-// pictures returns the pictures of files, by their URLs.
-func (s *Service) pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
+// readPictures returns the pictures with the given URLs, by URL.
+func (s *Service) readPictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	if len(urls) == 0 {
 		return nil, nil
 	}
 	return s.cfg.Content.Pictures(ctx, urls)
 }
 
-// picturesOf returns the pictures of all files of works, and of further files.
-func (s *Service) picturesOf(ctx context.Context, works []work, further ...string) (map[string]Picture, error) {
+// readPicturesOf returns the pictures of all files of works and of the further URLs, by URL.
+func (s *Service) readPicturesOf(ctx context.Context, works []work, further ...string) (map[string]Picture, error) {
 	for i := range works {
-		further = append(further, works[i].files()...)
+		further = append(further, works[i].fileURLs()...)
 	}
-	return s.pictures(ctx, further)
+	return s.readPictures(ctx, further)
 }
 
-// files lists the URLs of a work's pictures and films in the order of its dialog, each once.
-func (w *work) files() (out []string) {
+// generated lists the URLs of a work's pictures and films in the order of its dialog, each once.
+func (w *work) fileURLs() (out []string) {
 	for _, a := range slices.Concat([]string{w.ImageURL}, w.ImageGallery, w.VideoGallery) {
 		if a != "" && !slices.Contains(out, a) {
 			out = append(out, a)
@@ -179,10 +179,12 @@ func (w *work) path() string {
 }
 
 // name is the title, which is not translated, or a placeholder.
-func (w *work) name(l i18n.Language) string { return cmp.Or(line(w.Title), l.Text("gallery.untitled")) }
+func (w *work) name(l i18n.Language) string {
+	return cmp.Or(oneLine(w.Title), l.Text("gallery.untitled"))
+}
 
 // heading is the title of the work's page, without the site's name.
-func (w *work) heading(l i18n.Language) string { return cmp.Or(line(w.SEOTitle), w.name(l)) }
+func (w *work) heading(l i18n.Language) string { return cmp.Or(oneLine(w.SEOTitle), w.name(l)) }
 
 // kind is the name of the type; "" for types that the gallery does not show.
 func (w *work) kind(l i18n.Language) string {
@@ -194,23 +196,23 @@ func (w *work) kind(l i18n.Language) string {
 
 // alt describes the work's picture: its title and its medium.
 func (w *work) alt(l i18n.Language) string {
-	return joinFilled(", ", w.name(l), cmp.Or(line(w.Medium), w.kind(l)))
+	return joinFilled(", ", w.name(l), cmp.Or(oneLine(w.Medium), w.kind(l)))
 }
 
 // summary is the work's description: the owner's text, else its facts.
 func (w *work) summary(l i18n.Language) string {
-	if text := firstShort(w.SEODesc, w.Description); text != "" {
+	if text := shortenFirst(w.SEODesc, w.Description); text != "" {
 		return text
 	}
-	medium := line(w.Medium)
+	medium := oneLine(w.Medium)
 	if strings.EqualFold(medium, w.kind(l)) {
 		medium = ""
 	}
-	return shorten(joinFilled(" · ", w.name(l), w.kind(l), medium, line(w.Dimensions)), descriptionLength)
+	return shorten(joinFilled(" · ", w.name(l), w.kind(l), medium, oneLine(w.Dimensions)), descriptionLength)
 }
 
-// changed is when the work was last written.
-func (w *work) changed() time.Time {
+// changedAt is when the work was last written.
+func (w *work) changedAt() time.Time {
 	if w.UpdatedAt.IsZero() {
 		return w.CreatedAt
 	}

@@ -79,9 +79,9 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		cache, at := k.plain, version.SinceEdit()
+		cache, at := k.plain, version.EditsOnly()
 		if mayReadMedia(r) {
-			cache, at = k.withMedia, version.Exactly()
+			cache, at = k.withMedia, version.AllChanges()
 		}
 		if age > 0 {
 			a, ok := cache.Get(at, key)

@@ -9,17 +9,18 @@ import (
 	"strconv"
 )
 
-// This file draws the pages of a static copy: the same pages, with all works of the gallery on several pages.
+// This file draws the pages of a static copy, which are files that open from the disk. A static copy cannot load more works into a
+// gallery when a visitor scrolls, so a gallery is divided into several parts, each a page of its own.
 
-// StaticView names a page of a static copy. Work is the id of a work that the page shows, or "". Part counts the pages of a gallery
-// from 0; other pages have one part.
+// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "". Part is the number of a part
+// of a gallery, from 0. It is 0 for other pages.
 type StaticView struct {
 	Path, Language, Work string
 	Part                 int
 }
 
-// StaticPage is a drawn page of a static copy. Its HTML still has the scripts of the page. Parts is the number of parts that the
-// gallery has; 1 for other pages.
+// StaticPage is a drawn page of a static copy. Its HTML contains the script elements of the page on the site. Parts is the number
+// of parts of the gallery. It is 1 for other pages.
 type StaticPage struct {
 	HTML  []byte
 	Parts int
@@ -36,11 +37,11 @@ func (s *Service) DrawnPaths() ([]string, error) {
 
 var errNotDrawn = errors.New("the page could not be drawn")
 
-// LocateStatic returns the view that has the page of a work on the site, for a link to the work at any path. ok is false if the
-// site has no such work.
+// LocateStatic returns the view that shows a work on the site. linked is the view of a link to the work, whose Path may be that of
+// another page. ok is false if the site shows no such work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
-	for _, filter := range []string{s.manifest.page("/").Works, s.allInGallery()} {
-		w, err := s.workWith(ctx, filter, linked.Work)
+	for _, filter := range []string{s.manifest.page("/").Works, s.galleryCondition()} {
+		w, err := s.readWork(ctx, filter, linked.Work)
 		if err != nil {
 			return at, false, err
 		}
@@ -54,10 +55,9 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 	return at, ok, nil
 }
 
-// DrawStatic draws a page from the current content, past the page cache. The works of a gallery beyond its first page follow on the
-// gallery's further parts.
+// DrawStatic draws a page from the current content, without the page cache.
 func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, error) {
-	v := view{path: of.Path, language: of.Language, status: http.StatusOK, art: of.Work}
+	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work}
 	b, err := s.readBoot(ctx, v)
 	if err != nil {
 		return StaticPage{}, err
@@ -85,20 +85,21 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 				shown.Works = append(shown.Works, json.RawMessage(row))
 			}
 		}
-		// The grid reserves the height of all works, and without scripts the others never come: so the total is that of the part.
+		// The gallery grid reserves the height of all works in total. Without scripts, only those of this part appear, so total is
+		// their number.
 		if b.Queries[i].data, err = json.Marshal(map[string]any{"works": shown.Works, "total": len(shown.Works)}); err != nil {
 			return page, err
 		}
 	}
 	in := pageInputs{}
-	if in.head, err = s.head(ctx, v, b); err != nil {
+	if in.headHTML, err = s.makeHead(ctx, v, b); err != nil {
 		return page, err
 	}
 	data, err := json.Marshal(b)
 	if err != nil {
 		return page, err
 	}
-	in.boot = string(data)
+	in.bootJSON = string(data)
 	html, complete := s.assemble(ctx, v, in)
 	if !complete {
 		return page, fmt.Errorf("%s, %s: %w", of.Path, of.Language, errNotDrawn)
