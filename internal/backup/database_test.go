@@ -240,6 +240,32 @@ func TestTheNextStartContinuesTheReplica(t *testing.T) {
 	})
 }
 
+// copyRunning copies a file, or a folder with its files, that a running replica writes. It leaves out temporary files that are renamed
+// meanwhile, as a kill before their last write would.
+func copyRunning(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name != from {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, strings.TrimPrefix(name, from))
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) && name != from {
+			return nil
+		}
+		return errors.Join(err, os.WriteFile(target, text, 0o600))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Proves H-backup-start.
 func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
 	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
@@ -250,17 +276,9 @@ func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
 		s.write(t, "b")
 		// What a killed process leaves: the files as they are, with a log that nothing has moved into the database.
 		dir := t.TempDir()
-		if err := os.CopyFS(filepath.Join(dir, "atelie.db-backup"), os.DirFS(s.file+"-backup")); err != nil {
-			t.Fatal(err)
-		}
+		copyRunning(t, s.file+"-backup", filepath.Join(dir, "atelie.db-backup"))
 		for _, name := range []string{"atelie.db", "atelie.db-wal"} {
-			text, err := os.ReadFile(filepath.Join(filepath.Dir(s.file), name))
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			copyRunning(t, filepath.Join(filepath.Dir(s.file), name), filepath.Join(dir, name))
 		}
 		s.end()
 		s.end, s.service = nil, nil // without the last upload
