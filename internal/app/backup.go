@@ -10,6 +10,7 @@ import (
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/metrics"
+	"atelie/internal/s3client"
 	"atelie/internal/storage"
 )
 
@@ -48,7 +49,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 // OpenBackupPlace opens the configured place of a backup without using it.
 func OpenBackupPlace(p *config.Place) backup.Place {
 	if p.Bucket != nil {
-		bucket := backup.S3Config(*p.Bucket)
+		bucket := s3client.Config(*p.Bucket)
 		return backup.OpenPlace(backup.PlaceConfig{Bucket: &bucket})
 	}
 	return backup.OpenPlace(backup.PlaceConfig{Folder: p.Folder})

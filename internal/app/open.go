@@ -19,6 +19,7 @@ import (
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/jobs"
+	"atelie/internal/s3client"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 )
@@ -195,7 +196,7 @@ func (o *opening) openFiles(ctx context.Context) error {
 		}
 	}
 	if bucket != nil {
-		o.files, err = blob.NewS3(ctx, blob.S3Config(*bucket))
+		o.files, err = blob.NewS3(ctx, s3client.Config(*bucket))
 		return err
 	}
 	if o.files, err = blob.NewDisk(folder, func() error { return checkSpace(o.space) }); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/datafolder"
+	"atelie/internal/s3client"
 )
 
 // Names in a place. Names are paths with slashes, relative to the place.
@@ -72,7 +73,7 @@ type Object struct {
 // PlaceConfig says where a place is: Folder is an absolute path, or "" if Bucket is set.
 type PlaceConfig struct {
 	Folder string
-	Bucket *S3Config
+	Bucket *s3client.Config
 }
 
 // OpenPlace returns a place without using it: it may be unreachable, and its folder or bucket may be missing.

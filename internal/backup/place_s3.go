@@ -6,33 +6,22 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/manager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/logging"
-)
 
-// S3Config says which bucket a place is in, and under which names.
-type S3Config struct {
-	Endpoint, Region string // Endpoint is http(s)://host[:port]
-	KeyID, Secret    string
-	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
-	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
-	Create           bool   // the bucket is created by the first write if it is missing
-}
+	"atelie/internal/s3client"
+)
 
 // bucket is a place in an S3 bucket.
 type bucket struct {
-	cfg      S3Config
+	cfg      s3client.Config
 	client   *s3.Client
 	uploader *manager.Uploader
 
@@ -40,53 +29,11 @@ type bucket struct {
 	created bool // the bucket exists, or need not be created
 }
 
-// Limits of the requests. A large object is sent in parts of partSize bytes, one after the other.
-const (
-	partSize      = 8 << 20
-	dialTimeout   = 5 * time.Second
-	headerTimeout = 30 * time.Second
-	writeTimeout  = 30 * time.Second // until a connection takes the next writePiece bytes of a request
-	writePiece    = 64 << 10
-)
+// partSize is the size of the parts in bytes in which a large object is sent, one after the other.
+const partSize = 8 << 20
 
-// steadyConn limits each write. A server that takes no more of a request would hold it for as long as TCP tries: headerTimeout begins
-// after the last byte.
-type steadyConn struct{ net.Conn }
-
-func (c steadyConn) Write(p []byte) (written int, err error) {
-	for err == nil && written < len(p) {
-		if err = c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			break
-		}
-		var n int
-		n, err = c.Conn.Write(p[written:min(written+writePiece, len(p))])
-		written += n
-	}
-	return written, err
-}
-
-func newBucket(cfg S3Config) *bucket {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err // without a connection: a nil one in steadyConn is not nil
-		}
-		return steadyConn{conn}, nil
-	}
-	transport.ResponseHeaderTimeout = headerTimeout
-	transport.DisableCompression = true
-	b := &bucket{cfg: cfg, created: !cfg.Create, client: s3.New(s3.Options{
-		BaseEndpoint: aws.String(cfg.Endpoint),
-		Region:       cfg.Region,
-		Credentials:  aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(cfg.KeyID, cfg.Secret, "")),
-		UsePathStyle: cfg.PathStyle,
-		HTTPClient:   &http.Client{Transport: transport},
-		Logger:       logging.Nop{},
-		// The server sends no checksum of an object that was uploaded in parts: that needs no warning.
-		DisableLogOutputChecksumValidationSkipped: true,
-	})}
+func newBucket(cfg s3client.Config) *bucket {
+	b := &bucket{cfg: cfg, created: !cfg.Create, client: s3client.New(cfg)}
 	b.uploader = manager.NewUploader(b.client, func(u *manager.Uploader) { u.PartSize, u.Concurrency = partSize, 1 })
 	return b
 }

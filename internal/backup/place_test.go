@@ -26,7 +26,7 @@ func eachPlace(t *testing.T, fn func(t *testing.T, cfg backup.PlaceConfig)) {
 		fn(t, backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "deep", "backups")})
 	})
 	t.Run("s3", func(t *testing.T) {
-		bucket := backup.S3Config(blobtest.Bucket(t))
+		bucket := blobtest.Bucket(t)
 		bucket.Create, bucket.Prefix = true, "of/this site/"
 		fn(t, backup.PlaceConfig{Bucket: &bucket})
 	})

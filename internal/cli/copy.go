@@ -14,6 +14,7 @@ import (
 	"atelie/internal/config"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
+	"atelie/internal/s3client"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 )
@@ -126,7 +127,7 @@ func (e *site) parseFiles(files string) (err error) {
 func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	switch {
 	case e.bucket != nil:
-		cfg := blob.S3Config(*e.bucket)
+		cfg := s3client.Config(*e.bucket)
 		cfg.Create = cfg.Create && !source
 		s, err := blob.NewS3(ctx, cfg)
 		if err != nil {

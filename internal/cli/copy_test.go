@@ -27,6 +27,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
+	"atelie/internal/s3client"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
@@ -351,7 +352,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := blob.NewS3(t.Context(), blob.S3Config(*cfg))
+	blobs, err := blob.NewS3(t.Context(), s3client.Config(*cfg))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,25 +14,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/logging"
 	"golang.org/x/sync/errgroup"
 
 	"atelie/internal/apperr"
+	"atelie/internal/s3client"
 )
-
-// S3Config configures NewS3.
-type S3Config struct {
-	Endpoint, Region string // Endpoint is http(s)://host[:port]
-	KeyID, Secret    string // the access key
-	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
-	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
-	Create           bool   // NewS3 creates the bucket if it is missing
-}
 
 // S3 stores blobs in a bucket of an S3 server, under the names that Disk uses in its folder. It stores nothing on this
 // machine.
@@ -47,11 +35,8 @@ type S3 struct {
 const (
 	maxInFlight    = 2                // parts of an upload that are sent at the same time, while the next part is read: 3 × PieceSize of memory
 	minPartSize    = 5 << 20          // size of the smallest part that S3 accepts, except for the last part
-	dialTimeout    = 5 * time.Second  // timeout of a connection
-	headerTimeout  = 30 * time.Second // timeout until the headers of a response
 	startTimeout   = 20 * time.Second // timeout of NewS3
 	readyTimeout   = 2 * time.Second  // timeout of Ready
-	maxRetryWait   = time.Second      // longest wait between two attempts of a request
 	cleanUpTimeout = 30 * time.Second // timeout of a deletion, or of the end of an upload that failed
 	partGrace      = 10 * time.Second // how long sendPart continues after its context has ended
 	readAttempts   = 4                // attempts of a read that returns no bytes
@@ -60,28 +45,8 @@ const (
 
 // NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the
 // endpoint, the key or the bucket.
-func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	transport.ResponseHeaderTimeout = headerTimeout
-	transport.MaxIdleConnsPerHost = 32
-	// Compression would hide a blob's length, and does not make pictures smaller.
-	transport.DisableCompression = true
-	s := &S3{bucket: cfg.Bucket, prefix: cfg.Prefix, client: s3.New(s3.Options{
-		BaseEndpoint: aws.String(cfg.Endpoint),
-		Region:       cfg.Region,
-		Credentials:  aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(cfg.KeyID, cfg.Secret, "")),
-		UsePathStyle: cfg.PathStyle,
-		HTTPClient:   &http.Client{Transport: transport},
-		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxBackoff = maxRetryWait
-			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
-		}),
-		Logger: logging.Nop{},
-		// The SDK verifies the checksums that the server sends. The server has no checksum of a whole object that was uploaded in
-		// parts, which is no reason for a warning.
-		DisableLogOutputChecksumValidationSkipped: true,
-	})}
+func NewS3(ctx context.Context, cfg s3client.Config) (*S3, error) {
+	s := &S3{bucket: cfg.Bucket, prefix: cfg.Prefix, client: s3client.New(cfg)}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := s.ensureBucket(ctx, cfg.Create); err != nil {
@@ -122,14 +87,6 @@ func explainBucketError(err error, bucket string) string {
 	}
 	return "no answer: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
 }
-
-// noRateLimit replaces the SDK's limit for retries. After an outage that limit would be used up for a while.
-type noRateLimit struct{}
-
-func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
-	return func() error { return nil }, nil
-}
-func (noRateLimit) AddTokens(uint) error { return nil }
 
 // statusOf returns the HTTP status of the server's response, or 0 if there was no response.
 func statusOf(err error) int {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/apperr"
+	"atelie/internal/s3client"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
 )
@@ -182,7 +183,7 @@ func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	cfg := blob.S3Config{Endpoint: "http://" + l.Addr().String(), Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "files", PathStyle: true}
+	cfg := s3client.Config{Endpoint: "http://" + l.Addr().String(), Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "files", PathStyle: true}
 	if _, err := blob.NewS3(ctx, cfg); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
@@ -191,12 +192,12 @@ func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
 func TestTheStartSaysWhatIsWrong(t *testing.T) {
 	good := blobtest.Bucket(t)
 	for name, c := range map[string]struct {
-		change func(*blob.S3Config)
+		change func(*s3client.Config)
 		want   string
 	}{
-		"secret":    {func(c *blob.S3Config) { c.Secret = "wrong" }, "refuses the key"},
-		"key":       {func(c *blob.S3Config) { c.KeyID = "nobody" }, "does not know the key"},
-		"no bucket": {func(c *blob.S3Config) { c.Bucket, c.Create = "missing", false }, "no bucket missing"},
+		"secret":    {func(c *s3client.Config) { c.Secret = "wrong" }, "refuses the key"},
+		"key":       {func(c *s3client.Config) { c.KeyID = "nobody" }, "does not know the key"},
+		"no bucket": {func(c *s3client.Config) { c.Bucket, c.Create = "missing", false }, "no bucket missing"},
 	} {
 		cfg := good
 		c.change(&cfg)

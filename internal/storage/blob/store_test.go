@@ -18,13 +18,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/s3client"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
 )
 
 func TestMain(m *testing.M) { blobtest.Main(m) }
 
-func openS3(t *testing.T, cfg blob.S3Config) *blob.S3 {
+func openS3(t *testing.T, cfg s3client.Config) *blob.S3 {
 	t.Helper()
 	s, err := blob.NewS3(t.Context(), cfg)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/media"
+	"atelie/internal/s3client"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
@@ -63,7 +64,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 			t.Run(string(dialect)+"/"+store, func(t *testing.T) {
 				d := dbtest.Open(t, dialect)
 				s := &site{t: t}
-				root, cfg := t.TempDir(), blob.S3Config{}
+				root, cfg := t.TempDir(), s3client.Config{}
 				if store == "s3" {
 					cfg = blobtest.Bucket(t)
 					root = blobtest.Folder(cfg.Bucket)

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"atelie/internal/storage/blob"
+	"atelie/internal/s3client"
 )
 
 // The access key of every test server.
@@ -56,7 +56,7 @@ var shared struct {
 }
 
 // Bucket returns the settings of a new bucket on the shared server.
-func Bucket(t testing.TB) blob.S3Config {
+func Bucket(t testing.TB) s3client.Config {
 	t.Helper()
 	cfg, err := FreshBucket(context.Background())
 	if err != nil {
@@ -66,14 +66,14 @@ func Bucket(t testing.TB) blob.S3Config {
 }
 
 // FreshBucket is Bucket for programs that are not Go tests. Such a program must call Stop before it ends.
-func FreshBucket(ctx context.Context) (blob.S3Config, error) {
+func FreshBucket(ctx context.Context) (s3client.Config, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
 		shared.server, shared.err = Start(ctx)
 	}
 	if shared.err != nil {
-		return blob.S3Config{}, fmt.Errorf("S3 server for tests: %w", shared.err)
+		return s3client.Config{}, fmt.Errorf("S3 server for tests: %w", shared.err)
 	}
 	shared.buckets++
 	return shared.server.Config("bucket-" + strconv.Itoa(shared.buckets)), nil
@@ -91,9 +91,9 @@ func Stop() error {
 	return err
 }
 
-// Config returns the settings of a bucket on this server. With them blob.NewS3 creates the bucket.
-func (s *Server) Config(bucket string) blob.S3Config {
-	return blob.S3Config{Endpoint: "http://" + s.Address, Region: "us-east-1", KeyID: KeyID, Secret: Secret, Bucket: bucket, PathStyle: true, Create: true}
+// Config returns the settings of a bucket on this server. blob.NewS3 creates the bucket.
+func (s *Server) Config(bucket string) s3client.Config {
+	return s3client.Config{Endpoint: "http://" + s.Address, Region: "us-east-1", KeyID: KeyID, Secret: Secret, Bucket: bucket, PathStyle: true, Create: true}
 }
 
 // Folder returns the folder in which the server keeps a bucket's objects as files.

@@ -1,0 +1,79 @@
+// Package s3client makes the client with which files and backups are stored in buckets of S3 servers.
+package s3client
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
+)
+
+// Config says which bucket is used, and under which names.
+type Config struct {
+	Endpoint, Region string // Endpoint is http(s)://host[:port]
+	KeyID, Secret    string
+	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
+	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
+	Create           bool   // the bucket is created if it is missing
+}
+
+// Limits of the requests.
+const (
+	dialTimeout   = 5 * time.Second
+	headerTimeout = 30 * time.Second // until the headers of a response
+	maxRetryWait  = time.Second      // between two attempts of a request
+	idleConns     = 32
+)
+
+// Dial opens connections, as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// New returns a client. It sends no request.
+func New(cfg Config) *s3.Client {
+	return NewOver(cfg, (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext)
+}
+
+// NewOver is New with other connections.
+func NewOver(cfg Config, dial Dial) *s3.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err // without a connection: a nil one in steadyConn is not nil
+		}
+		return steadyConn{conn}, nil
+	}
+	transport.ResponseHeaderTimeout = headerTimeout
+	transport.MaxIdleConnsPerHost = idleConns
+	// Compression would hide an object's length, and does not make pictures smaller.
+	transport.DisableCompression = true
+	return s3.New(s3.Options{
+		BaseEndpoint: aws.String(cfg.Endpoint),
+		Region:       cfg.Region,
+		Credentials:  aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(cfg.KeyID, cfg.Secret, "")),
+		UsePathStyle: cfg.PathStyle,
+		HTTPClient:   &http.Client{Transport: transport},
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxBackoff = maxRetryWait
+			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
+		}),
+		Logger: logging.Nop{},
+		// Checksums are verified where the server sends them. For an object that was uploaded in parts it sends none of the
+		// whole object: that needs no warning.
+		DisableLogOutputChecksumValidationSkipped: true,
+	})
+}
+
+// noRateLimit replaces the SDK's limit for retries, which stays used up for a while after an outage.
+type noRateLimit struct{}
+
+func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
+	return func() error { return nil }, nil
+}
+func (noRateLimit) AddTokens(uint) error { return nil }
