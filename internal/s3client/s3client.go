@@ -58,7 +58,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 		Region:       cfg.Region,
 		Credentials:  aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(cfg.KeyID, cfg.Secret, "")),
 		UsePathStyle: cfg.PathStyle,
-		HTTPClient:   &http.Client{Transport: transport},
+		HTTPClient:   &http.Client{Transport: steadyTransport{transport}},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = maxRetryWait
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through

@@ -1,14 +1,20 @@
 package s3client
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"time"
 )
 
-// Limits of a connection that stands still.
+// Limits of a server that stops in the middle.
 const (
 	writeTimeout = 30 * time.Second // until it takes the next writePiece bytes of a request
 	writePiece   = 64 << 10
+	readTimeout  = 30 * time.Second // until it sends the next bytes of a response, while somebody reads
 )
 
 // steadyConn limits each write. A server that takes no more of a request would hold it for as long as TCP tries: headerTimeout begins
@@ -26,3 +32,58 @@ func (c steadyConn) Write(p []byte) (written int, err error) {
 	}
 	return written, err
 }
+
+// steadyTransport limits each read of a response's body. Without a limit the reader of a body that stalls would wait for as long as its
+// context lasts: headerTimeout ends with the headers.
+type steadyTransport struct{ http.RoundTripper }
+
+func (t steadyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, end := context.WithCancelCause(r.Context())
+	response, err := t.RoundTripper.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		end(nil)
+		return nil, err
+	}
+	response.Body = &steadyBody{ReadCloser: response.Body, ctx: ctx, end: end}
+	return response, nil
+}
+
+// steadyBody is a body whose request ends when a read takes longer than readTimeout. A reader that takes its time between reads does not
+// count.
+type steadyBody struct {
+	io.ReadCloser
+	ctx   context.Context // a field, because Read has no context parameter
+	end   context.CancelCauseFunc
+	timer *time.Timer // nil before the first Read
+}
+
+func (b *steadyBody) Read(p []byte) (int, error) {
+	if b.timer == nil {
+		b.timer = time.AfterFunc(readTimeout, func() { b.end(errStalled) })
+	} else {
+		b.timer.Reset(readTimeout)
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.timer.Stop()
+	if err != nil && !errors.Is(err, io.EOF) && errors.Is(context.Cause(b.ctx), errStalled) {
+		err = errStalled // not that the context was cancelled, which the caller's was not
+	}
+	return n, err
+}
+
+func (b *steadyBody) Close() error {
+	defer b.end(nil)
+	return b.ReadCloser.Close()
+}
+
+// stalled is the error of a body that stalls.
+type stalled struct{}
+
+var errStalled error = stalled{}
+
+func (stalled) Error() string {
+	return fmt.Sprintf("the server stopped in the middle of a response: it sent nothing for %s", readTimeout)
+}
+
+// Timeout has the SDK send a request again whose response it has to read whole, such as a list.
+func (stalled) Timeout() bool { return true }
