@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -154,7 +155,7 @@ func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
 // Proves H-backup-postgres.
 func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	_, node, setTime := postgresSite(t, place)
+	d, node, setTime := postgresSite(t, place)
 	p := backup.OpenPlace(place)
 	for day := range 6 {
 		setTime(time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local))
@@ -170,7 +171,11 @@ func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 			if found := names(t, p, "snapshots/"); !slices.ContainsFunc(found, described) {
 				return fmt.Errorf("no snapshot %s in %q", prefix, found)
 			}
-			return nil
+			working, err := db.One[int64](t.Context(), d, "select count(*) from backup_status where kind = 'snapshot' and holder is not null")
+			if err == nil && working > 0 { // the node that has taken it removes old ones
+				err = errors.New("the node has not ended")
+			}
+			return err
 		})
 		cancel()
 		nodes.Wait()
