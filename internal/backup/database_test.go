@@ -30,6 +30,8 @@ type site struct {
 	service *backup.Service
 	end     func()
 	closed  bool
+	second  backup.Place // nil for none
+	log     logged
 
 	mu      sync.Mutex
 	offset  time.Duration // of the clock
@@ -39,6 +41,24 @@ type site struct {
 }
 
 const siteID = "11111111-2222-4333-8444-555555555555"
+
+// logged is what was logged.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
 
 // newSite makes a site in dir; start runs its backup.
 func newSite(t *testing.T, dir string, place backup.PlaceConfig) *site {
@@ -85,8 +105,10 @@ func (s *site) start(t *testing.T) {
 	t.Helper()
 	s.service = backup.New(s.d, backup.Config{
 		Place: backup.OpenPlace(s.place), Retention: 720 * time.Hour, Site: siteID, Secrets: s.content, OpenBlob: s.openBlob,
-		Full:    func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
-		Scratch: filepath.Dir(s.file), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Full:   func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
+		Free:   func() int64 { return 1 << 40 },
+		CopyTo: s.second, Log: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &s.log), nil)),
+		Scratch: filepath.Dir(s.file),
 	}, s.now)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

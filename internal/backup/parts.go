@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/benbjohnson/litestream"
@@ -25,14 +26,15 @@ const headersAtOnce = 16
 type parts struct {
 	litestream.ReplicaClient
 	levels map[int][]*ltx.FileInfo
-	dated  map[int]bool // the times of the level's parts are those of their headers
+	dated  map[int]bool               // the times of the level's parts are those of their headers
+	failed atomic.Pointer[placeError] // the newest error of the place: litestream's own errors do not always tell of it
 }
 
 func openParts(ctx context.Context, p Place) (*parts, error) {
 	client := p.ReplicaClient()
 	client.SetLogger(slog.New(slog.DiscardHandler)) // its errors are returned
 	if err := client.Init(ctx); err != nil {
-		return nil, err
+		return nil, ofPlace(err)
 	}
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}, dated: map[int]bool{}}, nil
 }
@@ -57,14 +59,14 @@ func (p *parts) list(ctx context.Context, level int, exact bool) ([]*ltx.FileInf
 	if !known {
 		found, err := p.ReplicaClient.LTXFiles(ctx, level, 0, false)
 		if err != nil {
-			return nil, err
+			return nil, ofPlace(err)
 		}
 		for found.Next() {
 			info := *found.Item()
 			list = append(list, &info)
 		}
 		if err := errors.Join(found.Err(), found.Close()); err != nil {
-			return nil, err
+			return nil, ofPlace(err)
 		}
 		p.levels[level] = list
 	}
@@ -110,11 +112,41 @@ func (p *parts) all(ctx context.Context, exact bool) (all []*ltx.FileInfo, err e
 	return all, nil
 }
 
+// OpenLTXFile opens a part. Errors of the place are a placeError, also those of reading the part.
+func (p *parts) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
+	body, err := p.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
+	if err != nil {
+		return nil, p.note(err)
+	}
+	return partBody{body, p}, nil
+}
+
+// partBody is a part that is read.
+type partBody struct {
+	io.ReadCloser
+	parts *parts
+}
+
+func (b partBody) Read(data []byte) (int, error) {
+	n, err := b.ReadCloser.Read(data)
+	return n, b.parts.note(err)
+}
+
+// note makes a placeError of what the place has returned, and notes it.
+func (p *parts) note(err error) error {
+	err = ofPlace(err)
+	var failed *placeError
+	if errors.As(err, &failed) {
+		p.failed.Store(failed)
+	}
+	return err
+}
+
 // time returns the moment at which a part stands, to the millisecond: commits until then are in it.
 func (p *parts) time(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
-	header, err := litestream.FetchLTXHeader(ctx, p.ReplicaClient, info)
+	header, err := litestream.FetchLTXHeader(ctx, p, info)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+		if errors.Is(err, fs.ErrNotExist) || isOfPlace(err) || ctx.Err() != nil {
 			return time.Time{}, err
 		}
 		return time.Time{}, damage(partName(info), err)

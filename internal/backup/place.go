@@ -144,6 +144,35 @@ func readAll(ctx context.Context, p Place, name string) (text []byte, err error)
 	return io.ReadAll(io.LimitReader(r, 1<<20))
 }
 
+// placeError is the error of a place that cannot be reached or read, and says nothing about what is stored there. A missing object is
+// an fs.ErrNotExist instead.
+type placeError struct{ err error }
+
+func (e *placeError) Error() string { return e.err.Error() }
+func (e *placeError) Unwrap() error { return e.err }
+
+// ofPlace makes a placeError of what a place has returned.
+func ofPlace(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) || isOfPlace(err) {
+		return err
+	}
+	return &placeError{err}
+}
+
+// isOfPlace reports whether an error is that of a place, and not of what is stored there.
+func isOfPlace(err error) bool {
+	var failed *placeError
+	return errors.As(err, &failed)
+}
+
+// placeBody is the body of an object.
+type placeBody struct{ io.ReadCloser }
+
+func (b placeBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, ofPlace(err)
+}
+
 // folder is a place in a folder. Only the user that runs the program has access to what it creates.
 type folder struct{ root string }
 
@@ -249,10 +278,21 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	}
 	opened, err := datafolder.OpenShared(p, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, err // not opened: a nil *os.File in an interface is not nil
+		return nil, ofPlace(err) // not opened: a nil *os.File in an interface is not nil
 	}
-	return opened, nil
+	return folderBody{opened}, nil
 }
+
+// folderBody is a file of a folder.
+type folderBody struct{ file *os.File }
+
+func (b folderBody) Read(p []byte) (int, error) {
+	n, err := b.file.Read(p)
+	return n, ofPlace(err)
+}
+
+func (b folderBody) Seek(offset int64, whence int) (int64, error) { return b.file.Seek(offset, whence) }
+func (b folderBody) Close() error                                 { return b.file.Close() }
 
 func (f *folder) List(ctx context.Context, prefix string, each func(Object) error) error {
 	top, err := f.path(path.Join(".", prefix))
@@ -261,7 +301,7 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 	}
 	err = filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
 		if err := errors.Join(err, ctx.Err()); err != nil {
-			return err
+			return ofPlace(err)
 		}
 		name, err := filepath.Rel(f.root, p)
 		if err != nil {
@@ -279,7 +319,7 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 			return nil
 		}
 		if err != nil {
-			return err
+			return ofPlace(err)
 		}
 		return each(Object{Name: name, Size: info.Size(), Modified: info.ModTime()})
 	})

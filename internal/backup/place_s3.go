@@ -78,7 +78,7 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, b.explain(err)
 	}
-	return out.Body, nil
+	return placeBody{out.Body}, nil
 }
 
 func (b *bucket) List(ctx context.Context, prefix string, each func(Object) error) error {
@@ -112,15 +112,15 @@ func (b *bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// explain makes fs.ErrNotExist of a missing object, and of a missing bucket that the first write creates.
+// explain makes fs.ErrNotExist of a missing object, and of a missing bucket that the first write creates, and a placeError of the rest.
 func (b *bucket) explain(err error) error {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
-		return err
+		return ofPlace(err)
 	}
 	switch code := api.ErrorCode(); {
 	case code == "NoSuchKey", code == "NotFound", code == "NoSuchBucket" && b.cfg.Create:
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
 	}
-	return err
+	return ofPlace(err)
 }

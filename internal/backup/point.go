@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -88,7 +89,7 @@ func findTransaction(ctx context.Context, p Place, txid ltx.TXID) (*point, error
 	}
 	plan, err := litestream.CalcRestorePlan(ctx, parts, txid, time.Time{}, slog.New(slog.DiscardHandler))
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
-		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid)}
+		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid), err}
 	}
 	if err != nil {
 		return nil, err
@@ -163,40 +164,66 @@ func (p *point) restore(ctx context.Context, file string) (err error) {
 	}
 	replica := litestream.NewReplicaWithClient(nil, p.parts)
 	if err := replica.Restore(ctx, litestream.RestoreOptions{OutputPath: file, TXID: p.plan[len(p.plan)-1].MaxTXID}); err != nil {
+		if failed := p.parts.failed.Load(); failed != nil && !isOfPlace(err) {
+			err = fmt.Errorf("%w (%w)", err, failed)
+		}
 		return fmt.Errorf("restore the database: %w", err)
 	}
 	return os.Chmod(file, 0o600)
 }
 
 func (p *point) restoreSnapshot(ctx context.Context, file string) (err error) {
-	body, err := p.place.Open(ctx, p.snapshot.Name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, body.Close()) }()
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	if err := p.decompress(ctx, out); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// decompress writes a snapshot's database into out. The error is a *Damage if the snapshot is not what was written.
+func (p *point) decompress(ctx context.Context, out io.Writer) (err error) {
+	body, err := p.place.Open(ctx, p.snapshot.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
 	hash := sha256.New()
 	kept := &placeReader{from: io.TeeReader(reader{ctx, body}, hash)}
+	written := &diskWriter{to: out}
 	z, err := zstd.NewReader(kept, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	_, err = io.Copy(out, z)
+	_, err = io.Copy(written, z)
 	if err == nil {
 		_, err = io.Copy(io.Discard, kept) // what follows the compressed data belongs to the hash too
 	}
-	if kept.err != nil {
-		return kept.err
+	if err := cmp.Or(kept.err, written.err); err != nil { // the place or the disk failed, not the snapshot
+		return err
 	}
 	if err != nil || hex.EncodeToString(hash.Sum(nil)) != p.snapshot.SHA256 {
 		return damage(p.snapshot.Name, err)
 	}
-	return out.Sync()
+	return nil
+}
+
+// diskWriter keeps the error of a write, which tells a failure of the disk from damage.
+type diskWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *diskWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // openRestored opens a restored database and checks that SQLite finds nothing wrong with it.

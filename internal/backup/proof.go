@@ -2,12 +2,14 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/superfly/ltx"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 )
 
@@ -26,8 +29,9 @@ import (
 const (
 	proofHour     = 4 // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
 	proofCheck    = 2 * time.Second
-	proofRetry    = time.Hour   // after a failure
-	firstProof    = time.Minute // after the start, unless one is asked for
+	proofRetry    = time.Hour        // after a failure
+	awayRetry     = 10 * time.Minute // when the place could not be reached
+	firstProof    = time.Minute      // after the start, unless one is asked for
 	proofTimeout  = 2 * time.Hour
 	proofFiles    = 50      // random files that are compared
 	proofOldBytes = 1 << 30 // of older parts, which only earlier moments need; random ones if there are more
@@ -46,8 +50,10 @@ type proofRecord struct {
 type Proof struct {
 	ProofDetail
 	Moment   time.Time // that the newest successful proof has restored
-	Error    string    // what the newest proof found, "" if it succeeded
+	Error    string    // what the newest proof that was done found, "" if it succeeded
 	FailedAt time.Time // when a proof last failed
+	Undone   string    // why the newest proof could not be done, "" if it was
+	UndoneAt time.Time // when a proof last could not be done
 }
 
 // ReadProof reads the results.
@@ -58,6 +64,7 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 	}
 	state := states[KindProof]
 	p.Moment, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
+	p.Undone, p.UndoneAt = states[KindUndone].Error, states[KindUndone].LastError
 	if state.Detail != "" {
 		err = json.Unmarshal([]byte(state.Detail), &p.ProofDetail)
 	}
@@ -77,6 +84,9 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		}
 		if p.Error != "" && !p.FailedAt.Before(began) {
 			return false, "", errors.New(p.Error)
+		}
+		if p.Undone != "" && !p.UndoneAt.Before(began) {
+			return false, "", errors.New(p.Undone)
 		}
 		return !p.Ended.Before(began), "", nil
 	})
@@ -143,9 +153,12 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 	if err != nil {
 		return true
 	}
+	undone := states[KindUndone]
 	attempt := ended
-	if proof.LastError.After(attempt) {
-		attempt = proof.LastError
+	for _, failed := range []time.Time{proof.LastError, undone.LastError} {
+		if failed.After(attempt) {
+			attempt = failed
+		}
 	}
 	night := time.Date(now.Year(), now.Month(), now.Day(), proofHour, 0, 0, 0, now.Location())
 	if night.After(now) {
@@ -154,7 +167,17 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 	if attempt.Before(states[kindProofRequest].LastOK) {
 		return true
 	}
-	return regular && (attempt.Before(night) || proof.Error != "" && now.Sub(attempt) >= proofRetry)
+	retry := proofRetry
+	if undone.Error != "" {
+		code, err := undoneCode(undone)
+		if err != nil {
+			return true
+		}
+		if code == errAway.Code {
+			retry = awayRetry
+		}
+	}
+	return regular && (attempt.Before(night) || (proof.Error != "" || undone.Error != "") && now.Sub(attempt) >= retry)
 }
 
 // prove proves the backup and stores the result. After a success the second place gets the backup.
@@ -167,6 +190,12 @@ func (s *Service) prove(ctx context.Context) error {
 		return nil // its own failure is recorded
 	}
 	record := context.WithoutCancel(ctx)
+	if not := undone(ctx, err); not != nil {
+		return s.recordUndone(record, not)
+	}
+	if err := RecordSuccess(record, s.db, KindUndone, s.now(), "{}"); err != nil {
+		return err
+	}
 	if err != nil {
 		s.log.Error("backup: the newest backup was restored to prove it, and it failed: until that is mended, do not rely on this backup", "place", s.cfg.Place.Label(), "cause", err.Error())
 		return RecordFailure(record, s.db, KindProof, s.now(), proofText(err))
@@ -191,10 +220,77 @@ func (s *Service) prove(ctx context.Context) error {
 	return nil
 }
 
-// unproven is an error of a proof whose text is safe to show.
-type unproven struct{ text string }
+// Errors of proofs that could not be done: they have found nothing wrong with the backup, and have not proven it either.
+var (
+	errAway    = apperr.New(http.StatusServiceUnavailable, "backup_place_unreachable", "The proof could not be done: the place of the backup cannot be reached.")
+	errNoRoom  = apperr.New(http.StatusInsufficientStorage, "backup_proof_no_room", "The proof could not be done: there is no room to restore the backup.")
+	errTooSlow = apperr.New(http.StatusServiceUnavailable, "backup_proof_timeout", "The proof could not be done: it took longer than two hours.")
+	errNotDone = apperr.New(http.StatusInternalServerError, "backup_proof_not_done", "The proof could not be done; the log says why.")
+)
 
-func (u unproven) Error() string { return u.text }
+// undone returns why a proof could not be done, or nil if it was done. An error of which nothing is known is a failed proof: nothing is
+// called a backup that was not restored.
+func undone(ctx context.Context, err error) *apperr.Error {
+	var (
+		damage *Damage
+		found  unproven
+		not    *apperr.Error
+	)
+	switch {
+	case err == nil, errors.As(err, &damage), errors.As(err, &found):
+		return nil
+	case ctx.Err() != nil:
+		return errTooSlow.Because(err)
+	case errors.As(err, &not):
+		return not
+	case isOfPlace(err):
+		return errAway.Because(err)
+	case apperr.IsDiskFull(err):
+		return errNoRoom.Because(err)
+	}
+	return nil
+}
+
+// undoneDetail is the detail of KindUndone.
+type undoneDetail struct {
+	Code string `json:"code"`
+}
+
+// recordUndone stores and logs why a proof could not be done, and logs it once for each reason in a row. What the newest proof that was
+// done has found stays as it is.
+func (s *Service) recordUndone(ctx context.Context, not *apperr.Error) error {
+	before, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	if before[KindUndone].Error != not.Message {
+		cause := not.Message
+		if not.Cause != nil {
+			cause = not.Cause.Error()
+		}
+		s.log.Warn("backup: the newest backup could not be restored to prove it; that says nothing about it, and it is tried again", "code", not.Code, "place", s.cfg.Place.Label(), "cause", cause)
+	}
+	detail, err := json.Marshal(undoneDetail{not.Code})
+	if err != nil {
+		return err
+	}
+	return recordFailure(ctx, s.db, KindUndone, s.now(), not.Message, string(detail))
+}
+
+// unproven is an error of a proof whose text is safe to show. It names what is wrong with the backup.
+type unproven struct {
+	text  string
+	cause error // nil for none
+}
+
+func (u unproven) Error() string {
+	if u.cause != nil {
+		return u.text + ": " + u.cause.Error()
+	}
+	return u.text
+}
+
+func (u unproven) Unwrap() error { return u.cause }
 
 func proofText(err error) string {
 	var (
@@ -215,11 +311,13 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 	secrets, err := ReadSecrets(ctx, s.cfg.Place, s.cfg.Passphrase)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return moment, detail, unproven{"the secret is not in the backup"}
+		return moment, detail, unproven{"the secret is not in the backup", nil}
+	case errors.Is(err, ErrNeedsPassphrase), errors.Is(err, ErrWrongPassphrase):
+		return moment, detail, unproven{err.Error(), nil}
 	case err != nil:
-		return moment, detail, unproven{err.Error()}
+		return moment, detail, err
 	case secrets != s.cfg.Secrets:
-		return moment, detail, unproven{"the secret in the backup is not the one of the site"}
+		return moment, detail, unproven{"the secret in the backup is not the one of the site", nil}
 	}
 	point, want, err := s.newestState(ctx)
 	if err != nil {
@@ -227,7 +325,7 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 	}
 	work, err := os.MkdirTemp(s.cfg.Scratch, "proof-*")
 	if err != nil {
-		return moment, detail, err
+		return moment, detail, errNotDone.Because(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	if err := s.checkRoom(ctx, point); err != nil {
@@ -239,7 +337,7 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 	}
 	restored, err := openRestored(ctx, file)
 	if err != nil {
-		return moment, detail, unproven{err.Error()}
+		return moment, detail, unproven{"the restored database is damaged", err}
 	}
 	defer func() { err = errors.Join(err, restored.Close()) }()
 	got, err := db.Checksums(ctx, restored, db.SQLite)
@@ -248,7 +346,7 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 	}
 	for i, table := range want {
 		if i >= len(got) || got[i].Table != table.Table || got[i].Rows != table.Rows || got[i].SHA256 != table.SHA256 {
-			return moment, detail, unproven{fmt.Sprintf("table %s of the restored database is not what the site had", table.Table)}
+			return moment, detail, unproven{fmt.Sprintf("table %s of the restored database is not what the site had", table.Table), nil}
 		}
 		detail.Rows += table.Rows
 	}
@@ -274,8 +372,11 @@ func (s *Service) newestState(ctx context.Context) (*point, []db.TableChecksum, 
 		return point, point.snapshot.Tables, nil
 	}
 	txid, sums, err := s.noteState(ctx)
-	if err != nil {
+	if errors.Is(err, errNotOpen) {
 		return nil, nil, err
+	}
+	if err != nil { // of the site's own database
+		return nil, nil, errNotDone.Because(err)
 	}
 	if err := s.waitForTransaction(ctx, txid); err != nil {
 		return nil, nil, err
@@ -334,7 +435,7 @@ func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
 		}
 		select {
 		case <-ctx.Done():
-			return unproven{"The place of the backup could not be reached, so that nothing could be restored."}
+			return errAway.Becausef("the place does not have the newest transaction after %s: %w", placeTimeout, cmp.Or(err, ctx.Err()))
 		case <-time.After(pollEvery):
 		}
 	}
@@ -347,7 +448,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 		return err
 	}
 	if err := s.cfg.Place.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
-		return err
+		return ofPlace(err)
 	}
 	var all []string
 	if err := s.cfg.Place.List(ctx, ProofsDir+"/", func(o Object) error { all = append(all, o.Name); return nil }); err != nil {
@@ -356,7 +457,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 	slices.Sort(all)
 	for len(all) > proofsKept {
 		if err := s.cfg.Place.Delete(ctx, all[0]); err != nil {
-			return err
+			return ofPlace(err)
 		}
 		all = all[1:]
 	}
@@ -373,7 +474,9 @@ func (s *Service) checkRoom(ctx context.Context, point *point) error {
 		size = 10 * point.snapshot.Size // compressed
 	}
 	if free := s.cfg.Free(); free < 2*size {
-		return unproven{fmt.Sprintf("There is no room to restore the backup: %d MB are free on the disk of the data folder, %d MB are needed.", free>>20, 2*size>>20)}
+		not := *errNoRoom
+		not.Message = fmt.Sprintf("The proof could not be done: there is no room to restore the backup: %d MB are free on the disk of the data folder, %d MB are needed.", free>>20, 2*size>>20)
+		return &not
 	}
 	return nil
 }
@@ -393,12 +496,12 @@ func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared i
 		if errors.Is(err, fs.ErrNotExist) {
 			copied, lookErr := blobCopiedAlready(ctx, s.db, f.BlobID)
 			if lookErr != nil {
-				return compared, lookErr
+				return compared, errNotDone.Because(lookErr)
 			}
 			if !copied {
 				continue // not yet, or it was removed before its turn
 			}
-			return compared, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name)}
+			return compared, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name), nil}
 		}
 		if err != nil {
 			return compared, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
@@ -68,8 +67,8 @@ func sealText(text []byte, passphrase string) ([]byte, error) {
 	return sealed.Bytes(), nil
 }
 
-// ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the place has none, ErrNeedsPassphrase or
-// ErrWrongPassphrase.
+// ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the place has none, ErrNeedsPassphrase,
+// ErrWrongPassphrase or a *Damage.
 func ReadSecrets(ctx context.Context, p Place, passphrase string) (s Secrets, err error) {
 	name := sealedSecretName
 	text, err := readAll(ctx, p, name)
@@ -89,7 +88,7 @@ func ReadSecrets(ctx context.Context, p Place, passphrase string) (s Secrets, er
 		}
 	}
 	if err := json.Unmarshal(text, &s); err != nil || s.Current == "" {
-		return s, fmt.Errorf("%s is damaged", name)
+		return s, damage(name, err)
 	}
 	return s, nil
 }
@@ -105,11 +104,11 @@ func openText(sealed []byte, passphrase string) ([]byte, error) {
 		return nil, ErrWrongPassphrase
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", sealedSecretName, err)
+		return nil, damage(sealedSecretName, err)
 	}
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", sealedSecretName, err)
+		return nil, damage(sealedSecretName, err)
 	}
 	return text, nil
 }

@@ -19,6 +19,11 @@ type Status struct {
 	ProvenMoment time.Time // the moment that proof has restored
 	ProofError   string    // what the newest proof found damaged, by name; "" if it succeeded
 	WaitingFiles int64     // blobs that are not in the place yet
+
+	ProofUndone      string    // safe text: why the newest proof could not be done; "" if it was
+	ProofUndoneCode  string    // its code
+	ProofUndoneSince time.Time // since when none could be done
+	PlaceAway        bool      // it could not be done because the place could not be reached
 }
 
 // Kind is a part of the backup that has its own row of state.
@@ -31,7 +36,8 @@ const (
 	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret   Kind = "secret"
 	KindProof    Kind = "proof"
-	KindCopy     Kind = "copy" // the second place
+	KindUndone   Kind = "proof undone" // proofs that could not be done; it says nothing about the backup
+	KindCopy     Kind = "copy"         // the second place
 )
 
 // State is the stored state of a part. LastOK is the newest moment up to which the part is in its place; for a proof the moment it
@@ -71,8 +77,22 @@ func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) 
 	if s.LastProof, err = proofEnded(proof); err != nil {
 		return s, err
 	}
+	if undone := states[KindUndone]; undone.Error != "" {
+		s.ProofUndone, s.ProofUndoneSince = undone.Error, undone.ErrorSince
+		if s.ProofUndoneCode, err = undoneCode(undone); err != nil {
+			return s, err
+		}
+		s.PlaceAway = s.ProofUndoneCode == errAway.Code
+	}
 	s.WaitingFiles, err = countWaiting(ctx, q)
 	return s, err
+}
+
+// undoneCode returns the code of the reason why the newest proof could not be done.
+func undoneCode(s State) (string, error) {
+	var d undoneDetail
+	err := json.Unmarshal([]byte(s.Detail), &d)
+	return d.Code, err
 }
 
 // ProofDetail is the detail of KindProof, about the newest successful proof: when it ended, and what it has compared.

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -42,10 +43,17 @@ func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, moment time.Tim
 }
 
 // RecordFailure stores that a part failed at a time. text is safe to show. The time of the first failure in a row stays.
+// The detail stays: it is that of the newest success.
 func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text string) error {
-	return db.Exec(ctx, q, `insert into backup_status (kind, last_error_at, error_since, error, detail) values ($1, $2, $2, $3, '{}')
+	return recordFailure(ctx, q, kind, at, text, "")
+}
+
+// recordFailure is RecordFailure with a detail of the failure, a JSON object, or "" to leave the one that is there.
+func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text, detail string) error {
+	return db.Exec(ctx, q, `insert into backup_status (kind, last_error_at, error_since, error, detail) values ($1, $2, $2, $3, $4)
 		on conflict (kind) do update set last_error_at = excluded.last_error_at, error = excluded.error,
-		error_since = coalesce(backup_status.error_since, excluded.error_since)`, kind, at, text)
+		error_since = coalesce(backup_status.error_since, excluded.error_since),
+		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
 // waitingBlobs returns ids of blobs that are not in the place yet, from after on, in their order.

@@ -113,6 +113,8 @@ type jsonStatus struct {
 	ProvenMoment *time.Time `json:"proven_moment"`
 	ProofError   string     `json:"proof_error"`
 	WaitingFiles int64      `json:"waiting_files"`
+	Undone       string     `json:"proof_undone"` // why the newest proof could not be done
+	UndoneCode   string     `json:"proof_undone_code"`
 }
 
 func statusJSON(s backup.Status, placeErr error) jsonStatus {
@@ -125,7 +127,7 @@ func statusJSON(s backup.Status, placeErr error) jsonStatus {
 	if s.BackupError == "" && placeErr != nil {
 		s.BackupError = placeErr.Error()
 	}
-	return jsonStatus{s.Place, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenMoment), s.ProofError, s.WaitingFiles}
+	return jsonStatus{s.Place, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenMoment), s.ProofError, s.WaitingFiles, s.ProofUndone, s.ProofUndoneCode}
 }
 
 func printStatus(env *environment, s backup.Status, placeErr error) error {
@@ -160,6 +162,9 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 	}
 	if s.ProofError != "" {
 		wrong = append(wrong, fmt.Errorf("proof: %s", s.ProofError))
+	}
+	if s.ProofUndone != "" {
+		wrong = append(wrong, fmt.Errorf("proof: %s (%s, since %s)", s.ProofUndone, s.ProofUndoneCode, s.ProofUndoneSince.UTC().Format(time.RFC3339)))
 	}
 	return errors.Join(wrong...)
 }

@@ -249,6 +249,29 @@ func TestProofNamesWhatIsDamaged(t *testing.T) {
 	})
 }
 
+// Proves H-proof-away.
+func TestBackupVerifyTellsAnUnreachablePlaceFromDamage(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "backup")
+	t.Setenv("ATELIE_BACKUP_URL", place)
+	dir := t.TempDir()
+	server(t, dir)
+	must(t, dir, "backup", "now")
+	must(t, dir, "backup", "verify")
+	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "could not be done: the place of the backup cannot be reached") {
+		t.Errorf("%+v", r)
+	}
+	if r := atelie(t, dir, "", "backup", "status"); r.code != 1 || !strings.Contains(r.err, "(backup_place_unreachable, since 20") || strings.Contains(r.err, "damaged") || !strings.Contains(r.out, "was restored and compared") {
+		t.Errorf("%+v", r)
+	}
+	var s jsonStatus
+	if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.ProofError != "" || s.UndoneCode != "backup_place_unreachable" || s.LastProof == nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // Proves H-restore-postgres.
 func TestRestoreOfAPostgresBackupLeadsBack(t *testing.T) {
 	place, first := filepath.Join(t.TempDir(), "backup"), dbtest.URL(t, db.Postgres)

@@ -36,6 +36,11 @@ type Backup struct {
 	ProvenMoment time.Time // the moment that this proof restored
 	ProofError   string    // what the newest proof found damaged; "": it succeeded
 	WaitingFiles int64     // files that are not in the place yet
+
+	ProofUndone      string    // why the newest proof could not be done; "": it was
+	ProofUndoneCode  string    // its code
+	ProofUndoneSince time.Time // since when none could be done
+	PlaceAway        bool      // it could not be done because the place could not be reached
 }
 
 // Mails counts the mails of the queue.

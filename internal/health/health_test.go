@@ -168,16 +168,43 @@ func TestTroublesOfBackups(t *testing.T) {
 	})
 }
 
+// Proves A-health-away.
+func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.PlaceAway = "the place cannot be reached", start, true
+		if !s.state().Backup.Proved {
+			t.Error("what was proven is not proved any more")
+		}
+		s.at = start.Add(59 * time.Minute)
+		s.want("for less than an hour")
+		s.at = start.Add(61 * time.Minute)
+		s.want("for more than an hour", BackupFailing)
+		if got := s.state(); !got.Troubles[0].Since.Equal(start) || got.Troubles[0].Cause != "the place cannot be reached" || got.Backup.Proved || !got.Backup.ProofAt.Equal(s.backup.LastProof) {
+			t.Errorf("%+v", got)
+		}
+		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
+		s.want("with writes that do not arrive either, it is one trouble", BackupFailing)
+		s.backup.BackupError, s.backup.PlaceAway = "", false
+		s.want("a proof that could not be done for another reason is none")
+	})
+}
+
 // Proves A-health-proof.
 func TestTroublesOfProofs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofError = "blobs/ab/cd/1 differs"
 		s.want("damaged", ProofFailed)
-		s.backup.ProofError = ""
+		s.backup.PlaceAway = true
+		s.want("damaged, and then the place is away", ProofFailed)
+		s.backup.ProofError, s.backup.PlaceAway = "", false
 		s.backup.LastProof = start.Add(-71 * time.Hour)
 		s.want("proven three days ago")
 		s.backup.LastProof = start.Add(-73 * time.Hour)
 		s.want("proven more than three days ago", ProofStale)
+		s.backup.ProofUndone = "there is no room"
+		if got := s.state().Troubles; len(got) != 1 || got[0].Code != ProofStale || got[0].Cause != "there is no room" {
+			t.Errorf("%+v", got)
+		}
 
 		// A new site: no backup yet, then no proof yet. Each counts from when a check saw it first.
 		s.backup = Backup{Place: "backups"}

@@ -126,6 +126,8 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	switch {
 	case b.BackupError != "" && (r.over(b.ErrorSince, backupFailingAfter) || b.ErrorSince.IsZero()):
 		add(BackupFailing, b.ErrorSince, b.BackupError)
+	case b.PlaceAway && r.over(b.ProofUndoneSince, backupFailingAfter):
+		add(BackupFailing, b.ProofUndoneSince, b.ProofUndone)
 	case r.over(stale, backupStaleAfter):
 		add(BackupStale, b.LastBackup, b.BackupError)
 	}
@@ -134,7 +136,7 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	case b.ProofError != "":
 		add(ProofFailed, time.Time{}, b.ProofError)
 	case r.over(unproved, proofStaleAfter):
-		add(ProofStale, b.LastProof, "")
+		add(ProofStale, b.LastProof, b.ProofUndone)
 	}
 }
 

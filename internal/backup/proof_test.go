@@ -1,0 +1,128 @@
+package backup_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelie/internal/backup"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// prove asks for a proof and waits for the result.
+func (s *site) prove(t *testing.T) (backup.Proof, error) {
+	t.Helper()
+	waiting := backup.Waiting{Ended: func() error { return nil }, Each: func(string) error { return t.Context().Err() }}
+	return s.service.RequestProof(t.Context(), waiting)
+}
+
+// Proves H-proof-away.
+func TestAProofThatCannotReachThePlaceIsNoFailedProof(t *testing.T) {
+	t.Run("folder", func(t *testing.T) {
+		t.Parallel() // most of it is waiting
+		parent := t.TempDir()
+		here, away := filepath.Join(parent, "mount"), filepath.Join(parent, "elsewhere")
+		reach := func(there bool) error {
+			if there {
+				return errors.Join(os.Remove(here), os.Rename(away, here))
+			}
+			return errors.Join(os.Rename(here, away), os.WriteFile(here, nil, 0o600))
+		}
+		proveWithout(t, backup.PlaceConfig{Folder: filepath.Join(here, "backups")}, reach, parent)
+	})
+	t.Run("s3", func(t *testing.T) {
+		t.Parallel()
+		server, err := blobtest.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Remove(); err != nil {
+				t.Error(err)
+			}
+		})
+		cfg := server.Config("copies")
+		reach := func(there bool) error {
+			if there {
+				return server.Run(t.Context())
+			}
+			return server.Kill()
+		}
+		proveWithout(t, backup.PlaceConfig{Bucket: &cfg}, reach, "S3")
+	})
+}
+
+// proveWithout proves a site with its place and without it. hidden is what nobody may read of the error.
+func proveWithout(t *testing.T, place backup.PlaceConfig, reach func(there bool) error, hidden string) {
+	s := newSite(t, t.TempDir(), place)
+	s.start(t)
+	s.write(t, "a")
+	s.wait(t)
+	first, err := s.prove(t)
+	if err != nil || first.Moment.IsZero() {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if err := reach(false); err != nil {
+		t.Fatal(err)
+	}
+	const text = "The proof could not be done: the place of the backup cannot be reached."
+	for range 2 {
+		if _, err := s.prove(t); err == nil || err.Error() != text {
+			t.Errorf("away: %v", err)
+		}
+	}
+	status, err := s.service.Status(t.Context())
+	if err != nil || status.ProofError != "" || status.ProofUndone != text || status.ProofUndoneCode != "backup_place_unreachable" || !status.PlaceAway || status.ProofUndoneSince.IsZero() {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if !status.ProvenMoment.Equal(first.Moment) || !status.LastProof.Equal(first.Ended) {
+		t.Errorf("the proven moment was %s (%s), and is %s (%s)", first.Moment, first.Ended, status.ProvenMoment, status.LastProof)
+	}
+	if strings.Contains(status.BackupError, hidden) {
+		t.Errorf("the owner reads %q", status.BackupError)
+	}
+	if log := s.log.String(); strings.Count(log, "code=backup_place_unreachable") != 1 || !strings.Contains(log, hidden) {
+		t.Errorf("the log does not tell the cause once:\n%s", log)
+	}
+	if err := reach(true); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "b")
+	eventually(t, func() error { // the upload waits before it tries again
+		again, err := s.prove(t)
+		if err == nil && !again.Moment.After(first.Moment) {
+			err = fmt.Errorf("%+v", again)
+		}
+		return err
+	})
+	if status, err := s.service.Status(t.Context()); err != nil || status.ProofUndone != "" || status.PlaceAway || status.ProofError != "" {
+		t.Errorf("back: %+v, %v", status, err)
+	}
+}
+
+// Proves H-proof-away.
+func TestAnUnreachablePlaceHidesNoDamage(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "backups")
+	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: place})
+	s.start(t)
+	s.write(t, "a")
+	s.wait(t)
+	if err := os.WriteFile(filepath.Join(place, "secret"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.prove(t); err == nil || err.Error() != "secret is damaged" {
+		t.Errorf("damaged: %v", err)
+	}
+	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("away: %v", err)
+	}
+	if status, err := s.service.Status(t.Context()); err != nil || status.ProofError != "secret is damaged" || !status.PlaceAway || !status.LastProof.IsZero() {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
