@@ -1,6 +1,8 @@
 package backup_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,7 +28,7 @@ func (s *site) refer(t *testing.T, text string, record bool) string {
 		err := db.Exec(t.Context(), tx, `insert into storage_buckets (id, name, public, created_at, updated_at) values ('b', 'b', true, $1, $1) on conflict (id) do nothing`, s.now())
 		if err == nil {
 			err = db.Exec(t.Context(), tx, `insert into storage_objects (id, bucket_id, name, blob_id, size, etag, mime_type, cache_control, created_at, updated_at)
-				values ($1, 'b', $2, $1, $3, '', 'text/plain', '', $4, $4)`, id, "name of "+id, len(text), s.now())
+				values ($1, 'b', $2, $1, $3, $5, 'text/plain', '', $4, $4)`, id, "name of "+id, len(text), s.now(), hexSum(text))
 		}
 		if err == nil && record {
 			err = s.service.AddBlobs(t.Context(), tx, id)
@@ -37,6 +39,11 @@ func (s *site) refer(t *testing.T, text string, record bool) string {
 		t.Fatal(err)
 	}
 	return id
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // drop deletes what refers to a blob, and the blob.

@@ -9,52 +9,71 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/benbjohnson/litestream"
 	"github.com/superfly/ltx"
 )
 
-// copyPasses is how often a copy begins anew because objects were removed from the first place while it read them.
-const copyPasses = 5
+// Limits of a copy. What it has not done continues after the next proof.
+const (
+	copyPasses  = 5 // how often it begins anew because objects were removed from the first place while it read them
+	copyTimeout = 20 * time.Hour
+)
 
 // errRemoved is the cause of another pass.
 var errRemoved = errors.New("objects were removed from the place of the backup while it was copied")
 
-// copyPlace makes the second place what the first one is: it adds what is new and then removes what the first one no longer has.
-func copyPlace(ctx context.Context, from, to Place, site, engine string) error {
-	if _, err := Claim(ctx, to, site, engine); err != nil {
-		return err
-	}
-	for range copyPasses {
-		err := copyOnce(ctx, from, to)
-		if !errors.Is(err, errRemoved) {
-			return err
-		}
-	}
-	return errRemoved
+// CopyDetail is the detail of KindCopy: how many objects of the second place were compared after the newest copy, and how many of them
+// were copied again because they were damaged there.
+type CopyDetail struct {
+	Compared int `json:"compared"`
+	Mended   int `json:"mended"`
 }
 
-func copyOnce(ctx context.Context, from, to Place) error {
+// copyBackup makes the second place what the first one is, and compares a part of it by its content.
+func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error) {
+	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
+	defer cancel()
+	if _, err := Claim(ctx, s.cfg.CopyTo, s.cfg.Site, string(s.db.Dialect)); err != nil {
+		return detail, err
+	}
+	for range copyPasses {
+		wanted, err := copyOnce(ctx, s.cfg.Place, s.cfg.CopyTo)
+		if err == nil {
+			err = s.checkCopy(ctx, wanted, &detail)
+		}
+		if !errors.Is(err, errRemoved) {
+			return detail, err
+		}
+	}
+	return detail, errRemoved
+}
+
+// copyOnce adds what is new and then removes what the first place no longer has. It returns the names of all objects but the parts of
+// the database.
+func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
 	removeParts, err := copyParts(ctx, from, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted, err := listPlace(ctx, from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	there, err := listPlace(ctx, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	names = sortedNames(wanted)
 	// In reverse, so that a snapshot comes before its description, without which it does not count.
-	for _, name := range slices.Backward(sortedNames(wanted)) {
+	for _, name := range slices.Backward(names) {
 		// Blobs and snapshots never change; the others are small.
 		if size, ok := there[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
 			continue
 		}
 		if err := copyObject(ctx, from, to, name); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for name := range there {
@@ -62,10 +81,10 @@ func copyOnce(ctx context.Context, from, to Place) error {
 			continue
 		}
 		if err := to.Delete(ctx, name); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return removeParts()
+	return names, removeParts()
 }
 
 // listPlace returns the sizes of all objects by name, without the parts of the database.

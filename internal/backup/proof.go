@@ -54,6 +54,7 @@ type Proof struct {
 	FailedAt time.Time // when a proof last failed
 	Undone   string    // why the newest proof could not be done, "" if it was
 	UndoneAt time.Time // when a proof last could not be done
+	Copy     CopyDetail
 }
 
 // ReadProof reads the results.
@@ -102,7 +103,10 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		if second.Error != "" && !second.LastError.Before(began) {
 			return false, "", fmt.Errorf("the backup is proven, but its copy in the second place is not up to date: %s", second.Error)
 		}
-		return !second.LastOK.Before(p.Moment), "", nil
+		if second.LastOK.Before(p.Moment) {
+			return false, "", nil
+		}
+		return true, "", json.Unmarshal([]byte(second.Detail), &p.Copy)
 	})
 }
 
@@ -135,7 +139,7 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 	if err != nil || !mine {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go s.renewLease(ctx, cancel, KindProof, holder)
 	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindProof, holder)) }()
@@ -182,15 +186,17 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 
 // prove proves the backup and stores the result. After a success the second place gets the backup.
 func (s *Service) prove(ctx context.Context) error {
-	moment, detail, err := s.compare(ctx)
-	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return nil // the program ends: the next start proves
+	limited, cancel := context.WithTimeout(ctx, proofTimeout)
+	defer cancel()
+	moment, detail, err := s.compare(limited)
+	if ctx.Err() != nil {
+		return nil // the program ends, or another node has the lease: the next one proves
 	}
 	if errors.Is(err, errNotOpen) {
 		return nil // its own failure is recorded
 	}
 	record := context.WithoutCancel(ctx)
-	if not := undone(ctx, err); not != nil {
+	if not := undone(limited, err); not != nil {
 		return s.recordUndone(record, not)
 	}
 	if err := RecordSuccess(record, s.db, KindUndone, s.now(), "{}"); err != nil {
@@ -212,11 +218,18 @@ func (s *Service) prove(ctx context.Context) error {
 	if s.cfg.CopyTo == nil {
 		return nil
 	}
-	if err := copyPlace(ctx, s.cfg.Place, s.cfg.CopyTo, s.cfg.Site, string(s.db.Dialect)); err != nil {
+	copied, err := s.copyBackup(ctx)
+	if err != nil {
 		s.failed(ctx, KindCopy, err)
-		return nil
+		if ctx.Err() != nil {
+			return nil
+		}
+		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // also the same text again: who has asked waits for it
 	}
-	s.succeeded(ctx, KindCopy, moment)
+	if text, err = json.Marshal(copied); err != nil {
+		return err
+	}
+	s.succeededWith(ctx, KindCopy, moment, string(text))
 	return nil
 }
 

@@ -240,6 +240,11 @@ func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
 
 // succeeded records that a part is in the place up to moment.
 func (s *Service) succeeded(ctx context.Context, kind Kind, moment time.Time) {
+	s.succeededWith(ctx, kind, moment, "{}")
+}
+
+// succeededWith is succeeded with a detail, a JSON object.
+func (s *Service) succeededWith(ctx context.Context, kind Kind, moment time.Time, detail string) {
 	s.last.Lock()
 	again := s.last.failed[kind]
 	s.last.failed[kind] = false
@@ -247,7 +252,7 @@ func (s *Service) succeeded(ctx context.Context, kind Kind, moment time.Time) {
 	if again {
 		s.log.Info("backup: the place of the backup has everything again", "part", string(kind), "place", s.cfg.Place.Label())
 	}
-	if err := RecordSuccess(ctx, s.db, kind, moment, "{}"); err != nil && ctx.Err() == nil {
+	if err := RecordSuccess(ctx, s.db, kind, moment, detail); err != nil && ctx.Err() == nil {
 		s.log.Warn("backup: the success could not be stored", "cause", err.Error())
 	}
 }
@@ -255,7 +260,7 @@ func (s *Service) succeeded(ctx context.Context, kind Kind, moment time.Time) {
 // safeText returns what the owner reads about a failure. The causes of this package are written for people; others can contain
 // addresses and stay in the log.
 func safeText(cause error) string {
-	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing} {
+	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing, errUnmended} {
 		if errors.Is(cause, known) {
 			return cause.Error()
 		}

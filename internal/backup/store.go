@@ -124,6 +124,11 @@ func blobCopiedAlready(ctx context.Context, q db.Querier, id string) (bool, erro
 	return n > 0, err
 }
 
+// copiedSum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the place does not have it.
+func copiedSum(ctx context.Context, q db.Querier, id string) (string, error) {
+	return db.One[string](ctx, q, "select sha256 from backup_blobs where blob_id = $1 and copied_at is not null and sha256 <> ''", id)
+}
+
 // forgetCopies makes all blobs wait for their copy again, for a place that has none of them.
 func forgetCopies(ctx context.Context, q db.Querier) error {
 	if err := db.Exec(ctx, q, "delete from backup_blobs where removed_at is not null"); err != nil {

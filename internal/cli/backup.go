@@ -262,7 +262,10 @@ func (backupVerifyCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("Proven: the state of %s was restored; %d tables with %d rows, %d files and the secret are what the site had then.\n",
-			p.Moment.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files)
+		if err := env.printf("Proven: the state of %s was restored; %d tables with %d rows, %d files and the secret are what the site had then.\n",
+			p.Moment.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files); err != nil || p.Copy.Compared == 0 {
+			return err
+		}
+		return env.printf("The second place has it too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Mended)
 	})
 }

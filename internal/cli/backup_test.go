@@ -148,7 +148,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 			if r := must(t, dir, "backup", "now"); !strings.Contains(r.out, "up to date") {
 				t.Errorf("%+v", r)
 			}
-			if r := must(t, dir, "backup", "verify"); !strings.Contains(r.out, "Proven: the state of 20") {
+			if r := must(t, dir, "backup", "verify"); !strings.Contains(r.out, "Proven: the state of 20") || !strings.Contains(r.out, "compared, 0 of them were damaged") {
 				t.Errorf("%+v", r)
 			}
 			var s jsonStatus

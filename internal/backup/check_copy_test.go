@@ -1,0 +1,148 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/backup"
+)
+
+// damage changes a byte of an object, and leaves its size.
+func damage(t *testing.T, p backup.Place, name string) {
+	t.Helper()
+	text := []byte(read(t, p, name))
+	text[len(text)/2] ^= 1
+	if err := p.Write(t.Context(), name, strings.NewReader(string(text))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Proves H-copy-mends.
+func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
+	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
+		second := backup.OpenPlace(cfg)
+		s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+		s.second = second
+		s.start(t)
+		file, lost := s.refer(t, "a picture", true), s.refer(t, "another one", true)
+		s.waitBlobs(t)
+		s.wait(t)
+		first, err := s.prove(t)
+		if err != nil || first.Copy.Mended != 0 || first.Copy.Compared < 5 { // format, secret, two files, a part at least
+			t.Fatalf("%+v, %v", first, err)
+		}
+		part := ""
+		for _, name := range names(t, second, "database/") {
+			if part == "" || strings.Contains(name, "/9/") { // the snapshot, or what stands for it
+				part = name
+			}
+		}
+		if part == "" {
+			t.Fatal("the second place has no database")
+		}
+		want := map[string]string{}
+		for _, name := range []string{backup.BlobName(file), part} {
+			want[name] = read(t, second, name)
+			damage(t, second, name)
+		}
+		gone := backup.BlobName(lost)
+		want[gone] = read(t, second, gone)
+		if err := second.Delete(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.prove(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Copy.Mended != 2 { // the deleted file is copied as a new one
+			t.Errorf("%+v", again.Copy)
+		}
+		for name, text := range want {
+			if read(t, second, name) != text {
+				t.Errorf("%s is still damaged", name)
+			}
+			if told := strings.Count(s.log.String(), "name="+name+" "); told != 1 && name != gone {
+				t.Errorf("the log names %s %d times", name, told)
+			}
+		}
+		if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" || status.ProofError != "" {
+			t.Errorf("%+v, %v", status, err)
+		}
+	})
+}
+
+// rotten is a place that damages what it stores of the files.
+type rotten struct{ backup.Place }
+
+func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	if !strings.HasPrefix(name, "blobs/") {
+		return r.Place.Write(ctx, name, body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	text[0] ^= 1
+	return r.Place.Write(ctx, name, strings.NewReader(string(text)))
+}
+
+// Proves H-copy-mends.
+func TestASecondPlaceThatCannotBeMendedIsATrouble(t *testing.T) {
+	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s.second = rotten{backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})}
+	s.start(t)
+	file := s.refer(t, "a picture", true)
+	s.waitBlobs(t)
+	s.wait(t)
+	for range 2 { // the same failure again ends the wait again
+		if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "copying it again did not mend it: "+backup.BlobName(file)) {
+			t.Errorf("got %v", err)
+		}
+	}
+	status, err := s.service.Status(t.Context())
+	if err != nil || !strings.Contains(status.BackupError, backup.BlobName(file)) || status.ErrorSince.IsZero() || status.ProofError != "" || status.LastProof.IsZero() {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// Proves H-copy-mends.
+func TestADamagedSnapshotInTheSecondPlaceIsCopiedAgain(t *testing.T) {
+	place, second := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}, backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})
+	d, _, _ := postgresSite(t, place)
+	service := backup.New(d, backup.Config{
+		Place: backup.OpenPlace(place), CopyTo: second, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+		OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Free: func() int64 { return 1 << 40 }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}, time.Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); service.Run(ctx) }()
+	defer func() { cancel(); <-ended }()
+	s := &site{service: service}
+	eventually(t, func() error {
+		status, err := service.Status(t.Context())
+		if err == nil && status.LastBackup.IsZero() {
+			err = errors.New("no snapshot yet")
+		}
+		return err
+	})
+	if _, err := s.prove(t); err != nil {
+		t.Fatal(err)
+	}
+	all := snapshots(t, second)
+	want := read(t, second, all[len(all)-1])
+	damage(t, second, all[len(all)-1])
+	p, err := s.prove(t)
+	if err == nil && p.Copy.Mended != 1 {
+		err = fmt.Errorf("%+v", p.Copy)
+	}
+	if err != nil || read(t, second, all[len(all)-1]) != want {
+		t.Error(err)
+	}
+}
