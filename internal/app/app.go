@@ -387,6 +387,9 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
 	}
 	workers.Go(func() { a.watchHealth(background) })
+	if a.cfg.Server.ReleaseFile != "" {
+		workers.Go(func() { a.watchRelease(background) })
+	}
 	workers.Go(func() { a.Jobs.Run(background) })
 	if a.Backup != nil {
 		workers.Go(func() { a.Backup.Run(background) })

@@ -7,6 +7,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/health"
 	"atelie/internal/i18n"
+	"atelie/internal/release"
 )
 
 // healthDelay is how long the first health check waits after the start. Until then backups resume and certificates are loaded.
@@ -16,8 +17,39 @@ const healthDelay = 5 * time.Minute
 func (a *App) wireHealth() {
 	a.health = health.New(a.DB, health.Config{
 		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
-		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, MailOwners: a.mailOwners,
+		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, Releases: a.releases(), MailOwners: a.mailOwners,
 	}, a.log, a.now)
+}
+
+// releases returns what reads the operator's release file, nil if the operator has set none.
+func (a *App) releases() *health.Releases {
+	place := a.cfg.Server.ReleaseFile
+	if place == "" {
+		return nil
+	}
+	return &health.Releases{
+		Place: place,
+		Read: func(ctx context.Context) (health.Release, error) {
+			r, err := release.Read(ctx, place)
+			return health.Release{Version: r.Version, Date: r.Date, Notes: r.Notes}, err
+		},
+		IsNewer: func(version string) bool { return release.IsNewer(version, a.cfg.Build) },
+	}
+}
+
+// watchRelease looks every hour until ctx ends whether it is time to read the release file. It waits for no other check, nor they for
+// it, because the file may be on a server that does not answer.
+func (a *App) watchRelease(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(healthDelay):
+	}
+	every(ctx, time.Hour, func() {
+		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("whether there is a newer release could not be stored; it is tried again", "cause", err.Error())
+		}
+	})
 }
 
 // watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about troubles.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"atelie/internal/config"
 	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 	"atelie/internal/health"
 	"atelie/internal/i18n"
 	"atelie/internal/identity"
@@ -351,4 +353,35 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.waitFor("the end of the failure", func() bool { return !s.hasTrouble(health.BackupFailing) })
+}
+
+// Proves A-health-release, H-upgrade-asks.
+func TestTheOverviewTellsOfANewerRelease(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			cfg := configuration(t)
+			if dialect == db.Postgres {
+				cfg.Database.URL = dbtest.URL(t, dialect)
+			}
+			cfg.Build = "1.2.0"
+			if a := newAppOf(t, cfg, time.Now); a.releases() != nil || a.health.CheckRelease(t.Context()) != nil || !strings.Contains(askHealth(t, a, key(t, a, identity.Service)).Body.String(), `"release":null`) {
+				t.Error("without a release file something is asked or told")
+			}
+			cfg = configuration(t)
+			if dialect == db.Postgres {
+				cfg.Database.URL = dbtest.URL(t, dialect)
+			}
+			cfg.Build, cfg.Server.ReleaseFile = "1.2.0", filepath.Join(t.TempDir(), "release.json")
+			if err := os.WriteFile(cfg.Server.ReleaseFile, []byte(`{"version":"1.3.0","date":"2026-12-01","notes":"https://example.com/1.3.0"}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a := newAppOf(t, cfg, time.Now)
+			if err := a.health.CheckRelease(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := askHealth(t, a, key(t, a, identity.Service)).Body.String(); !strings.Contains(got, `"newer":{"version":"1.3.0","date":"2026-12-01","notes":"https://example.com/1.3.0"}`) || !strings.Contains(got, `"version":"1.2.0"`) {
+				t.Errorf("%s", got)
+			}
+		})
+	}
 }

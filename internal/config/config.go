@@ -53,7 +53,7 @@ type Server struct {
 	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
-	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"JSON that names the newest release, for atelie upgrade --check: a file, or an address with https. Nothing else reads it."`
+	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"What the newest release is: a file, or an address with https. The server reads it once a day for the overview, and atelie upgrade --check when it runs. Without it nothing is asked of anyone."`
 	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Whoever reaches it can read them: take the loopback or a private network. Off when empty."`
 }
 

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Config holds the values and functions that give the service the state of other packages. All functions are required.
+// Config holds what the service reads of other packages. All functions are required, but for those of Releases.
 type Config struct {
 	Version    string // of the program
 	MailServer bool   // false: mails become files, which nobody gets
@@ -21,6 +21,8 @@ type Config struct {
 	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
 	// no certificates.
 	Certificates func() []Certificate
+	// Releases is nil if the operator has set no release file: then nothing is asked of anyone.
+	Releases *Releases
 	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
 	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
 }

@@ -64,7 +64,11 @@ func (s *site) state() State {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.Service.state(r)
+	state, err := s.Service.state(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state
 }
 
 func (s *site) codes() (codes []Code) {

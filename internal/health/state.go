@@ -26,6 +26,7 @@ type State struct {
 	Mail        mailState         `json:"mail"`
 	Certificate *certificateState `json:"certificate"` // null: this program obtains none
 	Version     string            `json:"version"`
+	Release     *releaseState     `json:"release"` // null: the operator has set no release file
 	Troubles    []Trouble         `json:"troubles"`
 }
 
@@ -75,7 +76,7 @@ func (s *Service) read(ctx context.Context) (r reading, err error) {
 }
 
 // state makes the answer of a reading.
-func (s *Service) state(r reading) State {
+func (s *Service) state(r reading) (State, error) {
 	troubles := r.troubles()
 	has := func(codes ...Code) bool {
 		return slices.ContainsFunc(troubles, func(t Trouble) bool { return slices.Contains(codes, t.Code) })
@@ -83,8 +84,12 @@ func (s *Service) state(r reading) State {
 	b, m := r.backup, r.mails
 	delivered := r.records[recordDelivered].at
 	_, failing := r.records[recordFailing]
+	release, err := s.release(r.records)
+	if err != nil {
+		return State{}, err
+	}
 	state := State{
-		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Troubles: troubles,
+		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Release: release, Troubles: troubles,
 		Backup: backupState{
 			// A backup that dies with the disk is none when it is needed most.
 			Proved: !b.LastBackup.IsZero() && !b.LastProof.IsZero() && b.BackupError == "" && !b.SameDisk && !has(BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale),
@@ -99,7 +104,7 @@ func (s *Service) state(r reading) State {
 	if c, ok := r.firstToEnd(); ok {
 		state.Certificate = &certificateState{Proved: c.End.After(r.now) && !has(CertificateEnding, CertificateMissing), Domain: c.Domain, EndsAt: utc(c.End)}
 	}
-	return state
+	return state, nil
 }
 
 // GetSiteHealth answers rpc/get_site_health with the State, for administrators and the service key.
@@ -115,6 +120,10 @@ func (s *Service) GetSiteHealth(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	state, err := s.state(found)
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, s.state(found))
+	return httpx.JSON(w, http.StatusOK, state)
 }

@@ -16,6 +16,9 @@ const (
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the place has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof
 	recordMissingCertificate = "certificate_missing" // at: since when a domain has no certificate
+	recordReleaseTried       = "release_tried"       // at: when a node last began to read the release file; cause: the file's fingerprint
+	recordRelease            = "release"             // at: when the release file was last read; cause: a storedRelease
+	recordReleaseFailing     = "release_failing"     // at: since when the release file cannot be read; cause: the file's fingerprint
 )
 
 // record is a row of health_records. The comments of the names say what its fields are.
@@ -60,4 +63,32 @@ func noteSince(ctx context.Context, q db.Querier, name string, now time.Time) er
 
 func deleteRecord(ctx context.Context, q db.Querier, name string) error {
 	return db.Exec(ctx, q, "delete from health_records where name = $1", name)
+}
+
+// releaseInterval is the least time between two readings of the release file, by all nodes together.
+const releaseInterval = day
+
+// claimRelease reports whether the caller is to read the release file now. A time that is implausibly late was written by a node with a
+// wrong clock, and is ignored.
+func claimRelease(ctx context.Context, q db.Querier, place string, now time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
+		on conflict (name) do update set at = excluded.at, cause = excluded.cause
+		where health_records.at <= $4 or health_records.at > $5 or health_records.cause <> excluded.cause`,
+		recordReleaseTried, now, place, now.Add(-releaseInterval), db.LatestPlausible(now, 0))
+}
+
+func saveRelease(ctx context.Context, q db.Querier, now time.Time, text string) error {
+	return db.Exec(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
+		on conflict (name) do update set at = excluded.at, cause = excluded.cause`, recordRelease, now, text)
+}
+
+// noteFailing records that the release file cannot be read. It returns false if that is known.
+func noteFailing(ctx context.Context, q db.Querier, place string, now time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
+		on conflict (name) do update set at = excluded.at, cause = excluded.cause where health_records.cause <> excluded.cause`, recordReleaseFailing, now, place)
+}
+
+// endFailing records that the release file can be read. It returns false if that is known.
+func endFailing(ctx context.Context, q db.Querier) (bool, error) {
+	return db.Changed(ctx, q, "delete from health_records where name = $1", recordReleaseFailing)
 }

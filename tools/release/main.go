@@ -70,7 +70,7 @@ func findPrograms(folder, version string) (found []program, err error) {
 	return found, nil
 }
 
-// writeReleaseFile writes the release file, which atelie upgrade --check reads (internal/cli/upgrade.go).
+// writeReleaseFile writes a release file (internal/release).
 func writeReleaseFile(out string, programs []program, version string, date time.Time) error {
 	type file struct {
 		Name   string `json:"name"`

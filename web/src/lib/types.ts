@@ -214,6 +214,14 @@ export type SiteHealth = {
   /** Null if another program answers HTTPS. */
   certificate: { proved: boolean; domain: string; ends_at: string | null } | null;
   version: string;
+  /** What the operator's release file says; null if none is set. */
+  release: {
+    /** The newest release, if it is newer than this program. `notes` is an address with https, or "". */
+    newer: { version: string; date: string; notes: string } | null;
+    read_at: string | null;
+    /** Since when the file cannot be read. */
+    failing_since: string | null;
+  } | null;
   troubles: Trouble[];
 };
 

@@ -1,5 +1,5 @@
 import { useId, useState, type ReactNode } from "react";
-import { ChevronDown } from "lucide-react";
+import { ChevronDown, ExternalLink } from "lucide-react";
 import { useSiteHealth } from "@/features/admin-dashboard/api/health";
 import { ago, byteSize } from "@/features/admin-dashboard/quantities";
 import { cn } from "@/lib/cn";
@@ -23,6 +23,7 @@ export function HealthLine() {
         <Summary health={data} />
       </p>
       {data.backup.same_disk && <p className="mt-1.5">{t("health.sameDisk")}</p>}
+      {data.release?.newer && <NewerRelease newer={data.release.newer} own={data.version} />}
       <button
         type="button"
         aria-expanded={open}
@@ -42,6 +43,34 @@ export function HealthLine() {
         <Details health={data} />
       </div>
     </section>
+  );
+}
+
+type NewerProps = { newer: NonNullable<NonNullable<SiteHealth["release"]>["newer"]>; own: string };
+
+/** Says that there is a newer release, and what to do. Nothing is wrong with the site, so it is no alert. */
+function NewerRelease({ newer, own }: NewerProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  const { version, date, notes } = newer;
+  return (
+    <p className="mt-1.5 wrap-anywhere">
+      {t("health.newer", { version, date: longDate(date, language), own })}
+      {notes.startsWith("https://") && (
+        <>
+          {" "}
+          <a
+            href={notes}
+            target="_blank"
+            rel="noreferrer"
+            className="text-link inline-flex min-h-11 items-center gap-1.5 underline underline-offset-4"
+          >
+            {t("health.newerNotes")}
+            <ExternalLink aria-hidden="true" size={16} strokeWidth={1.75} className="flex-none" />
+          </a>
+        </>
+      )}
+    </p>
   );
 }
 
@@ -116,9 +145,14 @@ function Summary({ health }: { health: SiteHealth }) {
 function Details({ health }: { health: SiteHealth }) {
   const t = useT();
   const { language } = useLanguage();
-  const { backup, disk, mail, certificate, version } = health;
+  const { backup, disk, mail, certificate, version, release } = health;
   const time = (iso: string) => dateTime(iso, language);
   const state = (proved: boolean) => (proved ? t("health.proved") : t("health.unproved"));
+  const releaseText = () => {
+    if (release?.failing_since) return t("health.detail.releaseUnread");
+    if (release?.newer || !release?.read_at) return undefined;
+    return t("health.detail.releaseNewest", { time: time(release.read_at) });
+  };
 
   return (
     <dl className="border-ink mt-1 grid border-t-2 md:grid-cols-[14rem_1fr]">
@@ -173,7 +207,9 @@ function Details({ health }: { health: SiteHealth }) {
             : t("health.detail.certificateNone", { domain: certificate.domain })}
         </Row>
       )}
-      <Row label={t("health.label.version")}>{version}</Row>
+      <Row label={t("health.label.version")} more={releaseText()}>
+        {version}
+      </Row>
     </dl>
   );
 }

@@ -38,6 +38,7 @@ const good: SiteHealth = {
   },
   certificate: { proved: true, domain: "alvor.example", ends_at: "2027-02-12T12:00:00Z" },
   version: "1.2.0",
+  release: null,
   troubles: [],
 };
 
@@ -132,6 +133,64 @@ it("A-health-details: details open on demand and say in words what green says", 
   expect(details.getByText(/Given up in the last 30 days: 0/)).toBeVisible();
   await userEvent.click(button);
   expect(screen.getByText("Restore test")).not.toBeVisible();
+});
+
+const release = {
+  newer: { version: "1.3.0", date: "2026-12-01", notes: "https://example.com/1.3.0" },
+  read_at: "2026-11-23T12:00:00Z",
+  failing_since: null,
+};
+
+it.each([
+  [
+    "en",
+    /Version 1\.3\.0 of 1 December 2026 can be had; this site runs 1\.2\.0\..*make a backup/,
+    "What has changed",
+  ],
+  [
+    "pt",
+    /Já existe a versão 1\.3\.0, de 1 de dezembro de 2026; este site usa a 1\.2\.0\..*cópia de segurança/,
+    "O que mudou",
+  ],
+] as const)(
+  "A-health-release: a newer release is a quiet sentence with the way out (%s)",
+  async (language, text, notes) => {
+    answer({ ...good, release }, language);
+    expect(await screen.findByText(text)).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: notes })).toHaveAttribute(
+      "href",
+      "https://example.com/1.3.0",
+    );
+    expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  },
+);
+
+it("A-health-release: what cannot be read or is the newest is said in the details alone", async () => {
+  answer({ ...good, release: { ...release, newer: null } });
+  await line();
+  expect(screen.queryByText(/can be had/)).not.toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: "Details" }));
+  expect(screen.getByText(/On 23 November 2026, \d\d:00 there was no newer one\./)).toBeVisible();
+});
+
+it("A-health-release: a release file that cannot be read says no more than that", async () => {
+  answer({
+    ...good,
+    release: { newer: null, read_at: null, failing_since: "2026-11-22T04:00:00Z" },
+  });
+  await line();
+  await userEvent.click(screen.getByRole("button", { name: "Details" }));
+  expect(screen.getByText(/Whether there is a newer one could not be read\./)).toBeVisible();
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+});
+
+it("A-health-release: an address of notes that is not https is no link", async () => {
+  answer({
+    ...good,
+    release: { ...release, newer: { ...release.newer, notes: "javascript:alert(1)" } },
+  });
+  expect(await screen.findByText(/can be had/)).toBeInTheDocument();
+  expect(screen.queryByRole("link")).not.toBeInTheDocument();
 });
 
 const troubles: [Trouble, RegExp][] = [

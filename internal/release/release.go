@@ -1,0 +1,172 @@
+// Package release reads the operator's release file, which names the newest release. It asks nobody but the address that it is given.
+package release
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+)
+
+// Release is the content of a release file. make release writes one (tools/release). Unknown fields are ignored, so that later
+// versions can add some.
+type Release struct {
+	Version string          `json:"version"` // as in Semantic Versioning, such as 1.2.0
+	Date    string          `json:"date"`    // YYYY-MM-DD
+	Notes   string          `json:"notes"`   // optional: a page (https) that tells what has changed
+	Files   map[string]File `json:"files"`   // optional: the programs by platform, such as linux/amd64
+}
+
+// File is one program of a release.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // in hexadecimal digits
+}
+
+// Limits of reading a release file.
+const (
+	maxSize = 1 << 20 // bytes
+	timeout = 30 * time.Second
+)
+
+// betweenReleases matches the end of a version that git describe makes of a commit that is no release, such as 1.2.0-5-g885be2b.
+var betweenReleases = regexp.MustCompile(`-[0-9]+-g[0-9a-f]{4,}$|-dirty$`)
+
+// Canonical returns a version as the texts have it, such as 1.2.0. It returns an error if the version is not that of a release.
+func Canonical(version string) (string, error) {
+	v := "v" + strings.TrimPrefix(version, "v")
+	if !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v || betweenReleases.MatchString(v) {
+		return "", fmt.Errorf("%q is not the version of a release, such as 1.2.0", version)
+	}
+	return v[1:], nil
+}
+
+// Compare compares two versions as Canonical returns them: the result is negative if a is older than b.
+func Compare(a, b string) int { return semver.Compare("v"+a, "v"+b) }
+
+// IsNewer reports whether a version is newer than own. It is false if one of them is not that of a release.
+func IsNewer(version, own string) bool {
+	v, err := Canonical(version)
+	if err != nil {
+		return false
+	}
+	o, err := Canonical(own)
+	return err == nil && Compare(v, o) > 0
+}
+
+// Read reads a release file from a path or an https URL and checks it, for half a minute at most.
+func Read(ctx context.Context, place string) (Release, error) {
+	return read(ctx, newClient(), place)
+}
+
+func read(ctx context.Context, client *http.Client, place string) (r Release, err error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() { // nothing interrupts the reading of a file on a disk that hangs
+		text, err := readText(ctx, client, place)
+		done <- result{text, err}
+	}()
+	var got result
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		got.err = fmt.Errorf("the release file could not be read within %s: %w", timeout, ctx.Err())
+	}
+	if got.err != nil {
+		return r, got.err
+	}
+	if err = json.Unmarshal(got.text, &r); err == nil {
+		err = r.validate()
+	}
+	if err != nil {
+		return Release{}, fmt.Errorf("the release file is not as docs/hosting.md describes it: %w", err)
+	}
+	return r, nil
+}
+
+func readText(ctx context.Context, client *http.Client, place string) (text []byte, err error) {
+	var body io.ReadCloser
+	if strings.HasPrefix(place, "https://") {
+		body, err = download(ctx, client, place)
+	} else {
+		body, err = os.Open(place)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err = io.ReadAll(io.LimitReader(body, maxSize+1))
+	if err = errors.Join(err, body.Close()); err != nil {
+		return nil, err
+	}
+	if len(text) > maxSize {
+		return nil, errors.New("the release file is larger than 1 MiB")
+	}
+	return text, nil
+}
+
+// newClient returns a client for release files, which follows redirects to https only.
+func newClient() *http.Client {
+	return &http.Client{CheckRedirect: func(r *http.Request, before []*http.Request) error {
+		if r.URL.Scheme != "https" {
+			return errors.New("it leads to an address without https")
+		}
+		if len(before) >= 5 {
+			return errors.New("it leads from address to address")
+		}
+		return nil
+	}}
+}
+
+// download requests a release file. The request says nothing about the site.
+func download(ctx context.Context, client *http.Client, address string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", "atelie")
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("%s answered %s", r.URL.Redacted(), answer.Status), answer.Body.Close())
+	}
+	return answer.Body, nil
+}
+
+// fileName matches the names that files of a release may have.
+var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]*$`)
+
+// validate checks all fields that are shown: the file comes from elsewhere, and a terminal obeys control characters.
+func (r *Release) validate() error {
+	if _, err := Canonical(r.Version); err != nil {
+		return err
+	}
+	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
+		return fmt.Errorf("%q is not a date such as 2026-11-22", r.Date)
+	}
+	if u, err := url.Parse(r.Notes); r.Notes != "" && (err != nil || u.Scheme != "https") {
+		return fmt.Errorf("notes: %q is not an address with https", r.Notes)
+	}
+	for on, f := range r.Files {
+		if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || !fileName.MatchString(f.Name) {
+			return fmt.Errorf("files: %q needs a name and a SHA-256", on)
+		}
+	}
+	return nil
+}
