@@ -66,8 +66,8 @@ func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
 		return nil, err
 	}
 	names = sortedNames(wanted)
-	// In reverse, so that a snapshot comes before its description, without which it does not count.
-	for _, name := range slices.Backward(names) {
+	// In the order of the names a snapshot (.db.zst) comes before its description (.json), without which it does not count.
+	for _, name := range names {
 		// Blobs and snapshots never change; the others are small.
 		if size, ok := there[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
 			continue
@@ -76,7 +76,7 @@ func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
 			return nil, err
 		}
 	}
-	for name := range there {
+	for _, name := range slices.Backward(sortedNames(there)) { // the description first
 		if _, ok := wanted[name]; ok {
 			continue
 		}

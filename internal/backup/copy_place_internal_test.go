@@ -1,0 +1,72 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// describedPlace fails the test when a snapshot's description is in the place without the snapshot.
+type describedPlace struct {
+	Place
+	t *testing.T
+}
+
+func (p describedPlace) check() {
+	p.t.Helper()
+	found, err := listPlace(p.t.Context(), p.Place)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for name := range found {
+		if stem, ok := strings.CutSuffix(name, ".json"); ok && strings.HasPrefix(name, SnapshotsDir) {
+			if _, ok := found[stem+".db.zst"]; !ok {
+				p.t.Errorf("%s is there without its snapshot", name)
+			}
+		}
+	}
+}
+
+func (p describedPlace) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+	defer p.check()
+	return p.Place.Add(ctx, name, body)
+}
+
+func (p describedPlace) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	defer p.check()
+	return p.Place.Write(ctx, name, body)
+}
+
+func (p describedPlace) Delete(ctx context.Context, name string) error {
+	defer p.check()
+	return p.Place.Delete(ctx, name)
+}
+
+// Whenever the copy to the second place is interrupted, a snapshot that is listed there is there.
+func TestASnapshotComesBeforeItsDescriptionAndGoesAfterIt(t *testing.T) {
+	from := OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "first")})
+	to := describedPlace{OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
+	for _, stem := range []string{"20260301T020000Z-aaaaaaaa", "20260302T020000Z-bbbbbbbb", "20260303T020000Z-cccccccc", "20260304T020000Z-dddddddd"} {
+		name := SnapshotsDir + "/" + stem
+		for _, ending := range []string{".db.zst", ".json"} {
+			if err := from.Write(t.Context(), name+ending, strings.NewReader(stem)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := copyOnce(t.Context(), from, to); err != nil {
+			t.Fatal(err)
+		}
+		for _, ending := range []string{".json", ".db.zst"} {
+			if err := from.Delete(t.Context(), name+ending); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := to.Open(t.Context(), SnapshotsDir+"/20260303T020000Z-cccccccc.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a snapshot that is gone from the first place: %v", err)
+	}
+}
