@@ -25,10 +25,10 @@ type staticPage struct {
 	base *url.URL // URL of the page on the site, to which the URLs in it are relative
 }
 
-// longStyle is the length in bytes from which a style element becomes a file that all pages share.
-const longStyle = 2000
+// sharedStyleLength is the length in bytes from which a style element becomes a file that all pages share.
+const sharedStyleLength = 2000
 
-// rewrite changes the whole page.
+// rewrite sets base and rewrites the whole page.
 func (p *staticPage) rewrite(document *html.Node) (err error) {
 	if p.base, err = p.pageURL(p.view); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (p *staticPage) rewrite(document *html.Node) (err error) {
 	if err := p.rewriteChildren(document); err != nil {
 		return err
 	}
-	return p.addPartLinks(document)
+	return p.addGalleryPageLinks(document)
 }
 
 // rewriteChildren rewrites the children of a node. A child can be removed, or replaced by its own children.
@@ -129,7 +129,7 @@ func (p *staticPage) rewriteElement(n *html.Node) (keep bool, err error) {
 
 // moveStyle moves a long style sheet into a file.
 func (p *staticPage) moveStyle(n *html.Node) error {
-	if n.FirstChild == nil || len(n.FirstChild.Data) < longStyle {
+	if n.FirstChild == nil || len(n.FirstChild.Data) < sharedStyleLength {
 		return nil
 	}
 	text := n.FirstChild.Data
@@ -273,8 +273,8 @@ func chooseCandidates(srcset string) (chosen []candidate) {
 	return chosen
 }
 
-// addPartLinks adds links to all parts of a gallery behind its list of works.
-func (p *staticPage) addPartLinks(document *html.Node) error {
+// addGalleryPageLinks adds links to all pages of a gallery behind its list of works.
+func (p *staticPage) addGalleryPageLinks(document *html.Node) error {
 	first := p.view
 	first.Part = 0
 	parts := p.parts[first]

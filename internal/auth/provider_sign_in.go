@@ -23,7 +23,7 @@ type providerUser struct {
 func newProviderUser(provider string, reported oauth.Identity) providerUser {
 	p := providerUser{Identity: reported, provider: provider}
 	if email, err := normalizeEmail(reported.Email); err == nil {
-		p.email, p.proven, p.assumed = email, reported.EmailVerified, reported.EmailAssumed
+		p.email, p.proven, p.assumed = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
 	}
 	return p
 }

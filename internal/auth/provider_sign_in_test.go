@@ -102,7 +102,7 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 		const visitor = "rui@example.com"
 		g.session(guest("8", visitor, true))
 		at := func(subject, address string, assumed bool) (userID string, refusal error) {
-			p := newProviderUser("facebook", oauth.Identity{Subject: subject, Email: address, EmailVerified: true, EmailAssumed: assumed, Claims: map[string]any{"email": address, "email_verified": true}})
+			p := newProviderUser("facebook", oauth.Identity{Subject: subject, Email: address, EmailVerified: true, EmailVerifiedByPolicy: assumed, Claims: map[string]any{"email": address, "email_verified": true}})
 			refusal = g.signInProviderUser(t.Context(), client{}, "", "", p, func(_ *db.Tx, id string) error {
 				userID = id
 				return nil

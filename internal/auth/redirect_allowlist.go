@@ -12,15 +12,15 @@ import (
 // Config.RedirectURLs. All others are refused, because the URL of a redirect can contain a session, which must not reach
 // another site.
 type redirectAllowlist struct {
-	site     *url.URL // SiteURL; nil when it cannot be parsed
+	site     *url.URL // SiteURL; nil if it is not a valid URL with a host
 	patterns []redirectPattern
 }
 
 // redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are
 // matched separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
-// https://evil.example/.site.example/. A pattern that has no path, or has braces, brackets or a backslash before it, is not
-// split: whole matches the whole URL, and authority and path are nil.
-type redirectPattern struct{ authority, path, whole *regexp.Regexp }
+// https://evil.example/.site.example/. Patterns without a path, and patterns with braces, brackets or a backslash before the path,
+// cannot be split: for them wholeURL matches the complete URL, and authority and path are nil.
+type redirectPattern struct{ authority, path, wholeURL *regexp.Regexp }
 
 // newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed half of one, matches only text equal to it.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
@@ -35,7 +35,7 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 		scheme, rest, ok := strings.Cut(p, "://")
 		slash := strings.IndexByte(rest, '/')
 		if !ok || slash < 0 || strings.ContainsAny(scheme+rest[:slash], "{}[]\\") {
-			l.patterns = append(l.patterns, redirectPattern{whole: compileGlob(p)})
+			l.patterns = append(l.patterns, redirectPattern{wholeURL: compileGlob(p)})
 			continue
 		}
 		l.patterns = append(l.patterns, redirectPattern{authority: compileGlob(strings.ToLower(scheme + "://" + rest[:slash])), path: compileGlob(rest[slash:])})
@@ -45,7 +45,7 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 
 // compileGlob converts a pattern with Supabase Auth's syntax to a regular expression: * matches any characters except . and /,
 // ** any characters, ? one character except . and /, [a-z] and [!a-z] one character of a set, {a,b} one of several texts, and
-// \ makes the next character literal. Matching takes time proportional to the length of the URL, for every pattern.
+// \ makes the next character literal. No pattern can make matching slow: Go's regexp takes time linear in the length of the URL.
 func compileGlob(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString(`(?s)\A(?:`)
@@ -117,8 +117,8 @@ func literalPattern(pattern string) *regexp.Regexp {
 
 // matches reports whether the pattern matches a URL, which the caller has split into authority and path.
 func (p redirectPattern) matches(authority, path string) bool {
-	if p.whole != nil {
-		return p.whole.MatchString(authority + path)
+	if p.wholeURL != nil {
+		return p.wholeURL.MatchString(authority + path)
 	}
 	return p.authority.MatchString(authority) && p.path.MatchString(path)
 }

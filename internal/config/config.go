@@ -33,13 +33,12 @@ type Config struct {
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
-	// site exist. Otherwise the start fails, because the missing part can be lost, or a setting can be wrong.
+	// site exist. Without it the start fails then: the missing part may be lost, or a setting may name the wrong place.
 	New bool `kong:"-"`
 }
 
-// Server contains the data folder, the addresses to listen on, the public URLs of the site, the domains and the certificate authority
-// (ACME) for them, the free space below which owners are warned, the trusted proxies, the release file, and the address of the metrics.
-// Domain holds all domain names as they were set; the method Domains returns them in a normalized form.
+// Server contains the settings of the server: its data folder, its addresses, and the files and services it depends on. Domain holds
+// all domain names as they were set; the method Domains returns them in a normalized form.
 type Server struct {
 	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
@@ -53,7 +52,7 @@ type Server struct {
 	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
-	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"What the newest release is: a file, or an address with https. The server reads it once a day for the overview, and atelie upgrade --check when it runs. Without it nothing is asked of anyone."`
+	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"File or address (https) that names the newest release. The server reads it once a day for the overview, and so does atelie upgrade --check. When empty, nothing looks for newer releases."`
 	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Whoever reaches it can read them: take the loopback or a private network. Off when empty."`
 }
 

@@ -19,11 +19,11 @@ type postgresDriver struct {
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 
-// connectTimeout is the default timeout for connecting. Without it, connecting to a server that does not respond at all would
+// defaultConnectTimeout is the default timeout for connecting. Without it, connecting to a server that does not respond at all would
 // block for minutes.
-const connectTimeout = 5 * time.Second
+const defaultConnectTimeout = 5 * time.Second
 
-// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. Before that it calls the
+// openPostgres opens the pools with sessions in UTC, so that PostgreSQL prints times in the form of SQLite. Before that it calls the
 // functions in configure, which can change the configuration of the pools.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
@@ -35,7 +35,7 @@ func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Co
 		cfg.ConnConfig.RuntimeParams["application_name"] = "atelie"
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
-		cfg.ConnConfig.ConnectTimeout = connectTimeout
+		cfg.ConnConfig.ConnectTimeout = defaultConnectTimeout
 	}
 	for _, fn := range configure {
 		fn(cfg)
@@ -56,7 +56,7 @@ func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Co
 	return &postgresDriver{pool: pool, anonymous: anonymous}, nil
 }
 
-// anonymousConfig returns the configuration of AnonymousPool. It sets statement_timeout, because the server does not stop a
+// anonymousConfig returns the configuration of the pool for anonymous callers (DB.AnonymousPool). It sets statement_timeout, because the server does not stop a
 // query when its client closes the connection.
 func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	c := cfg.Copy()

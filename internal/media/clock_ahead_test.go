@@ -16,7 +16,7 @@ func TestAMakersLeaseOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
 		claim := func(maker string, now time.Time) bool {
 			t.Helper()
 			o, m := s.media("product-images", "a.jpg")
-			got, err := claimMedia(t.Context(), s.db, o.ID, m.Version, maker, now, now.Add(leaseDuration))
+			got, err := takeLease(t.Context(), s.db, o.ID, m.Version, maker, now, now.Add(leaseDuration))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,18 +11,18 @@ import (
 	"atelie/internal/files"
 )
 
-// A lease is the right of one node to derive files, such as renditions, from an object. The node renews the lease while it
-// works. If the node dies, the lease expires, and another node can take it.
+// A lease is the right of one call of withLease, on one node, to derive files, such as renditions, from an object. The call renews
+// the lease while it works. If its node dies, the lease expires, and another node can take it.
 const (
-	leaseDuration      = 30 * time.Second       // from a renewal to the expiry, unless the lease is renewed again
+	leaseDuration      = 30 * time.Second       // a lease expires this long after it was taken or last renewed
 	leaseRenewInterval = 8 * time.Second        // interval of renewals
 	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows. fn's context ends if the lease is
-// lost. version is the id of the object's blob. The error is errObsolete if the object is gone or has another blob. It wraps
+// lost. blobID is the blob from which fn derives files. The error is errObsolete if the object is gone or has another blob. It wraps
 // errBusy if ctx ends while withLease waits for the lease.
-func (s *Service) withLease(ctx context.Context, objectID, version string, fn func(ctx context.Context, o files.Object, m *media) error) error {
+func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn func(ctx context.Context, o files.Object, m *media) error) error {
 	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 	defer unlock()
 	holder := newID() // identifies this call in the database
 	for {
-		held, err := claimMedia(ctx, s.db, objectID, version, holder, s.now(), s.now().Add(leaseDuration))
+		held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration))
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 		}
 		if _, m, err := findMediaObjectByID(ctx, s.db, objectID); err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
-		} else if m == nil || m.Version != version {
+		} else if m == nil || m.Version != blobID {
 			return errObsolete
 		}
 		select {
@@ -49,7 +49,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 		}
 	}
 	defer func() {
-		if err := releaseMedia(context.WithoutCancel(ctx), s.db, objectID, holder); err != nil {
+		if err := releaseLease(context.WithoutCancel(ctx), s.db, objectID, holder); err != nil {
 			slog.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
 		}
 	}()
@@ -65,7 +65,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 		for {
 			select {
 			case <-tick.C:
-				if held, err := claimMedia(ctx, s.db, objectID, version, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
+				if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
 					cancel(errObsolete) // another holder has the lease
 				}
 			case <-done:
@@ -75,7 +75,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 	})
 	o, m, err := findMediaObjectByID(ctx, s.db, objectID)
 	switch {
-	case errors.Is(err, db.ErrNoRows), err == nil && (m == nil || m.Version != version):
+	case errors.Is(err, db.ErrNoRows), err == nil && (m == nil || m.Version != blobID):
 		return errObsolete
 	case err != nil:
 		return err

@@ -10,17 +10,17 @@ import (
 
 // This file contains the queries on leases (lease.go), and those that lock a row while a transaction saves derived files.
 
-// claimMedia takes or renews the lease of an object until the time until. holder identifies the call of withLease that gets the
-// lease. claimMedia returns false if another holder has the lease, or the object has another version. It ignores a lease that
+// takeLease takes or renews the lease of an object until the time until. holder identifies the call of withLease that gets the
+// lease. takeLease returns false if another holder has the lease, or the object has another version. It ignores a lease that
 // expires implausibly late, because a node with a wrong clock has written it (db.LatestPlausible).
-func claimMedia(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
+func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
 	n, err := q.Exec(ctx, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
 	return n == 1, err
 }
 
-// releaseMedia ends the lease of an object if holder has it.
-func releaseMedia(ctx context.Context, q db.Querier, objectID, holder string) error {
+// releaseLease ends the lease of an object if holder has it.
+func releaseLease(ctx context.Context, q db.Querier, objectID, holder string) error {
 	_, err := q.Exec(ctx, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
 	return err
 }

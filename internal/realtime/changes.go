@@ -25,7 +25,7 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// DeleteEvents deletes the recorded events whose payload contains key, the primary key of a deleted row.
+// DeleteEvents deletes all recorded events, row changes and others, whose payload contains key, the primary key of a deleted row.
 func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, key string) error {
 	return s.bus.DeleteContaining(ctx, tx, key)
 }
@@ -35,9 +35,9 @@ func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, key string) error
 type decodedChange struct {
 	db.RowChange
 	columns []db.ColumnType            // all columns of the table
-	record  map[string]json.RawMessage // the new row; of a deleted row, its key and the columns by which the policy decides
+	record  map[string]json.RawMessage // the new row; if the row was deleted, its key and the columns that the policy reads
 	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
-	bodies  map[string]json.RawMessage // cache of the results of body, by the selected columns
+	bodies  map[string]json.RawMessage // what the method body has returned, by the list of selected columns
 }
 
 // decodeChange decodes the columns of a recorded change.
@@ -50,13 +50,13 @@ func (s *Service) decodeChange(c db.RowChange) (*decodedChange, error) {
 		}
 		r.record, r.old = old, map[string]json.RawMessage{}
 		for _, column := range r.columns {
-			if value, there := old[column.Name]; there && column.Key {
+			if value, ok := old[column.Name]; ok && column.Key {
 				r.old[column.Name] = value
 			}
 		}
 	}
 	if c.Type != db.Deleted {
-		r.record = nil
+		r.record = nil // Unmarshal would add to the map with the old columns
 		if err := json.Unmarshal(c.Record, &r.record); err != nil {
 			return nil, err
 		}

@@ -20,11 +20,11 @@ import (
 type Dump struct {
 	path      string
 	files     DumpFiles
-	truncated bool // set by scan: the dump does not end as pg_dump and the Supabase CLI end one
+	truncated bool // set by scan: the last line that pg_dump and the Supabase CLI write is missing, so the dump is incomplete
 }
 
 // DumpFiles says where an import finds the files that a dump lists. Folder is nil unless they are in a folder. Project is true if they
-// come from the project itself. With neither, they cannot be imported.
+// are downloaded from the project. With neither, they cannot be imported.
 type DumpFiles struct {
 	Folder  *Folder
 	Project bool
@@ -53,14 +53,14 @@ func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	switch head := string(head[:n]); {
-	case strings.HasPrefix(head, "PGDMP"):
+	switch start := string(head[:n]); {
+	case strings.HasPrefix(start, "PGDMP"):
 		return nil, errors.New("this is a dump in PostgreSQL's custom form: " + advice)
-	case strings.HasPrefix(head, "toc.dat\x00"):
+	case strings.HasPrefix(start, "toc.dat\x00"):
 		return nil, errors.New("this is a dump in the form of tar: " + advice)
-	case strings.HasPrefix(head, "\x1f\x8b"):
+	case strings.HasPrefix(start, "\x1f\x8b"):
 		return nil, errors.New("this dump is compressed: unpack it first, with gunzip")
-	case strings.HasPrefix(head, "\xff\xfe"), strings.HasPrefix(head, "\xfe\xff"):
+	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
 		return nil, errors.New("this dump is in UTF-16, as PowerShell writes it: let pg_dump write it with --file=dump.sql")
 	}
 	return &Dump{path: path, files: files}, nil

@@ -17,7 +17,7 @@ import (
 // implements Files.
 type Folder struct{ root *os.Root }
 
-// NewFolder opens a folder. The caller closes it.
+// NewFolder opens the folder with this path. The caller closes it.
 func NewFolder(name string) (*Folder, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewFolder(name string) (*Folder, error) {
 // Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// List implements Files. If the folder has no folder for a bucket, List finds no files and returns nil.
+// List implements Files. If no subfolder has the name of the bucket, List finds no files and returns nil.
 func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error) error {
 	err := fs.WalkDir(f.root.FS(), bucket, func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -43,13 +43,13 @@ func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error
 		return yield(File{Name: strings.TrimPrefix(name, bucket+"/")})
 	})
 	if _, statErr := f.root.Stat(bucket); errors.Is(statErr, fs.ErrNotExist) {
-		return nil
+		return nil // the walk has failed because there is no subfolder
 	}
 	return err
 }
 
-// Open implements Files.
-func (f *Folder) Open(_ context.Context, bucket string, file File, _ bool) (io.ReadCloser, int64, error) {
+// Open implements Files. It ignores public, because reading a folder needs no key.
+func (f *Folder) Open(_ context.Context, bucket string, file File, public bool) (io.ReadCloser, int64, error) {
 	opened, err := f.root.Open(filepath.FromSlash(bucket + "/" + file.Name))
 	if err != nil {
 		return nil, 0, ErrNoFile

@@ -14,9 +14,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file parses and checks values. The values of each kind have one Go type, which both engines store: UUID string (lower
-// case), Text string, Bool bool, Int int64 (within 32 bits), Timestamp time.Time (UTC, microseconds), Date string (YYYY-MM-DD),
-// List []string.
+// This file parses and checks values. Each kind of column has one Go type for its values, on SQLite and on PostgreSQL:
+//   - UUID (lower case), Text and Date (YYYY-MM-DD): string
+//   - Bool: bool
+//   - Int: int64, within 32 bits
+//   - Timestamp: time.Time in UTC, with microseconds
+//   - List: []string
 
 // parseValue converts a text to a value of a kind. It accepts texts by PostgreSQL's rules.
 func parseValue(kind Kind, s string) (any, error) {

@@ -25,7 +25,7 @@ func (p *Provider) setUpFacebook() error {
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graphURL + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.scopes = []string{"email"}
 	p.issuers, p.configuration = []string{site}, &configurationCache{provider: p}
-	p.lenientNonce, p.emailAlwaysVerified = true, true
+	p.acceptsFacebookNonce, p.verifiesAllEmails = true, true
 	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 		return p.fetchFacebookIdentity(ctx, graphURL, token.AccessToken)
 	}
@@ -55,7 +55,7 @@ func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token st
 	}
 	identity := Identity{
 		// Facebook returns only e-mail addresses that the person has confirmed, but its response does not state this.
-		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailAssumed: true,
+		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailVerifiedByPolicy: true,
 		Name: strings.TrimSpace(textClaim(user.FirstName) + " " + textClaim(user.LastName)), AvatarURL: webURL(user.Picture.Data.URL),
 		Claims: map[string]any{"iss": graphURL},
 	}

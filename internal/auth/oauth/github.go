@@ -15,7 +15,7 @@ func (p *Provider) setUpGitHub() error {
 		return err
 	}
 	apiURL := "https://api.github.com"
-	if p.settings.Issuer != "" {
+	if p.settings.Issuer != "" { // a GitHub Enterprise server, with its API under the same host
 		apiURL = site + "/api/v3"
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}

@@ -17,12 +17,12 @@ var (
 // Identity is what a provider reports about a person who has signed in: the account at the provider, and some facts about the
 // person.
 type Identity struct {
-	Subject       string // the provider's id for the person's account; it never changes and is never reused
-	Email         string // as the provider writes it; "" when the provider reports none
-	EmailVerified bool   // the provider has verified that the person receives mail at Email
-	EmailAssumed  bool   // EmailVerified is not in the provider's answer: this provider is known to verify all addresses
-	Name          string
-	AvatarURL     string // http or https, or ""
+	Subject               string // the provider's id for the person's account; it never changes and is never reused
+	Email                 string // as the provider writes it; "" when the provider reports none
+	EmailVerified         bool   // the provider has verified that the person receives mail at Email
+	EmailVerifiedByPolicy bool   // EmailVerified is not in the provider's answer: this provider is known to verify all addresses
+	Name                  string
+	AvatarURL             string // http or https, or ""
 	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
 	// a fixed list, their size is limited, and they grant no rights.
 	Claims map[string]any

@@ -38,25 +38,25 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 			return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 	}
-	if p.emailAlwaysVerified {
+	if p.verifiesAllEmails {
 		claims["email_verified"] = true
 	}
 	identity := p.identityFromClaims(claims)
-	identity.EmailAssumed = p.emailAlwaysVerified
+	identity.EmailVerifiedByPolicy = p.verifiesAllEmails
 	return identity, nil
 }
 
 // checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent (given). If the client sent
 // none, the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
-// could read the nonce from it. With lenientNonce, an unhashed nonce and a nonce that the client does not send are accepted.
+// could read the nonce from it. With acceptsFacebookNonce, an unhashed nonce and a nonce that the client does not send are accepted.
 func (p *Provider) checkClientNonce(inToken, given string) error {
 	sum := sha256.Sum256([]byte(given))
 	switch {
-	case given == "" && inToken == "", given == "" && p.lenientNonce:
+	case given == "" && inToken == "", given == "" && p.acceptsFacebookNonce:
 		return nil
 	case given == "" || inToken == "":
 		return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMissing)
-	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.lenientNonce && equalSecrets(inToken, given):
+	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.acceptsFacebookNonce && equalSecrets(inToken, given):
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMismatch)

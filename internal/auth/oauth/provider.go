@@ -25,7 +25,7 @@ var (
 
 // Settings are the settings of one provider.
 type Settings struct {
-	// Name is the provider's name in requests. google, apple, github, facebook and discord have built-in settings; any other
+	// Name is the provider's name in the parameter provider of requests. google, apple, github, facebook and discord have built-in settings; any other
 	// name is an OpenID Connect provider.
 	Name string
 	// Issuer is the OpenID Connect issuer, exactly as in its tokens. For github, facebook and discord it is the URL of the
@@ -34,8 +34,8 @@ type Settings struct {
 	// ClientIDs are the ids of this site at the provider. Sign-ins use the first one. VerifyIDToken accepts tokens for any of
 	// them, because mobile apps have their own ids.
 	ClientIDs []string
-	// ClientSecret is the secret of the first client id. If TeamID and KeyID are set (for Apple alone), it is the private key
-	// (PEM) with this KeyID.
+	// ClientSecret is the secret of the first client id. Apple has no fixed secret: if TeamID and KeyID are set, ClientSecret is the
+	// private key (PEM) whose id is KeyID, and it signs the secrets.
 	ClientSecret  string
 	TeamID, KeyID string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
@@ -54,16 +54,16 @@ type Provider struct {
 	configuration *configurationCache // nil for a provider without ID tokens
 	oauthEndpoint oauth2.Endpoint     // URLs for sign-ins by OAuth 2.0 without OpenID Connect; empty if sign-ins use OpenID Connect
 	pkce          bool                // oauthEndpoint supports PKCE (RFC 7636)
-	// fetchIdentity returns who has signed in, after an exchange has returned token.
+	// fetchIdentity returns who has signed in, after the code of the callback was exchanged for token.
 	fetchIdentity func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
-	// clientSecret returns the client secret for an exchange.
+	// clientSecret returns the client secret for the exchange of a code.
 	clientSecret func() (string, error)
-	// lenientNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
+	// acceptsFacebookNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
 	// library may choose the nonce itself.
-	lenientNonce bool
-	// emailAlwaysVerified means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
+	acceptsFacebookNonce bool
+	// verifiesAllEmails means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
 	// (Facebook).
-	emailAlwaysVerified bool
+	verifiesAllEmails bool
 }
 
 var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,200}$`) // RFC 6749 §3.3

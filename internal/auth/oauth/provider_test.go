@@ -128,7 +128,7 @@ func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
 func TestExchangeGivesThePersonAndNoRights(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	got := h.mustSignIn(ines)
-	if got.Subject != "248289761001" || got.Email != "ines@example.pt" || !got.EmailVerified || got.EmailAssumed || got.Name != "Inês Sá" || got.AvatarURL != "https://id.example/ines.png" {
+	if got.Subject != "248289761001" || got.Email != "ines@example.pt" || !got.EmailVerified || got.EmailVerifiedByPolicy || got.Name != "Inês Sá" || got.AvatarURL != "https://id.example/ines.png" {
 		t.Errorf("got %+v", got)
 	}
 	if !strings.HasPrefix(got.AccessToken, "access-") || !strings.HasPrefix(got.RefreshToken, "refresh-") {
@@ -440,7 +440,7 @@ func TestFacebook(t *testing.T) {
 		t.Errorf("goes to %s", u)
 	}
 	got := h.mustSignIn(map[string]any{"sub": "-"})
-	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || !got.EmailAssumed || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
+	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || !got.EmailVerifiedByPolicy || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
 		t.Errorf("got %+v", got)
 	}
 	h.idp.Responses["/me"] = map[string]any{"id": "10221", "name": "Inês"}
@@ -448,7 +448,7 @@ func TestFacebook(t *testing.T) {
 		t.Errorf("without an address: %+v", got)
 	}
 	limited, err := h.VerifyIDToken(t.Context(), IDToken{Raw: h.idp.IDToken(map[string]any{"sub": "10221", "email": "ines@example.pt", "nonce": "made up by the library"})})
-	if err != nil || !limited.EmailVerified || !limited.EmailAssumed {
+	if err != nil || !limited.EmailVerified || !limited.EmailVerifiedByPolicy {
 		t.Errorf("limited login: %+v, %v", limited, err)
 	}
 }

@@ -48,7 +48,7 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	if err != nil {
 		return "", "", err
 	}
-	if target.RawQuery != "" { // the signature does not cover the parameters of the provider's own URL
+	if target.RawQuery != "" { // the provider's URL has parameters of its own: the signature covers only those of signedQuery
 		query = target.RawQuery + "&" + query
 	}
 	target.RawQuery = query

@@ -35,10 +35,14 @@ func scanPNG(s *source) (b blocks, out plan) {
 		head := s.readHead(8)
 		size := int64(binary.BigEndian.Uint32(head))
 		kind = string(head[4:])
-		if first != (kind == "IHDR") || size > 1<<31-1 {
+		if first != (kind == "IHDR") { // the first chunk, and only the first
 			s.fail(damagedError("its header is not where it should be"))
 		}
-		// read reads the chunk's data, and leaves no data to skip. It returns nil for a chunk that is longer than limit.
+		if size > 1<<31-1 {
+			s.fail(damagedError("a part of it is too long"))
+		}
+		// read returns the chunk's data and sets size to 0, so that they are not skipped below. If the chunk is longer than limit, it
+		// reads nothing and returns nil.
 		read := func(limit int64) (data []byte) {
 			if size <= limit {
 				data, size = s.readBytes(size), 0
@@ -53,7 +57,7 @@ func scanPNG(s *source) (b blocks, out plan) {
 			}
 			from = 0 // keep the signature too
 		case "iCCP":
-			keep = false
+			keep = false // until its profile has been read
 			if b.icc == nil {
 				if _, packed, ok := bytes.Cut(read(maxProfile), []byte{0}); ok && len(packed) > 1 && packed[0] == 0 {
 					b.icc = inflate(packed[1:], maxProfile)

@@ -38,12 +38,12 @@ const (
 type Profile struct {
 	space       Space
 	description string
-	labPCS      bool          // the profile connection space, to which table and curves convert, is Lab and not XYZ
+	labPCS      bool          // whether the profile connection space (PCS), which is between device and target, is Lab; otherwise XYZ
 	curves      [3]curve      // RGB: one for each channel; Gray: the first
 	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
 	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none
 
-	// For OutsideSRGB: the conversion to sRGB, by lookup if there is a table, else by shaper. The first call creates it.
+	// OutsideSRGB converts to sRGB: with lookup if table is set, otherwise with shaper. Its first call creates the one it needs.
 	once   sync.Once
 	shaper *shaper
 	lookup *lookup
