@@ -24,9 +24,9 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 	return archive.Export(ctx, a.archiveConfig(), out, report)
 }
 
-// Import imports a verified archive into the site, which must be empty.
-func (a *App) Import(ctx context.Context, from *archive.Archive, report archive.Progress) error {
-	return from.Import(ctx, a.archiveConfig(), report)
+// Import imports a verified archive into the site, which must be empty (archive.Archive.Import).
+func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
+	return from.Import(ctx, a.archiveConfig(), leaveOut, report)
 }
 
 // archiveConfig gives exports and imports access to the services of the program.

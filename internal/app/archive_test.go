@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/png"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,7 +20,12 @@ import (
 
 func noReport(string, int, int) {}
 
-// smallArchive writes an archive with two pictures and the given rows by table, and opens it.
+func importAll(ctx context.Context, a *App, from *archive.Archive, report archive.Progress) error {
+	_, err := a.Import(ctx, from, false, report)
+	return err
+}
+
+// smallArchive writes an archive with two pictures and the given rows by table, or files by their paths, and opens it.
 func smallArchive(t *testing.T, tables map[string]string) *archive.Archive {
 	t.Helper()
 	var picture bytes.Buffer
@@ -31,8 +38,11 @@ func smallArchive(t *testing.T, tables map[string]string) *archive.Archive {
 		"tables/buckets.json":  `[{"id":"own","public":false,"file_size_limit":1000000,"allowed_mime_types":["image/png"]}]`,
 		"tables/products.json": `[{"id":"` + workID(1) + `","title":"One","image_url":"https://old.example/storage/v1/object/public/product-images/one.png","created_at":"2026-01-02T03:04:05.678901+00:00"}]`,
 	}
-	for table, rows := range tables {
-		files["tables/"+table+".json"] = rows
+	for name, content := range tables {
+		if !strings.HasPrefix(name, "files/") {
+			name = "tables/" + name + ".json"
+		}
+		files[name] = content
 	}
 	a, err := archive.Open(archivetest.Write(t, archive.Manifest{Format: archive.Format, Schema: 29, Entries: archivetest.Entries(files)}, files, nil))
 	if err != nil {
@@ -66,7 +76,7 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 			from := smallArchive(t, map[string]string{"site_settings": `[{"key":"guide","value":"done","updated_at":"2026-01-01T00:00:00+00:00"},
 				{"key":"site","value":{"name":"Alvor","portrait":"https://old.example/storage/v1/object/public/product-images/one.png"},"updated_at":"2026-01-01T00:00:00+00:00"}]`})
 			ctx, stop := context.WithCancel(t.Context())
-			err := a.Import(ctx, from, func(_ string, done, _ int) {
+			err := importAll(ctx, a, from, func(_ string, done, _ int) {
 				if done == 1 { // the first file is stored
 					stop()
 				}
@@ -78,13 +88,13 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 				t.Fatalf("stored before the stop: %v, %v", got, err)
 			}
 			other := smallArchive(t, map[string]string{"reviews": "[]"})
-			if err := a.Import(t.Context(), other, noReport); err == nil || !strings.Contains(err.Error(), "import of another archive was not finished") {
+			if err := importAll(t.Context(), a, other, noReport); err == nil || !strings.Contains(err.Error(), "import of another archive was not finished") {
 				t.Errorf("another archive: %v", err)
 			}
-			if err := a.Import(t.Context(), from, noReport); err != nil {
+			if err := importAll(t.Context(), a, from, noReport); err != nil {
 				t.Fatal(err)
 			}
-			if err := a.Import(t.Context(), from, noReport); err == nil || !strings.Contains(err.Error(), "the site is not empty") {
+			if err := importAll(t.Context(), a, from, noReport); err == nil || !strings.Contains(err.Error(), "the site is not empty") {
 				t.Errorf("a second time: %v", err)
 			}
 			got, err := storage.Originals(t.Context(), a.DB)
@@ -131,7 +141,7 @@ func TestRowsThatCannotBeImportedStoreNothing(t *testing.T) {
 					setting("notice.email", `["x"]`), setting("notice.language", `"de"`), setting("thanks.enabled", `"yes"`), setting("guide", `"x"`), `[{"key":1}]`},
 			} {
 				for _, text := range rows {
-					if err := a.Import(t.Context(), smallArchive(t, map[string]string{table: text}), noReport); err == nil {
+					if err := importAll(t.Context(), a, smallArchive(t, map[string]string{table: text}), noReport); err == nil {
 						t.Fatalf("%s %s is accepted", table, text)
 					}
 				}
@@ -139,8 +149,58 @@ func TestRowsThatCannotBeImportedStoreNothing(t *testing.T) {
 			if got, err := storage.Originals(t.Context(), a.DB); err != nil || len(got) != 0 || productsOf(t, a) != 0 {
 				t.Errorf("stored: %v, %v", got, err)
 			}
-			if err := a.Import(t.Context(), smallArchive(t, nil), noReport); err != nil {
+			if err := importAll(t.Context(), a, smallArchive(t, nil), noReport); err != nil {
 				t.Errorf("a good archive after that: %v", err)
+			}
+		})
+	}
+}
+
+// Proves H-archive-refused.
+func TestAnImportGoesOnPastRefusedFiles(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			picture := func(name string) string { return "https://old.example/storage/v1/object/public/product-images/" + name }
+			from := smallArchive(t, map[string]string{
+				"files/a/notes.txt": "no picture", "files/b/large.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 11<<20), "files/b/unused.txt": "no picture either",
+				"files": `[{"path":"files/a/notes.txt","bucket":"product-images","name":"notes.txt","cache_control":"max-age=60"},
+					{"path":"files/b/large.png","bucket":"product-images","name":"large.png","cache_control":"max-age=60"},
+					{"path":"files/b/unused.txt","bucket":"product-images","name":"unused.txt","cache_control":"max-age=60"},
+					{"path":"files/a/one.png","bucket":"product-images","name":"one.png","cache_control":"max-age=60"},
+					{"path":"files/a/two.png","bucket":"own","name":"x/two.png","cache_control":"max-age=60"}]`,
+				"products": `[{"id":"` + workID(1) + `","title":"One","image_url":"` + picture("notes.txt") + `","image_gallery":["` + picture("one.png") + `","` + picture("large.png") + `"],"created_at":"2026-01-02T03:04:05Z"}]`,
+				"reviews":  `[{"id":"` + workID(2) + `","client_name":"Ana","message":"x","image_url":"/storage/v1/object/public/product-images/notes.txt","created_at":"2026-01-02T03:04:05Z"}]`,
+			})
+			want := []archive.Refused{
+				{Path: "files/a/notes.txt", Object: "product-images/notes.txt", ShownBy: []string{"products " + workID(1) + " (image_url)", "reviews " + workID(2) + " (image_url)"}},
+				{Path: "files/b/large.png", Object: "product-images/large.png", ShownBy: []string{"products " + workID(1) + " (image_gallery)"}},
+				{Path: "files/b/unused.txt", Object: "product-images/unused.txt"},
+			}
+			for _, leaveOut := range []bool{false, false, true} {
+				refused, err := a.Import(t.Context(), from, leaveOut, noReport)
+				if leaveOut && err != nil || !leaveOut && !errors.Is(err, archive.ErrRefused) {
+					t.Fatalf("leave out %t: %v", leaveOut, err)
+				}
+				for i := range refused {
+					if refused[i].Reason == "" {
+						t.Errorf("%s without a reason", refused[i].Path)
+					}
+					refused[i].Reason = ""
+				}
+				if !reflect.DeepEqual(refused, want) {
+					t.Errorf("refused %+v", refused)
+				}
+				files, err := storage.Originals(t.Context(), a.DB)
+				if err != nil || len(files) != 2 {
+					t.Errorf("%d other files are stored, %v", len(files), err)
+				}
+				if n := productsOf(t, a); n == 1 != leaveOut {
+					t.Errorf("leave out %t: %d works", leaveOut, n)
+				}
+			}
+			if left, err := settings.Exists(t.Context(), a.DB, "import"); err != nil || left {
+				t.Errorf("the marker is still there: %v, %v", left, err)
 			}
 		})
 	}

@@ -348,7 +348,7 @@ func importDump(t *testing.T, target *historySite, file, folder string) {
 	leftOut := []string{
 		"account " + importedBruno + " (bruno@example.com): the password", "account " + importedClara + ": it is anonymous", "file product-images/notes.txt: mime type",
 		"products " + importedOther, "products.price", "products.internal_note: a column that this site does not have, in 1 rows", "zyxw.example", "user_roles " + importedAna,
-		"file cover-images/missing.jpg: the folder does not have it", "the table newsletter with 2 rows", "the bucket letters with 1 files", "!may be cut",
+		"file cover-images/missing.jpg: the folder does not have it", "cover_images: https://abcdefgh.supabase.co/storage/v1/object/public/cover-images/missing.jpg: this file is not imported", "the table newsletter with 2 rows", "the bucket letters with 1 files", "!may be cut",
 	}
 	before := target.contents()
 	dry, out := run(false)

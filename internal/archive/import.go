@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/settings"
 )
@@ -17,6 +19,7 @@ const markerKey = "import"
 var (
 	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
 	errDryRun      = errors.New("dry run")
+	ErrRefused     = errors.New("the site does not accept all files of the archive")
 )
 
 // marker is the value of the row markerKey. Archive is the SHA-256 of the archive's site.json.
@@ -24,11 +27,51 @@ type marker struct {
 	Archive string `json:"archive"`
 }
 
+// Refused is a file of an archive that the site does not accept.
+type Refused struct {
+	Path    string   // in the archive
+	Object  string   // bucket/name
+	Reason  string   // safe to show
+	ShownBy []string // the rows with its URL, such as "products 4f1c… (image_url)"
+}
+
 // Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners
 // and keys of the site stay. After a failure or an interruption the site has no row of the archive, and the same import can be run
 // again: it skips the files that are stored already.
-func (a *Archive) Import(ctx context.Context, cfg Config, report Progress) error {
-	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error { // a dry run: it finds rows that the database would refuse, before files are stored
+//
+// Import returns all files that the site does not accept. If there are any and leaveOut is false, it fails with ErrRefused: usually a
+// setting of the operator is the cause, and the same import can be run again after a change. With leaveOut it succeeds without them.
+func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report Progress) (refused []Refused, err error) {
+	if err := a.begin(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := a.eachRow(bucketsList, func(bucket json.RawMessage) error { return cfg.SaveBucket(ctx, bucket) }); err != nil {
+		return nil, err
+	}
+	if refused, err = a.storeFiles(ctx, cfg, report); err != nil {
+		return nil, err
+	}
+	if err := a.findRows(refused); err != nil {
+		return nil, err
+	}
+	if len(refused) > 0 && !leaveOut {
+		return refused, ErrRefused
+	}
+	return refused, cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
+		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
+			return err
+		}
+		if err := a.insertRows(ctx, tx, cfg); err != nil {
+			return err
+		}
+		return deleteSetting(ctx, tx, markerKey)
+	})
+}
+
+// begin inserts all rows in a transaction that it rolls back, to find rows that the database would refuse before files are stored. Then
+// it notes that the import has begun.
+func (a *Archive) begin(ctx context.Context, cfg Config) error {
+	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
 		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
 			return err
 		}
@@ -40,29 +83,11 @@ func (a *Archive) Import(ctx context.Context, cfg Config, report Progress) error
 	if !errors.Is(err, errDryRun) {
 		return err
 	}
-	err = cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
-		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
-			return err
-		}
-		return settings.Insert(ctx, tx, markerKey, marker{a.sum}, cfg.Now())
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.eachRow(bucketsList, func(bucket json.RawMessage) error { return cfg.SaveBucket(ctx, bucket) }); err != nil {
-		return err
-	}
-	if err := a.storeFiles(ctx, cfg, report); err != nil {
-		return err
-	}
 	return cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
 		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
 			return err
 		}
-		if err := a.insertRows(ctx, tx, cfg); err != nil {
-			return err
-		}
-		return deleteSetting(ctx, tx, markerKey)
+		return settings.Insert(ctx, tx, markerKey, marker{a.sum}, cfg.Now())
 	})
 }
 
@@ -112,11 +137,11 @@ func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
 	return nil
 }
 
-// storeFiles stores the files that are not there yet, and sets the focus points.
-func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) error {
+// storeFiles stores the files that are not there yet, and sets the focus points. It returns those that the site does not accept.
+func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (refused []Refused, err error) {
 	there, err := cfg.Files(ctx, cfg.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stored := map[string]string{}
 	for _, f := range there {
@@ -126,20 +151,26 @@ func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) e
 		report("files", i, len(a.files))
 		object := f.Bucket + "/" + f.Name
 		if sum, ok := stored[object]; ok && sum != f.SHA256 {
-			return fmt.Errorf("the site has another file %s: import into a new data folder and database", object)
+			return nil, fmt.Errorf("the site has another file %s: import into a new data folder and database", object)
 		} else if !ok {
-			if err := a.storeFile(ctx, cfg, f); err != nil {
-				return fmt.Errorf("%s: this file could not be stored, and nothing is shown yet; repair the cause and import again: %w", f.Path, err)
+			err := a.storeFile(ctx, cfg, f)
+			var refusal *apperr.Error
+			if errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
+				refused = append(refused, Refused{Path: f.Path, Object: object, Reason: refusal.Message})
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: this file could not be stored, and nothing is shown yet; repair the cause and import again: %w", f.Path, err)
 			}
 		}
 		if f.Focus != nil {
 			if err := cfg.SetFocus(ctx, f); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	report("files", len(a.files), len(a.files))
-	return nil
+	return refused, nil
 }
 
 func (a *Archive) storeFile(ctx context.Context, cfg Config, f File) (err error) {

@@ -2,8 +2,12 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 
 	"atelie/internal/files"
 )
@@ -23,23 +27,24 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	var move func(v any) any
-	move = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			return moveURL(v, apiURL, inArchive)
-		case []any:
-			for i := range v {
-				v[i] = move(v[i])
-			}
-		case map[string]any:
-			for name := range v {
-				v[name] = move(v[name])
-			}
+	return json.Marshal(eachText(tree, func(text string) string { return moveURL(text, apiURL, inArchive) }))
+}
+
+// eachText replaces all strings of a JSON value, without the names of members.
+func eachText(v any, replace func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return replace(v)
+	case []any:
+		for i := range v {
+			v[i] = eachText(v[i], replace)
 		}
-		return v
+	case map[string]any:
+		for name := range v {
+			v[name] = eachText(v[name], replace)
+		}
 	}
-	return json.Marshal(move(tree))
+	return v
 }
 
 // moveURL is moveURLs for one text.
@@ -55,4 +60,39 @@ func moveURL(text, apiURL string, inArchive map[string]bool) string {
 	moved := *u
 	moved.Scheme, moved.Host, moved.User = "", "", nil
 	return apiURL + moved.String()
+}
+
+// findRows notes which rows show the files that were refused.
+func (a *Archive) findRows(refused []Refused) error {
+	if len(refused) == 0 {
+		return nil
+	}
+	at := map[string]*Refused{}
+	for i := range refused {
+		at[refused[i].Object] = &refused[i]
+	}
+	for _, table := range tablesWithFiles {
+		if err := a.eachRow(tablesFolder+table+".json", func(text json.RawMessage) error {
+			var row map[string]any
+			if err := json.Unmarshal(text, &row); err != nil {
+				return err
+			}
+			for _, column := range slices.Sorted(maps.Keys(row)) {
+				eachText(row[column], func(text string) string {
+					bucket, name, ok := files.ParsePublicURL(text)
+					if file := at[bucket+"/"+name]; ok && file != nil {
+						shown := fmt.Sprintf("%s %v (%s)", table, cmp.Or(row["id"], row["key"]), column)
+						if !slices.Contains(file.ShownBy, shown) {
+							file.ShownBy = append(file.ShownBy, shown)
+						}
+					}
+					return text
+				})
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

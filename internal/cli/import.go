@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"atelie/internal/app"
@@ -16,10 +17,11 @@ type importCommand struct {
 }
 
 type importSiteCommand struct {
-	File string `arg:"" type:"existingfile" help:"The archive."`
+	File     string `arg:"" type:"existingfile" help:"The archive."`
+	LeaveOut bool   `name:"leave-out-refused" help:"Import everything else if this site does not accept some of the files, and list them with the rows that show them. Without it nothing is shown until all files are accepted."`
 }
 
-// Run checks the whole archive before it opens the site.
+// Run checks the whole archive before it opens the site. It ends with exitIncomplete if files were left out.
 func (c *importSiteCommand) Run(env *environment) (err error) {
 	from, err := archive.Open(c.File)
 	if err != nil {
@@ -31,20 +33,52 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 		return err
 	}
 	return env.with(func(a *app.App) error {
-		if err := a.Import(env.ctx, from, report); err != nil {
-			if env.ctx.Err() != nil {
-				return errors.New("stopped: nothing is shown yet; the same command goes on where it was")
-			}
+		refused, err := a.Import(env.ctx, from, c.LeaveOut, report)
+		if env.ctx.Err() != nil {
+			return errors.New("stopped: nothing is shown yet; the same command goes on where it was")
+		}
+		if err := env.printRefused(refused); err != nil {
+			return err
+		}
+		if errors.Is(err, archive.ErrRefused) {
+			return fmt.Errorf("%d files were refused, and nothing is shown yet: all others are stored. Repair the cause, for most a setting such as ATELIE_MAX_UPLOAD, and import again: it goes on where it was. With --leave-out-refused everything but these files is imported", len(refused))
+		}
+		if err != nil {
 			return err
 		}
 		m := from.Manifest
-		if err := env.printf("Imported from %s: %d works, %d messages, %d files. The server makes the smaller pictures when it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files); err != nil {
+		if err := env.printf("Imported from %s: %d works, %d messages, %d files. The server makes the smaller pictures when it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused)); err != nil {
 			return err
 		}
-		hasOwner, err := a.Auth.HasOwner(env.ctx)
-		if err != nil || hasOwner || len(m.Owners) == 0 {
+		if err := c.printOwners(env, a, m.Owners); err != nil || len(refused) == 0 {
 			return err
 		}
-		return env.printf("Its owners were %s. Accounts are not in an archive: atelie owner add ADDRESS makes one.\n", strings.Join(m.Owners, ", "))
+		if err := env.printf("Left out: %d files, listed above with the rows that show them: choose other files there in the admin area.\n", len(refused)); err != nil {
+			return err
+		}
+		return status(exitIncomplete)
 	})
+}
+
+// printRefused lists files that were refused, with the rows that show them.
+func (e *environment) printRefused(refused []archive.Refused) error {
+	for _, f := range refused {
+		shown := "no row shows it"
+		if len(f.ShownBy) > 0 {
+			shown = "shown by " + strings.Join(f.ShownBy, ", ")
+		}
+		if err := e.printf("Refused: %s (%s): %s; %s\n", f.Path, f.Object, f.Reason, shown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printOwners says whose accounts the source had, if this site has none.
+func (c *importSiteCommand) printOwners(env *environment, a *app.App, owners []string) error {
+	hasOwner, err := a.Auth.HasOwner(env.ctx)
+	if err != nil || hasOwner || len(owners) == 0 {
+		return err
+	}
+	return env.printf("Its owners were %s. Accounts are not in an archive: atelie owner add ADDRESS makes one.\n", strings.Join(owners, ", "))
 }

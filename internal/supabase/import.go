@@ -56,6 +56,7 @@ type Import struct {
 	noHash    int             // accounts that came without a password
 	roles     map[string]bool // ids of the accounts that have a role in a dry run
 	leftOut   map[string]int  // rows by the column whose values are left out
+	files     map[string]bool // bucket/name of the files that are at the site after the import
 	printErr  error           // of a line that a rewriter has printed
 	Problems  int             // what could not be imported
 	Added     int
@@ -77,7 +78,7 @@ const progressEvery = 100
 // Run imports everything and prints a line for each problem and for each part. It can be repeated: what is at the site already
 // stays as it is.
 func (i *Import) Run(ctx context.Context) error {
-	i.accounts, i.roles, i.leftOut = map[string]bool{}, map[string]bool{}, map[string]int{}
+	i.accounts, i.roles, i.leftOut, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
 	if err := i.importAccounts(ctx); err != nil {
 		return fmt.Errorf("accounts: %w", err)
 	}
@@ -333,6 +334,9 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 		}
 		if errors.Is(err, ErrNoFile) {
 			err = apperr.New(http.StatusNotFound, "NoSuchKey", ErrNoFile.Error())
+		}
+		if err == nil || errors.Is(err, errFileDiffers) {
+			i.files[bucket+"/"+f.Name] = true
 		}
 		return t.count(i, "file "+bucket+"/"+f.Name, added, err)
 	})

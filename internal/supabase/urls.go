@@ -16,7 +16,7 @@ var storagePaths = []string{
 }
 
 // rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are,
-// and prints a line for each that looks like the URL of a project's file but leads to a file that is not imported.
+// and prints a line for each that leads to a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
 	return func(address string) string {
 		u, err := url.Parse(address)
@@ -34,6 +34,9 @@ func (i *Import) rewriter(table string) func(string) string {
 		case !files.SiteBucket(bucket):
 			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+address+": a file of a bucket that is not imported")))
 			return address
+		}
+		if plain, err := url.PathUnescape(name); i.Files != nil && (err != nil || !i.files[bucket+"/"+plain]) {
+			i.printErr = errors.Join(i.printErr, i.Print(printable("Note: "+table+": "+address+": this file is not imported, so a row shows nothing there")))
 		}
 		return i.Site.FilesURL + files.PublicPath + bucket + "/" + name
 	}
