@@ -14,7 +14,7 @@ test.beforeAll(async ({ demoFolder }) => {
 test.afterAll(() => server.stop());
 
 for (const language of languages) {
-  test(`A-health-line A-health-same-disk A-health-trouble A-health-can: a quiet line, its details, and a trouble in ${language}`, async ({
+  test(`A-health-line A-health-same-disk A-health-trouble A-health-release A-health-can: a quiet line, its details, a trouble and a newer release in ${language}`, async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
@@ -48,5 +48,18 @@ for (const language of languages) {
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
     await server.sql("delete from backup_status where kind = 'copy'");
+
+    // A program that was not built from a release is never older than one.
+    await page.route("**/rpc/get_site_health", async (route) => {
+      const response = await route.fetch();
+      const newer = { version: "9.0.0", date: "2026-12-01", notes: "https://example.com/9.0.0" };
+      const release = { newer, read_at: since, failing_since: null };
+      await route.fulfill({ response, json: { ...(await response.json()), release } });
+    });
+    await page.reload();
+    await expect(health).toContainText("9.0.0");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page);
   });
 }
