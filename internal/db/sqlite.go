@@ -238,8 +238,12 @@ func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error
 			return translate(err)
 		}
 		defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
-		if err := asActor(ctx, txQuerier{stdQuerier{tx}, tx}, fn); err != nil {
+		q := &txQuerier{stdQuerier: stdQuerier{tx}, interruptible: true}
+		if err := asActor(ctx, q, fn); err != nil {
 			return err
+		}
+		if q.failed != nil { // fn has ignored the error
+			return q.failed
 		}
 		return translate(tx.Commit())
 	})
@@ -268,51 +272,6 @@ func asActor(ctx context.Context, q Querier, fn func(Querier) error) error {
 	_, err := q.Exec(ctx, "delete from history_actor")
 	return err
 }
-
-// txQuerier ends the transaction when a statement of it fails, as PostgreSQL does. SQLite itself rolls back on some
-// errors, such as a full disk: the statements that follow would then be committed one by one.
-type txQuerier struct {
-	stdQuerier
-	tx *sql.Tx
-}
-
-func (t txQuerier) end(err error) error {
-	if err != nil && !errors.Is(err, ErrNoRows) {
-		_ = t.tx.Rollback() // the caller gets err, which is the cause
-	}
-	return err
-}
-
-func (t txQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	n, err := t.stdQuerier.Exec(ctx, query, args...)
-	return n, t.end(err)
-}
-
-func (t txQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	rows, err := t.stdQuerier.Query(ctx, query, args...)
-	if err != nil {
-		return nil, t.end(err)
-	}
-	return txRows{rows, t}, nil
-}
-
-func (t txQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
-	return txRow{t.stdQuerier.QueryRow(ctx, query, args...), t}
-}
-
-type txRows struct {
-	Rows
-	tx txQuerier
-}
-
-func (r txRows) Err() error { return r.tx.end(r.Rows.Err()) }
-
-type txRow struct {
-	Row
-	tx txQuerier
-}
-
-func (r txRow) Scan(dest ...any) error { return r.tx.end(r.Row.Scan(dest...)) }
 
 // stdQuerier adapts database/sql, for *sql.DB and *sql.Tx.
 type stdQuerier struct {

@@ -83,7 +83,7 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 			return translate(err)
 		}
 	}
-	part := &partQuerier{stdQuerier: stdQuerier{g.tx}}
+	part := &txQuerier{stdQuerier: stdQuerier{g.tx}}
 	if err = fn(part); err == nil {
 		err = part.failed // fn has ignored the error
 	}
@@ -205,57 +205,3 @@ func (q *writeQueue) next(ok func(*waiting) bool) *waiting {
 	q.waiting = slices.Delete(q.waiting, 0, 1)
 	return w
 }
-
-// partQuerier runs the statements of a part of a group. After a statement has failed it runs no other, as PostgreSQL does in a
-// transaction: SQLite may have rolled back what came before. The end of a context does not interrupt a statement (see runShort).
-type partQuerier struct {
-	stdQuerier
-	failed error // of the first statement that failed
-}
-
-func (p *partQuerier) note(err error) error {
-	if err != nil && !errors.Is(err, ErrNoRows) && p.failed == nil {
-		p.failed = err
-	}
-	return err
-}
-
-func (p *partQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if p.failed != nil {
-		return 0, p.failed
-	}
-	n, err := p.stdQuerier.Exec(context.WithoutCancel(ctx), query, args...)
-	return n, p.note(err)
-}
-
-func (p *partQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if p.failed != nil {
-		return nil, p.failed
-	}
-	rows, err := p.stdQuerier.Query(context.WithoutCancel(ctx), query, args...)
-	if err != nil {
-		return nil, p.note(err)
-	}
-	return partRows{rows, p}, nil
-}
-
-func (p *partQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if p.failed != nil {
-		return failedRow{p.failed}
-	}
-	return partRow{p.stdQuerier.QueryRow(context.WithoutCancel(ctx), query, args...), p}
-}
-
-type partRows struct {
-	Rows
-	part *partQuerier
-}
-
-func (r partRows) Err() error { return r.part.note(r.Rows.Err()) }
-
-type partRow struct {
-	Row
-	part *partQuerier
-}
-
-func (r partRow) Scan(dest ...any) error { return r.part.note(r.Row.Scan(dest...)) }

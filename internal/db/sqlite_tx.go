@@ -1,0 +1,70 @@
+package db
+
+import (
+	"context"
+	"errors"
+)
+
+// txQuerier runs the statements of a transaction on SQLite. After one has failed it runs no other, as PostgreSQL does: SQLite itself
+// rolls back on some errors, such as a full disk, and the statements that follow would be committed one by one.
+type txQuerier struct {
+	stdQuerier
+	interruptible bool  // the end of a statement's context interrupts the statement
+	failed        error // of the first statement that failed; nil: none has
+}
+
+// statementContext returns the context with which a statement runs.
+func (t *txQuerier) statementContext(ctx context.Context) context.Context {
+	if t.interruptible {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
+// recordFailure returns err. It sets failed if err is the first error of a statement.
+func (t *txQuerier) recordFailure(err error) error {
+	if err != nil && !errors.Is(err, ErrNoRows) && t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+func (t *txQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if t.failed != nil {
+		return 0, t.failed
+	}
+	n, err := t.stdQuerier.Exec(t.statementContext(ctx), query, args...)
+	return n, t.recordFailure(err)
+}
+
+func (t *txQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	rows, err := t.stdQuerier.Query(t.statementContext(ctx), query, args...)
+	if err != nil {
+		return nil, t.recordFailure(err)
+	}
+	return txRows{rows, t}, nil
+}
+
+func (t *txQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
+	if t.failed != nil {
+		return failedRow{t.failed}
+	}
+	return txRow{t.stdQuerier.QueryRow(t.statementContext(ctx), query, args...), t}
+}
+
+type txRows struct {
+	Rows
+	tx *txQuerier
+}
+
+func (r txRows) Err() error { return r.tx.recordFailure(r.Rows.Err()) }
+
+type txRow struct {
+	Row
+	tx *txQuerier
+}
+
+func (r txRow) Scan(dest ...any) error { return r.tx.recordFailure(r.Row.Scan(dest...)) }
