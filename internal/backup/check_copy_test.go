@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -135,14 +136,30 @@ func TestADamagedSnapshotInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 	if _, err := s.prove(t); err != nil {
 		t.Fatal(err)
 	}
-	all := snapshots(t, second)
-	want := read(t, second, all[len(all)-1])
-	damage(t, second, all[len(all)-1])
+	newest := newestSnapshot(t, second)
+	want := read(t, second, newest)
+	damage(t, second, newest)
 	p, err := s.prove(t)
 	if err == nil && p.Copy.Mended != 1 {
 		err = fmt.Errorf("%+v", p.Copy)
 	}
-	if err != nil || read(t, second, all[len(all)-1]) != want {
+	if err != nil || read(t, second, newest) != want {
 		t.Error(err)
 	}
+}
+
+// newestSnapshot returns the name of the newest snapshot. The names of snapshots of the same second are in any order.
+func newestSnapshot(t *testing.T, p backup.Place) string {
+	t.Helper()
+	var newest backup.Snapshot
+	for _, name := range snapshots(t, p) {
+		var s backup.Snapshot
+		if err := json.Unmarshal([]byte(read(t, p, strings.TrimSuffix(name, ".db.zst")+".json")), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Time.After(newest.Time) {
+			newest = s
+		}
+	}
+	return newest.Name
 }

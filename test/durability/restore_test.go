@@ -289,10 +289,11 @@ func TestUnreachablePlaceDelaysNothing(t *testing.T) {
 	other.kill()
 }
 
-// waitForStatus waits until the status is as it should be.
+// waitForStatus waits until the status is as it should be. After an outage the files of the time of the outage are copied one by one,
+// which takes as long on a slow machine.
 func (s *site) waitForStatus(what string, ok func(failure string, waiting int64) bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2*time.Minute + *outage); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		var status struct {
 			BackupError  string `json:"backup_error"`
 			WaitingFiles int64  `json:"waiting_files"`
