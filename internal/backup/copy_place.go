@@ -27,8 +27,9 @@ var errRemoved = errors.New("objects were removed from the place of the backup w
 // CopyDetail is the detail of KindCopy: how many objects of the second place were compared after the newest copy, and how many of them
 // were copied again because they were damaged there.
 type CopyDetail struct {
-	Compared int `json:"compared"`
-	Mended   int `json:"mended"`
+	Ended    time.Time `json:"ended"` // when the copy was done
+	Compared int       `json:"compared"`
+	Mended   int       `json:"mended"`
 }
 
 // copyBackup makes the second place what the first one is, and compares a part of it by its content.

@@ -103,10 +103,12 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		if second.Error != "" && !second.LastError.Before(began) {
 			return false, "", fmt.Errorf("the backup is proven, but its copy in the second place is not up to date: %s", second.Error)
 		}
-		if second.LastOK.Before(p.Moment) {
+		if second.LastOK.IsZero() || second.Detail == "" {
 			return false, "", nil
 		}
-		return true, "", json.Unmarshal([]byte(second.Detail), &p.Copy)
+		// The moment alone does not tell this copy from an earlier one: nothing may have been written between two proofs.
+		err = json.Unmarshal([]byte(second.Detail), &p.Copy)
+		return !p.Copy.Ended.Before(p.Ended), "", err
 	})
 }
 
@@ -226,6 +228,7 @@ func (s *Service) prove(ctx context.Context) error {
 		}
 		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // also the same text again: who has asked waits for it
 	}
+	copied.Ended = s.now().UTC()
 	if text, err = json.Marshal(copied); err != nil {
 		return err
 	}
