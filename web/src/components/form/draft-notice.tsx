@@ -2,7 +2,12 @@ import { useState } from "react";
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-type DraftNoticeProps = { at: Date; onDiscard(): void; className?: string };
+type DraftNoticeProps = {
+  /** When the draft was saved. */
+  at: Date;
+  onDiscard(): void;
+  className?: string;
+};
 
 /** Tells the owner that a form shows a restored draft, and when it was saved. Its button discards the draft. */
 export function DraftNotice({ at, onDiscard, className }: DraftNoticeProps) {

@@ -11,16 +11,24 @@ type FieldControl = {
   "aria-required": true | undefined;
 };
 
-export type FieldTexts = {
+/** Props that every form field has. */
+export type SharedFieldProps = {
   label: string;
+  /** The message below the input. Without it the input is not marked as invalid. */
   error?: string;
+  /** Help below the input. */
   hint?: string;
   /** Adds "optional" after the label. */
   optional?: boolean;
+  /** Tells screen readers that the input is required. Nothing visible changes. */
   required?: boolean;
 };
 
-type FieldProps = FieldTexts & { className?: string; children(control: FieldControl): ReactNode };
+type FieldProps = SharedFieldProps & {
+  className?: string;
+  /** Renders the input. */
+  children(control: FieldControl): ReactNode;
+};
 
 /** The layout that all form fields share: the label, the input that `children` renders, the error and the hint. */
 export function Field({ label, error, hint, optional, required, className, children }: FieldProps) {

@@ -1,9 +1,13 @@
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-type MissingFilesProps = { names: readonly string[]; className?: string };
+type MissingFilesProps = {
+  /** The names of the files. If there are none, nothing is rendered. */
+  names: readonly string[];
+  className?: string;
+};
 
-/** Asks the owner to choose again the files that the browser could not store with the draft. */
+/** Names the files that the browser could not store with a draft, and asks the owner to choose them again. */
 export function MissingFiles({ names, className }: MissingFilesProps) {
   const t = useT();
   if (names.length === 0) return null;

@@ -1,9 +1,10 @@
 import { useState, type ComponentProps } from "react";
 import { Eye, EyeOff } from "lucide-react";
-import { Field, type FieldTexts } from "@/components/form/field";
+import { Field, type SharedFieldProps } from "@/components/form/field";
 import { useT } from "@/lib/i18n";
 
-type PasswordFieldProps = Omit<ComponentProps<"input">, "id" | "required" | "type"> & FieldTexts;
+type PasswordFieldProps = Omit<ComponentProps<"input">, "id" | "required" | "type"> &
+  SharedFieldProps;
 
 /** A password input with a button that shows or hides the password. */
 export function PasswordField({

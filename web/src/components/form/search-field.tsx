@@ -8,8 +8,8 @@ type SearchFieldProps = {
   /** The search text in the URL. */
   q: string;
   /**
-   * Called LIST_SEARCH_DEBOUNCE_MS after the last key; `replace` is whether to replace the history entry. Must be a
-   * stable function, because a new function restarts the wait.
+   * Gets the typed text after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether the new URL replaces the
+   * history entry instead of adding one. Pass a stable function, because a new function restarts the wait.
    */
   onChange(part: { q: string }, replace: boolean): void;
   className?: string;
@@ -20,21 +20,22 @@ type SearchFieldProps = {
  */
 export function SearchField({ label, q, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(q);
-  const lastQuery = useRef(q);
+  // The search text that the URL has, or that was reported and will be in the URL.
+  const urlText = useRef(q);
 
-  // Back and links change the search text in the URL.
+  // Shows the search text of the URL after Back or a link has changed it.
   useEffect(() => {
-    if (q === lastQuery.current) return;
-    lastQuery.current = q;
+    if (q === urlText.current) return;
+    urlText.current = q;
     setText(q);
   }, [q]);
 
   useEffect(() => {
-    if (text === lastQuery.current) return;
+    if (text === urlText.current) return;
     const timer = setTimeout(() => {
-      // The first letter adds a history entry; the next ones replace it.
-      const replace = lastQuery.current !== "";
-      lastQuery.current = text;
+      // The change from an empty search text adds a history entry. Later changes replace that entry.
+      const replace = urlText.current !== "";
+      urlText.current = text;
       onChange({ q: text }, replace);
     }, LIST_SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);

@@ -1,10 +1,10 @@
 import type { ComponentProps } from "react";
 import { ChevronDown } from "lucide-react";
-import { Field, type FieldTexts } from "@/components/form/field";
+import { Field, type SharedFieldProps } from "@/components/form/field";
 
-type SelectFieldProps = Omit<ComponentProps<"select">, "id" | "required"> & FieldTexts;
+type SelectFieldProps = Omit<ComponentProps<"select">, "id" | "required"> & SharedFieldProps;
 
-/** A native select; its options are the children. */
+/** A native select element. Its children are the options. */
 export function SelectField({
   label,
   error,

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
-import { Field, type FieldTexts } from "@/components/form/field";
+import { Field, type SharedFieldProps } from "@/components/form/field";
 
-type TextAreaFieldProps = Omit<ComponentProps<"textarea">, "id" | "required"> & FieldTexts;
+type TextAreaFieldProps = Omit<ComponentProps<"textarea">, "id" | "required"> & SharedFieldProps;
 
 /** An input for text of several lines. */
 export function TextAreaField({

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
-import { Field, type FieldTexts } from "@/components/form/field";
+import { Field, type SharedFieldProps } from "@/components/form/field";
 
-type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & FieldTexts;
+type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & SharedFieldProps;
 
 /** An input of one line: text, email, number and so on. Spread the result of react-hook-form's `register` into it. */
 export function TextField({

@@ -14,21 +14,25 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { Revision } from "@/lib/types";
 
-/** A field in which an earlier version differs from the current one, as texts. */
+/** A field in which an earlier version differs from the current one, with the text of its value in both. */
 export type HistoryDifference = { label: string; before: string; now: string };
 
 type HistoryDialogProps<Before> = {
   open: boolean;
   onClose(): void;
   title: string;
+  /** Loads the earlier versions. */
   query: RevisionQuery<Before>;
-  /** The fields in which a version differs from the current one. */
+  /** Returns the fields in which an earlier version differs from the current one. */
   differences(revision: Revision<Before>): HistoryDifference[];
-  /** Saves an earlier version and resolves with whether it has succeeded. */
+  /** Makes an earlier version the current one and resolves with whether that has succeeded. */
   bringBack(revision: Revision<Before>): Promise<boolean>;
 };
 
-/** What something was before each change, what differs from now, and a button to bring a version back. */
+/**
+ * A dialog with the earlier versions of a row or of the settings. Each version lists the fields that differ from the
+ * current one, and has a button that brings the version back. `Before` is the type of an earlier version.
+ */
 export function HistoryDialog<Before>({
   open,
   onClose,
@@ -58,7 +62,7 @@ export function HistoryDialog<Before>({
           {(revisions) => (
             <ol className="border-ink mt-5 border-t-2">
               {revisions.map((revision) => (
-                <Version
+                <VersionItem
                   key={revision.id}
                   revision={revision}
                   differences={differences(revision)}
@@ -76,28 +80,29 @@ export function HistoryDialog<Before>({
   );
 }
 
-type VersionProps = {
+type VersionItemProps = {
   revision: Revision;
   differences: readonly HistoryDifference[];
   bringBack(): Promise<void>;
 };
 
-/** An earlier version in the list; it opens to show what differs from now. */
-function Version({ revision, differences, bringBack }: VersionProps) {
+/** An earlier version in the list. Its heading is a button that shows or hides the differences. */
+function VersionItem({ revision, differences, bringBack }: VersionItemProps) {
   const t = useT();
   const { language } = useLanguage();
   const id = useId();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
-  const pressed = useRef(false);
+  // Set at once, unlike the state, so that a second press before the next render is ignored.
+  const running = useRef(false);
   const { actor } = revision;
 
-  async function press() {
-    if (pressed.current) return;
-    pressed.current = true;
+  async function runBringBack() {
+    if (running.current) return;
+    running.current = true;
     setBusy(true);
     await bringBack();
-    pressed.current = false;
+    running.current = false;
     setBusy(false);
   }
 
@@ -148,7 +153,7 @@ function Version({ revision, differences, bringBack }: VersionProps) {
                 </div>
               ))}
             </dl>
-            <Button size="sm" className="mt-4" loading={busy} onClick={() => void press()}>
+            <Button size="sm" className="mt-4" loading={busy} onClick={() => void runBringBack()}>
               {t("history.bringBack")}
             </Button>
           </>

@@ -17,10 +17,11 @@ import type { Revision } from "@/lib/types";
 
 type RecentlyDeletedProps<Table extends HistoryTable> = {
   table: Table;
+  /** The name by which the dialog and its toasts refer to a row. */
   nameOf(row: HistoryRows[Table]): string;
 };
 
-/** A button below a list that opens what was deleted from it, and brings it back. */
+/** A button below a list. It opens a dialog with the rows deleted from the list, which the owner can bring back. */
 export function RecentlyDeleted<Table extends HistoryTable>({
   table,
   nameOf,
@@ -28,17 +29,19 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const t = useT();
   const { language } = useLanguage();
   const [open, setOpen] = useState(false);
-  const [busy, setBusy] = useState<number | null>(null);
-  const content = useRef<HTMLDivElement>(null);
+  // The id of the revision whose row is being brought back; null if there is none.
+  const [pendingId, setPendingId] = useState<number | null>(null);
+  const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
-  const bringBack = useBringBack(table);
+  const { deleted: bringBackDeleted } = useBringBack(table);
 
-  async function press(revision: Revision<HistoryRows[Table]>) {
-    if (busy !== null) return;
-    setBusy(revision.id);
-    await bringBack.deleted(nameOf(revision.row_before), revision.row_before);
-    setBusy(null);
-    content.current?.focus(); // the button may be gone with its row
+  async function bringBack(revision: Revision<HistoryRows[Table]>) {
+    if (pendingId !== null) return;
+    setPendingId(revision.id);
+    await bringBackDeleted(nameOf(revision.row_before), revision.row_before);
+    setPendingId(null);
+    // If the row is back, its focused button has left the list, so the dialog gets the focus.
+    dialogContent.current?.focus();
   }
 
   return (
@@ -49,7 +52,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
       </Button>
       <DialogRoot open={open} onOpenChange={setOpen}>
         <DialogContent
-          ref={content}
+          ref={dialogContent}
           className="max-w-[640px] p-5 outline-none sm:p-8"
           aria-describedby="deleted-intro"
           onOpenAutoFocus={(event) => {
@@ -86,9 +89,9 @@ export function RecentlyDeleted<Table extends HistoryTable>({
                       <Button
                         variant="outline"
                         size="sm"
-                        loading={busy === revision.id}
+                        loading={pendingId === revision.id}
                         aria-label={t("deleted.bringBackNamed", { name })}
-                        onClick={() => void press(revision)}
+                        onClick={() => void bringBack(revision)}
                       >
                         {t("deleted.bringBack")}
                       </Button>

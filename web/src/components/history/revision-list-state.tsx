@@ -4,7 +4,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
 
-/** The query of a list of revisions. */
+/** The parts of the query for revisions that the list needs. `Before` is the type of an earlier version. */
 export type RevisionQuery<Before> = {
   data: Revision<Before>[] | undefined;
   isError: boolean;
@@ -14,12 +14,13 @@ export type RevisionQuery<Before> = {
 
 type RevisionListStateProps<Before> = {
   query: RevisionQuery<Before>;
-  /** The text of an empty list. */
+  /** The text in place of an empty list. */
   empty: string;
+  /** Renders a list that is not empty. */
   children(revisions: Revision<Before>[]): ReactNode;
 };
 
-/** Renders the loading, error, empty or loaded state of the list in a dialog about revisions. */
+/** Renders a list of revisions in a dialog, or a placeholder, an error or a text while there is no list to show. */
 export function RevisionListState<Before>({
   query,
   empty,

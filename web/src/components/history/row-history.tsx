@@ -6,14 +6,15 @@ import { useT } from "@/lib/i18n";
 
 type RowHistoryProps<Table extends HistoryTable> = {
   table: Table;
-  /** The row whose history is shown, as the list has it; null closes the dialog. */
+  /** The current row, whose history the dialog shows; null closes the dialog. */
   row: HistoryRows[Table] | null;
   nameOf(row: HistoryRows[Table]): string;
+  /** Returns the fields in which an earlier version and the current row differ. */
   differences(before: HistoryRows[Table], now: HistoryRows[Table]): HistoryDifference[];
   onClose(): void;
 };
 
-/** The history of a work, a review or a cover. */
+/** The history dialog of a work, a review or a cover. */
 export function RowHistory<Table extends HistoryTable>({
   table,
   row,
@@ -23,27 +24,29 @@ export function RowHistory<Table extends HistoryTable>({
 }: RowHistoryProps<Table>) {
   const t = useT();
   // The dialog keeps its content while it fades out.
-  const [shown, setShown] = useState(row);
-  if (row !== null && row !== shown) setShown(row);
-  const query = useHistory(table, shown?.id ?? "", row !== null);
-  const { version } = useBringBack(table);
+  const [shownRow, setShownRow] = useState(row);
+  if (row !== null && row !== shownRow) setShownRow(row);
+  const query = useHistory(table, shownRow?.id ?? "", row !== null);
+  const { version: bringBackVersion } = useBringBack(table);
   return (
     <HistoryDialog
       open={row !== null}
       onClose={onClose}
-      title={t("history.ofNamed", { name: shown ? nameOf(shown) : "" })}
+      title={t("history.ofNamed", { name: shownRow ? nameOf(shownRow) : "" })}
       query={query}
       differences={({ row_before }) =>
-        shown === null
+        shownRow === null
           ? []
-          : differences(row_before, shown).map(({ label, before, now }) => ({
+          : differences(row_before, shownRow).map(({ label, before, now }) => ({
               label,
-              // Files have random names, so that two versions may read alike.
+              // Texts do not tell two files apart, so a changed file is called another one.
               before: before === now ? t("history.other", { text: before }) : before,
               now,
             }))
       }
-      bringBack={async ({ row_before }) => row !== null && (await version(row, row_before))}
+      bringBack={async ({ row_before }) =>
+        row !== null && (await bringBackVersion(row, row_before))
+      }
     />
   );
 }
