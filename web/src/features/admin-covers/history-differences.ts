@@ -4,7 +4,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
 
-/** The fields in which an earlier version of a cover differs from the current one, as texts. */
+/** The fields in which an earlier version of a cover differs from the current one, with texts of both values. */
 export function historyDifferences(
   before: CoverImage,
   now: CoverImage,
@@ -18,12 +18,12 @@ export function historyDifferences(
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
   return changedFields<Pick<CoverImage, keyof typeof labels>>(before, now, fields).map((field) => {
-    const shown = (cover: CoverImage) => {
+    const textOf = (cover: CoverImage) => {
       if (field === "is_active") return t(cover.is_active ? "common.yes" : "common.no");
       if (field === "image_url")
         return t(coverKind(cover) === "video" ? "covers.video" : "covers.image");
       return cover[field] ?? "";
     };
-    return { label: labels[field], before: shown(before), now: shown(now) };
+    return { label: labels[field], before: textOf(before), now: textOf(now) };
   });
 }

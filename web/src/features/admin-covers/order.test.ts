@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNumbered, movedTo, withChosen } from "@/features/admin-covers/order";
+import { isNumbered, idsAfterMove, idsWithNewCover } from "@/features/admin-covers/order";
 
 const covers = (...ids: string[]) => ids.map((id, n) => ({ id, display_order: n + 1 }));
 
@@ -16,8 +16,8 @@ it.each([
   ["a", 3, "bca"],
   ["a", 900, "bca"],
   ["b", 2, "abc"],
-])("movedTo moves %s to number %d", (id, number, want) => {
-  expect(movedTo(covers("a", "b", "c"), id, number).join("")).toBe(want);
+])("idsAfterMove moves %s to number %d", (id, number, want) => {
+  expect(idsAfterMove(covers("a", "b", "c"), id, number).join("")).toBe(want);
 });
 
 it("A-cov-11: puts covers into the order in which they were chosen, whichever upload finishes first", () => {
@@ -30,7 +30,7 @@ it("A-cov-11: puts covers into the order in which they were chosen, whichever up
     ["second", 1],
   ] as const) {
     chosen.set(id, place);
-    ids = withChosen(covers(...ids, id), id, chosen);
+    ids = idsWithNewCover(covers(...ids, id), id, chosen);
   }
   expect(ids).toEqual(["old", "first", "second", "third", "fourth"]);
 });

@@ -10,24 +10,28 @@ export function isNumbered(covers: readonly NumberedCover[]): boolean {
   return covers.every(({ display_order }, n) => display_order === n + COVER_ORDER_MIN);
 }
 
-/** The ids in the order after a cover has moved to `number`; a number beyond the last one moves it to the end. */
-export function movedTo(covers: readonly NumberedCover[], id: string, number: number): string[] {
+/** The ids in the order after the cover with `id` has moved to `number`, or to the end if there is no such number. */
+export function idsAfterMove(
+  covers: readonly NumberedCover[],
+  id: string,
+  number: number,
+): string[] {
   const ids = covers.map((cover) => cover.id);
-  const place = Math.min(number - COVER_ORDER_MIN, ids.length - 1);
-  return moveItem(ids, ids.indexOf(id), place);
+  const index = Math.min(number - COVER_ORDER_MIN, ids.length - 1);
+  return moveItem(ids, ids.indexOf(id), index);
 }
 
 /**
- * The ids with a new cover inserted before the first cover that the owner chose after it, or at the end. `chosen` maps the
- * covers added on this page to the order in which they were chosen.
+ * The ids with the new cover `id` inserted before the first cover whose file the owner chose after its file, or at the end.
+ * `chosenIndexes` has the position among the chosen files for each cover that was added on this page.
  */
-export function withChosen(
+export function idsWithNewCover(
   covers: readonly NumberedCover[],
   id: string,
-  chosen: ReadonlyMap<string, number>,
+  chosenIndexes: ReadonlyMap<string, number>,
 ): string[] {
   const ids = covers.map((cover) => cover.id).filter((other) => other !== id);
-  const mine = chosen.get(id)!;
-  const next = ids.findIndex((other) => (chosen.get(other) ?? -1) > mine);
+  const newIndex = chosenIndexes.get(id)!;
+  const next = ids.findIndex((other) => (chosenIndexes.get(other) ?? -1) > newIndex);
   return next < 0 ? [...ids, id] : ids.toSpliced(next, 0, id);
 }

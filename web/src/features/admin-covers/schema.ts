@@ -4,7 +4,8 @@ import type { CoverImage } from "@/lib/types";
 import type { MediaKind } from "@/lib/upload/media-types";
 
 /**
- * The form of a cover. The number is text, because an empty input must not become 0. The error message is a text key.
+ * Validates the form of a cover. display_order is a text here, because as a number an empty input would become 0. The error
+ * message is a text key.
  */
 export const coverSchema = z.object({
   title: z.string().check(z.trim()),
@@ -29,11 +30,15 @@ export function formValues(cover: CoverImage): CoverValues {
   };
 }
 
+/** The fields to save in an existing cover. */
 export type CoverChange = Partial<
   Pick<CoverImage, "title" | "description" | "display_order" | "is_active">
 >;
 
-/** The fields that differ from the row. Only those are saved, so that two tabs do not overwrite each other's fields. */
+/**
+ * The fields in which the form differs from the row. Only these are saved, so that two tabs do not overwrite each other's
+ * fields.
+ */
 export function coverChange(cover: CoverImage, values: CoverValues): CoverChange {
   const change: CoverChange = {};
   const title = values.title.trim() || null;
@@ -45,7 +50,7 @@ export function coverChange(cover: CoverImage, values: CoverValues): CoverChange
   return change;
 }
 
-/** The row of a new cover after `count` existing ones. For a film the thumbnail column repeats the film's URL. */
+/** The row to insert for a new cover after `count` existing ones. The thumbnail column of a film repeats the film's URL. */
 export function coverPayload(url: string, kind: MediaKind, count: number) {
   return {
     image_url: url,

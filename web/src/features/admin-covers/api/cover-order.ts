@@ -2,13 +2,13 @@ import type { NumberedCover } from "@/features/admin-covers/order";
 import type { OwnerBackend } from "@/lib/backend";
 
 /**
- * The mutation scope of all changes of covers. Mutations of one scope run one after the other, because each of these reads
- * and then writes the order.
+ * The mutation scope that all changes of covers share. Mutations of one scope run one after the other, so that no change
+ * falls between reading the order and writing it.
  */
-export const ORDER_SCOPE = { id: "order-covers" };
+export const COVER_SCOPE = { id: "order-covers" };
 
 /** Fetches the ids and numbers of all covers in their current order. */
-export async function coversInOrder(backend: OwnerBackend): Promise<NumberedCover[]> {
+export async function fetchCoversInOrder(backend: OwnerBackend): Promise<NumberedCover[]> {
   const { data, error } = await backend
     .from("cover_images")
     .select("id,display_order")

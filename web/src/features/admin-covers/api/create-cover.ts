@@ -1,35 +1,45 @@
 import { useRef } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { coversInOrder, ORDER_SCOPE, reorderCovers } from "@/features/admin-covers/api/cover-order";
-import { isNumbered, withChosen } from "@/features/admin-covers/order";
+import {
+  fetchCoversInOrder,
+  COVER_SCOPE,
+  reorderCovers,
+} from "@/features/admin-covers/api/cover-order";
+import { isNumbered, idsWithNewCover } from "@/features/admin-covers/order";
 import { coverPayload } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { MediaKind } from "@/lib/upload/media-types";
 
-/** An uploaded file. `chosen` is its place in the order in which the owner has chosen files on this page. */
-type NewCover = { url: string; kind: MediaKind; chosen: number };
+type NewCover = {
+  /** URL of the uploaded file. */
+  url: string;
+  kind: MediaKind;
+  /** The position of the file among all files that the owner has chosen on this page. */
+  chosenIndex: number;
+};
 
 /**
- * Inserts a cover and moves it to its place among the covers chosen with it, whichever upload finishes first. A retry does
- * not insert a second row.
+ * Inserts a cover. New covers are in the order in which the owner has chosen their files, whichever upload finishes first.
+ * A retry for the same file does not insert a second row.
  */
 export function useCreateCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const invalidate = () => refetch(cache, queryKeys.covers.all);
-  // The place of each inserted cover in the order of choice, by its id.
-  const choiceOrder = useRef(new Map<string, number>());
+  const refetchCovers = () => refetch(cache, queryKeys.covers.all);
+  // chosenIndex of the covers that were inserted on this page, by their id.
+  const chosenIndexes = useRef(new Map<string, number>());
   // Ids of the inserted rows, by the URL of their file.
   const insertedIds = useRef(new Map<string, string>());
   return useMutation({
-    scope: ORDER_SCOPE,
-    mutationFn: async ({ url, kind, chosen }: NewCover) => {
-      let covers = await coversInOrder(backend);
+    scope: COVER_SCOPE,
+    mutationFn: async ({ url, kind, chosenIndex }: NewCover) => {
+      let covers = await fetchCoversInOrder(backend);
+      // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first.
       if (!isNumbered(covers)) {
         await reorderCovers(backend, []);
-        covers = await coversInOrder(backend);
+        covers = await fetchCoversInOrder(backend);
       }
       let id = insertedIds.current.get(url);
       if (id === undefined) {
@@ -41,13 +51,13 @@ export function useCreateCover() {
         if (error) throw error;
         ({ id } = data);
         insertedIds.current.set(url, id);
-        choiceOrder.current.set(id, chosen);
+        chosenIndexes.current.set(id, chosenIndex);
       }
-      const order = withChosen(covers, id, choiceOrder.current);
+      const order = idsWithNewCover(covers, id, chosenIndexes.current);
       if (order.at(-1) !== id) await reorderCovers(backend, order);
     },
-    onSuccess: invalidate,
-    // If only the reordering failed, the new row exists.
-    onError: () => void invalidate(),
+    onSuccess: refetchCovers,
+    // The row exists if only the reordering has failed.
+    onError: () => void refetchCovers(),
   });
 }

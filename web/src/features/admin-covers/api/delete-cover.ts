@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ORDER_SCOPE, reorderCovers } from "@/features/admin-covers/api/cover-order";
+import { COVER_SCOPE, reorderCovers } from "@/features/admin-covers/api/cover-order";
 import { useOwnerBackend } from "@/lib/backend";
 import { BUCKETS } from "@/lib/constants";
 import { refetch } from "@/lib/refetch";
@@ -9,29 +9,30 @@ import type { CoverImage } from "@/lib/types";
 import { removeObjects } from "@/lib/upload/remove-objects";
 
 /**
- * Deletes a cover and its file. The row is deleted first: the server deletes a file without a row later, but a row
- * without its file would break the hero.
+ * Deletes the row of a cover and then its file. A row without its file would break the hero (the first section of the home
+ * page); a file without a row does no harm, because the server deletes it later.
  */
 export function useDeleteCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    scope: ORDER_SCOPE,
+    scope: COVER_SCOPE,
     mutationFn: async (cover: CoverImage) => {
       const { error } = await backend.from("cover_images").delete().eq("id", cover.id);
       if (error) throw error;
-      const shared = cache
+      const isShared = cache
         .getQueryData<CoverImage[]>(queryKeys.covers.admin)
         ?.some(({ id, image_url }) => id !== cover.id && image_url === cover.image_url);
-      await removeCachedRow(cache, queryKeys.covers.admin, cover.id); // before its file is deleted
-      if (!shared) await removeObjects(backend, BUCKETS.covers, [cover.image_url]);
-      // If renumbering fails, a number is missing until the next new cover renumbers them.
+      // Before the file is deleted, so that no card shows a file that no longer exists.
+      await removeCachedRow(cache, queryKeys.covers.admin, cover.id);
+      if (!isShared) await removeObjects(backend, BUCKETS.covers, [cover.image_url]);
+      // If renumbering fails, a number is missing until the next new cover renumbers all covers.
       await reorderCovers(backend, []).catch((reason: unknown) =>
         console.warn("The covers could not be renumbered", reason),
       );
     },
     onSuccess: () => refetch(cache, queryKeys.covers.all),
-    // If only deleting the file failed, the row is gone.
+    // The row is gone if only deleting the file has failed.
     onError: () => void refetch(cache, queryKeys.covers.all),
   });
 }

@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
-/** All covers in order, with metadata of their files; polled while the server makes renditions. */
+/** Fetches all covers in order, with the metadata of their files. Polls while the server makes their renditions. */
 export function useCovers() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -37,15 +37,16 @@ import { areaToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
-/** The stored draft of the card's form; `base` is the row that the values were changed from. */
+/** What the browser stores of the form. `base` is the row from which the owner's changes were made. */
 type Draft = { base: CoverImage; values: CoverValues };
-type Save = Draft & { change: CoverChange };
+/** A save of the form; `change` has the fields to save. */
+type SaveRequest = Draft & { change: CoverChange };
 
 type CoverCardProps = {
   cover: CoverImage;
-  /** Name of the form's draft. */
+  /** The name under which the browser stores the form's draft. */
   draft: string;
-  /** Object URL of a new picture, shown until its renditions exist. */
+  /** Object URL of the picture, or of a film's still, if the cover was added on this page. */
   preview?: string | null;
 };
 
@@ -55,9 +56,9 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const id = useId();
   const [deleting, setDeleting] = useState(false);
   const [previewing, setPreviewing] = useState(false);
-  const [past, setPast] = useState(false);
+  const [historyOpen, setHistoryOpen] = useState(false);
   const bringBack = useBringBack("cover_images");
-  const toggle = useUpdateCover();
+  const visibility = useUpdateCover();
   const { mutateAsync: update } = useUpdateCover();
   const { mutateAsync: remove } = useDeleteCover();
   const { uploadStill } = useUploader(BUCKETS.covers);
@@ -70,19 +71,22 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     reValidateMode: "onChange",
   });
 
-  const { draft: kept, restored, clearRestored, store } = useFormDraft<Draft>(draft);
-  // The row that the changes are made from.
-  const base = useRef(kept?.base ?? cover);
-  const restoring = useRef(kept !== undefined);
+  const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
+  // The row from which the owner's changes are made.
+  const base = useRef(storedDraft?.base ?? cover);
+  const restoring = useRef(storedDraft !== undefined);
   useEffect(() => {
-    if (!kept) return;
+    if (!storedDraft) return;
     for (const name of ["title", "description", "display_order"] as const) {
-      setValue(name, kept.values[name], { shouldDirty: true });
+      setValue(name, storedDraft.values[name], { shouldDirty: true });
     }
-  }, [kept, setValue]);
+  }, [storedDraft, setValue]);
 
   const name = cover.title || t("gallery.untitled");
-  const active = toggle.isPending ? toggle.variables.change.is_active === true : cover.is_active;
+  // While the switch is being saved, its new value.
+  const active = visibility.isPending
+    ? visibility.variables.change.is_active === true
+    : cover.is_active;
   const values = watch();
   const changed = Object.keys(coverChange(cover, values)).length > 0;
   useEffect(() => {
@@ -102,7 +106,12 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
   };
 
-  const save = useSave<Save, number | null>({
+  const {
+    run: saveChanges,
+    conflict,
+    saving,
+    keepEditing,
+  } = useSave<SaveRequest, number | null>({
     save: (request) => update(request),
     onSaved: (number, { values: saved }) => {
       // The server's number, because a number beyond the last one moves the cover to the end.
@@ -113,7 +122,6 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     },
     onFailed: toasts.onError,
   });
-  const { conflict, saving } = save;
 
   return (
     <li
@@ -135,7 +143,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           if (!changed || saving) event.preventDefault();
           else
             void handleSubmit((now) =>
-              save.run({ base: base.current, change: coverChange(cover, now), values: now }),
+              saveChanges({ base: base.current, change: coverChange(cover, now), values: now }),
             )(event);
         }}
       >
@@ -154,8 +162,8 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           label={t(active ? "covers.active" : "covers.inactive")}
           checked={active}
           onCheckedChange={(next) => {
-            if (!toggle.isPending)
-              toggle.mutate({ base: cover, change: { is_active: next } }, toasts);
+            if (!visibility.isPending)
+              visibility.mutate({ base: cover, change: { is_active: next } }, toasts);
           }}
         />
         <div
@@ -203,7 +211,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             variant="ghost"
             className="mr-auto"
             label={t("history.ofNamed", { name })}
-            onClick={() => setPast(true)}
+            onClick={() => setHistoryOpen(true)}
           >
             <History aria-hidden="true" size={20} strokeWidth={1.5} />
           </IconButton>
@@ -227,10 +235,10 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       />
       <RowHistory
         table="cover_images"
-        row={past ? cover : null}
+        row={historyOpen ? cover : null}
         nameOf={() => name}
         differences={(before, now) => historyDifferences(before, now, t)}
-        onClose={() => setPast(false)}
+        onClose={() => setHistoryOpen(false)}
       />
       <CoverPreviewDialog
         cover={{ ...cover, title: values.title, description: values.description }}
@@ -239,23 +247,26 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       />
       <ConflictDialog
         open={conflict !== null}
-        differences={conflict ? differences(conflict.newer, conflict.request.change, t) : []}
+        differences={
+          conflict ? conflictDifferences(conflict.newer, conflict.request.change, t) : []
+        }
         onLoadNewer={() => {
           if (!conflict) return;
           reset(formValues(conflict.newer), { keepDirtyValues: false });
-          save.keepEditing();
+          keepEditing();
         }}
         onOverwrite={() => {
-          if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
+          if (conflict) void saveChanges({ ...conflict.request, base: conflict.newer });
         }}
-        onKeepEditing={save.keepEditing}
+        onKeepEditing={keepEditing}
         busy={saving}
       />
     </li>
   );
 }
 
-function differences(newer: CoverImage, change: CoverChange, t: Translate): Difference[] {
+/** The changed texts beside those of the newer row. */
+function conflictDifferences(newer: CoverImage, change: CoverChange, t: Translate): Difference[] {
   const labels = {
     title: t("covers.title"),
     description: t("covers.description"),

@@ -8,9 +8,14 @@ import { useT } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
 
-type CoverPreviewDialogProps = { cover: CoverImage; open: boolean; onClose(): void };
+type CoverPreviewDialogProps = {
+  /** The cover with the texts of the form, saved or not. */
+  cover: CoverImage;
+  open: boolean;
+  onClose(): void;
+};
 
-/** Previews how the hero shows a cover on a wide screen and on a phone, including unsaved texts. */
+/** Previews how the hero (the first section of the home page) shows a cover on a wide screen and on a phone. */
 export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogProps) {
   const t = useT();
   return (
@@ -27,13 +32,13 @@ export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogP
         {!cover.is_active && <p className="text-ink2 mt-2">{t("covers.previewInactive")}</p>}
         <div className="mt-6 grid items-end gap-6 md:grid-cols-[minmax(0,1fr)_220px]">
           {/* Hidden on phones, where this frame would be smaller than its text. */}
-          <Frame
+          <HeroFrame
             cover={cover}
             label={t("covers.previewWide")}
             className="aspect-[16/10]"
             figureClassName="max-sm:hidden"
           />
-          <Frame
+          <HeroFrame
             cover={cover}
             label={t("covers.previewPhone")}
             className="aspect-[9/18] w-[220px] max-w-full"
@@ -45,18 +50,20 @@ export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogP
   );
 }
 
-type FrameProps = {
+type HeroFrameProps = {
   cover: CoverImage;
   label: string;
+  /** Classes of the frame, which set its shape. */
   className: string;
+  /** Classes of the frame together with its label. */
   figureClassName?: string;
 };
 
-/** The layout of the hero, sized by the frame instead of the screen. */
-function Frame({ cover, label, className, figureClassName }: FrameProps) {
+/** A cover in the layout of the hero. Its sizes depend on the width of the frame instead of the screen. */
+function HeroFrame({ cover, label, className, figureClassName }: HeroFrameProps) {
   const t = useT();
   const reducedMotion = useReducedMotion();
-  const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
+  const mediaClassName = "absolute inset-0 size-full object-cover object-[50%_62%]";
   return (
     <figure className={figureClassName}>
       <div
@@ -74,10 +81,10 @@ function Frame({ cover, label, className, figureClassName }: FrameProps) {
               loop
               autoPlay={!reducedMotion}
               aria-label={t("gallery.video", { title: cover.title || t("gallery.untitled") })}
-              className={fill}
+              className={mediaClassName}
             />
           ) : (
-            <Picture src={cover.image_url} alt="" fit="cover" eager className={fill} />
+            <Picture src={cover.image_url} alt="" fit="cover" eager className={mediaClassName} />
           )}
         </div>
         <div className="band grid gap-3 p-[6cqw] wrap-anywhere @sm:grid-cols-[minmax(0,1fr)_auto] @sm:items-end @sm:p-[2.6cqw]">

@@ -14,7 +14,7 @@ import { cn } from "@/lib/cn";
 type CoverPreviewProps = {
   cover: CoverImage;
   /**
-   * Object URL of a new picture, or of the still that stands for a new film. It is shown until the stored one has loaded.
+   * Object URL of a new cover's file: a picture that is shown until the stored one has loaded, or the still of a film.
    */
   preview?: string | null;
 };
@@ -25,14 +25,14 @@ type CoverPreviewProps = {
 export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();
   const film = useRef<HTMLVideoElement>(null);
-  const [shown, setShown] = useState(false);
+  const [pictureLoaded, setPictureLoaded] = useState(false);
   const reducedMotion = useReducedMotion();
   const kind = coverKind(cover);
   const title = cover.title || t("gallery.untitled");
-  const info = imageInfo(cover, cover.image_url);
-  const filmFacts = filmInfo(cover, cover.image_url);
+  const pictureInfo = imageInfo(cover, cover.image_url);
+  const filmMetadata = filmInfo(cover, cover.image_url);
   const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
-  const media = cn(
+  const mediaClassName = cn(
     "size-full object-cover object-[50%_62%] transition-opacity duration-200",
     !cover.is_active && "opacity-55 grayscale",
   );
@@ -54,9 +54,9 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
       {kind === "video" ? (
         <Film
           // Without a still, loads the metadata, so that the browser shows the first frame.
-          preload={filmFacts?.poster ? "none" : "metadata"}
+          preload={filmMetadata?.poster ? "none" : "metadata"}
           ref={film}
-          info={filmFacts}
+          info={filmMetadata}
           cssWidth={Math.min(640, innerWidth)}
           src={cover.image_url}
           poster={preview ?? cover.video_thumbnail_url ?? undefined}
@@ -66,28 +66,28 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
           aria-label={t("gallery.video", { title })}
           onFocus={play}
           onBlur={() => film.current?.pause()}
-          className={cn(media, "focus-visible:-outline-offset-3")}
+          className={cn(mediaClassName, "focus-visible:-outline-offset-3")}
         />
       ) : (
         <>
-          {preview && !shown && (
-            <img src={preview} alt="" className={cn(media, "absolute inset-0")} />
+          {preview && !pictureLoaded && (
+            <img src={preview} alt="" className={cn(mediaClassName, "absolute inset-0")} />
           )}
           <Picture
             src={cover.image_url}
             alt={title}
-            info={info}
+            info={pictureInfo}
             sizes={[
               ["(min-width:80rem)", "31vw"],
               ["(min-width:48rem)", "45vw"],
               ["", "92vw"],
             ]}
             fit="cover"
-            className={cn(media, preview && !shown && "opacity-0")}
-            onSize={() => setShown(true)}
+            className={cn(mediaClassName, preview && !pictureLoaded && "opacity-0")}
+            onSize={() => setPictureLoaded(true)}
           />
-          {info && (
-            <FocusPicker url={cover.image_url} info={info} queryKey={queryKeys.covers.all} />
+          {pictureInfo && (
+            <FocusPicker url={cover.image_url} info={pictureInfo} queryKey={queryKeys.covers.all} />
           )}
         </>
       )}

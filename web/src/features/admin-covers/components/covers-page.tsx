@@ -34,13 +34,14 @@ export function CoversPage() {
   const t = useT();
   const covers = useCovers();
   const { user } = useAuth();
+  // Prefix of the names of the cards' drafts; undefined until this tab has locked them.
   const draft = useDraftLock(draftName(user?.id, "covers"));
   const queue = useCoverUploads();
   const input = useRef<HTMLInputElement>(null);
   const { over, dropTarget } = useFileDrop(queue.add, true);
   usePreventFileDrop();
 
-  const upload = (
+  const uploadButton = (
     <Button onClick={() => input.current?.click()}>
       <Upload aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("covers.upload")}
@@ -48,7 +49,7 @@ export function CoversPage() {
   );
 
   return (
-    <AdminPage title={t("nav.coverImages")} action={upload}>
+    <AdminPage title={t("nav.coverImages")} action={uploadButton}>
       <input
         ref={input}
         type="file"
@@ -67,12 +68,12 @@ export function CoversPage() {
         <AdminListState
           query={draft === undefined ? { ...covers, data: undefined } : covers}
           empty={t("covers.empty")}
-          emptyAction={upload}
+          emptyAction={uploadButton}
           notEmpty={queue.tiles.some(({ state }) => state !== "stored")}
           skeleton={<SkeletonCards />}
         >
           {(rows) => (
-            <ul className={grid}>
+            <ul className={gridClassName}>
               {rows.map((cover) => (
                 <CoverCard
                   key={cover.id}
@@ -96,11 +97,11 @@ export function CoversPage() {
   );
 }
 
-const grid = "grid items-start gap-7 md:grid-cols-2 xl:grid-cols-3";
+const gridClassName = "grid items-start gap-7 md:grid-cols-2 xl:grid-cols-3";
 
 function SkeletonCards() {
   return (
-    <div className={grid}>
+    <div className={gridClassName}>
       {[0, 1, 2].map((card) => (
         <div key={card}>
           <Skeleton className="aspect-video w-full" />
@@ -112,23 +113,24 @@ function SkeletonCards() {
   );
 }
 
-/** An upload queue that also inserts a cover for each file; an upload is finished once its row exists. */
+/** An upload queue that inserts a cover for each uploaded file. An upload is finished once the row exists. */
 function useCoverUploads() {
   const t = useT();
-  const store = useUpload(BUCKETS.covers);
-  const { mutateAsync: create } = useCreateCover();
+  const uploadFile = useUpload(BUCKETS.covers);
+  const { mutateAsync: createCover } = useCreateCover();
   const showProblem = useUploadToasts();
 
-  const chosen = useRef(new Map<File, number>());
+  // The position of each file among all files that the owner has chosen on this page.
+  const chosenIndexes = useRef(new Map<File, number>());
 
   const upload = useCallback<UploadFile>(
     async (file, options) => {
-      const url = await store(file, options);
+      const url = await uploadFile(file, options);
       const kind = fileFacts(file)?.kind ?? "image";
-      await create({ url, kind, chosen: chosen.current.get(file)! });
+      await createCover({ url, kind, chosenIndex: chosenIndexes.current.get(file)! });
       return url;
     },
-    [store, create],
+    [uploadFile, createCover],
   );
 
   const onProblem = useCallback(
@@ -153,7 +155,7 @@ function useCoverUploads() {
   const add = useCallback(
     (files: Iterable<File>) => {
       const all = [...files];
-      for (const file of all) chosen.current.set(file, chosen.current.size);
+      for (const file of all) chosenIndexes.current.set(file, chosenIndexes.current.size);
       enqueue(all);
     },
     [enqueue],

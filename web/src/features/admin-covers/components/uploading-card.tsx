@@ -8,22 +8,33 @@ import { fileFacts } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
 
-type UploadingCardProps = { tile: Tile; queue: UploadQueue };
+type UploadingCardProps = {
+  /** A file of the queue and the state of its upload. */
+  tile: Tile;
+  queue: UploadQueue;
+};
 
 /** A new cover in the grid while its file uploads or after the upload has failed. */
 export function UploadingCard({ tile, queue }: UploadingCardProps) {
   const t = useT();
+  // The list has a card for the stored cover.
   if (tile.state === "stored") return null;
   const failed = tile.state === "failed";
   const isVideo = fileFacts(tile.file)?.kind === "video";
-  const media = "size-full object-cover opacity-55";
+  const mediaClassName = "size-full object-cover opacity-55";
   return (
     <li className={cn("bg-shade rounded-sm border-b-8", failed ? "border-danger" : "border-edge")}>
       <div className="aspect-video overflow-hidden bg-[#151b2a]">
         {tile.preview === null ? null : isVideo ? (
-          <Film preload="metadata" src={tile.preview} muted aria-hidden="true" className={media} />
+          <Film
+            preload="metadata"
+            src={tile.preview}
+            muted
+            aria-hidden="true"
+            className={mediaClassName}
+          />
         ) : (
-          <Picture src={tile.preview} alt="" fit="cover" eager className={media} />
+          <Picture src={tile.preview} alt="" fit="cover" eager className={mediaClassName} />
         )}
       </div>
       <ProgressBar percent={tile.progress} failed={failed} />
