@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 
-/** The state of the site: backups, disk, mails, certificate and version, and what is wrong. */
+/** Fetches the health of the site: its backups, disk, mails, certificate and version, and its troubles. */
 export function useSiteHealth() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -2,6 +2,7 @@ import { ArrowRight } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 
+/** The numbers of rows; undefined until they are known. */
 type ChecklistProps = Record<"products" | "covers" | "reviews", number | undefined>;
 
 /** Reminds the owner of a new site to add the first cover, work and review; hidden once there is one of each. */

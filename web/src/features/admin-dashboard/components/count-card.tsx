@@ -9,7 +9,7 @@ type CountCardProps = {
   to: string;
   label: string;
   count: Pick<UseQueryResult<number>, "data" | "isError">;
-  /** The text of a badge, such as the number of unread messages. */
+  /** The text of a badge, such as the number of unread messages. Without it there is no badge. */
   badge?: string;
 };
 
@@ -44,14 +44,14 @@ export function CountCard({ to, label, count, badge }: CountCardProps) {
 
 function Count({ data, isError }: CountCardProps["count"]) {
   const t = useT();
-  const figure =
+  const figureClassName =
     "oldstyle block text-[4rem] leading-[1.15] font-[230] md:text-[6.5rem] md:leading-[.95]";
-  // A count that was loaded stays visible if fetching it again fails.
-  if (data !== undefined) return <span className={figure}>{data}</span>;
+  // A known count stays visible if fetching it again fails.
+  if (data !== undefined) return <span className={figureClassName}>{data}</span>;
   if (isError) {
     return (
       <span>
-        <span aria-hidden="true" className={figure}>
+        <span aria-hidden="true" className={figureClassName}>
           –
         </span>
         <span className="text-ink2 block text-sm">{t("admin.countError")}</span>

@@ -9,7 +9,10 @@ import { NoMailServer } from "@/components/mail/no-mail-server";
 import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
-/** The overview of the admin area: what is wrong, counts, the site's health, the children, and a checklist for a new site. */
+/**
+ * The overview of the admin area: troubles, numbers of rows, the site's health, and checklists for a new site. The children
+ * are the checklist of the first-run guide, which belongs to another feature.
+ */
 export function DashboardPage({ children }: { children?: ReactNode }) {
   const t = useT();
   const products = useRowCount("products");

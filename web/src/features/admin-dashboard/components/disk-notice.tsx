@@ -1,11 +1,11 @@
 import { Alert } from "@/components/ui/alert";
-import { useDisk } from "@/features/admin-dashboard/api/disk";
+import { useDiskSpace } from "@/features/admin-dashboard/api/disk";
 import { useT } from "@/lib/i18n";
 
 /** Warns the owner when the server's disk is full or nearly full. */
 export function DiskNotice() {
   const t = useT();
-  const { data: disk } = useDisk();
+  const { data: disk } = useDiskSpace();
   if (disk !== "low" && disk !== "full") return null;
   return (
     <Alert

@@ -1,14 +1,17 @@
 import { useId, useState, type ReactNode } from "react";
 import { ChevronDown, ExternalLink } from "lucide-react";
 import { useSiteHealth } from "@/features/admin-dashboard/api/health";
-import { ago, byteSize } from "@/features/admin-dashboard/quantities";
+import { formatAgo, formatBytes } from "@/features/admin-dashboard/quantities";
 import { cn } from "@/lib/cn";
 import { longDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime, localDay } from "@/lib/owner-dates";
 import type { SiteHealth } from "@/lib/types";
 
-/** The health of the site in one line, with details on demand. Green words say only what was seen to work. */
+/**
+ * The health of the site in one line, with a button that shows its details. Only what is proved is green: the server has
+ * seen it work.
+ */
 export function HealthLine() {
   const t = useT();
   const id = useId();
@@ -23,7 +26,7 @@ export function HealthLine() {
         <Summary health={data} />
       </p>
       {data.backup.same_disk && <p className="mt-1.5">{t("health.sameDisk")}</p>}
-      {data.release?.newer && <NewerRelease newer={data.release.newer} own={data.version} />}
+      {data.release?.newer && <NewerRelease newer={data.release.newer} ownVersion={data.version} />}
       <button
         type="button"
         aria-expanded={open}
@@ -46,16 +49,19 @@ export function HealthLine() {
   );
 }
 
-type NewerProps = { newer: NonNullable<NonNullable<SiteHealth["release"]>["newer"]>; own: string };
+type NewerReleaseProps = {
+  newer: NonNullable<NonNullable<SiteHealth["release"]>["newer"]>;
+  ownVersion: string;
+};
 
-/** Says that there is a newer release, and what to do. Nothing is wrong with the site, so it is no alert. */
-function NewerRelease({ newer, own }: NewerProps) {
+/** Says that there is a newer release, and what to do. The text is no alert, because nothing is wrong with the site. */
+function NewerRelease({ newer, ownVersion }: NewerReleaseProps) {
   const t = useT();
   const { language } = useLanguage();
   const { version, date, notes } = newer;
   return (
     <p className="mt-1.5 wrap-anywhere">
-      {t("health.newer", { version, date: longDate(date, language), own })}
+      {t("health.newer", { version, date: longDate(date, language), own: ownVersion })}
       {notes.startsWith("https://") && (
         <>
           {" "}
@@ -74,65 +80,67 @@ function NewerRelease({ newer, own }: NewerProps) {
   );
 }
 
-type Part = { proved?: boolean; text: string };
+/** An item of the line. It is green if `proved` is true. */
+type Item = { proved?: boolean; text: string };
 
+/** The items of the line, with dots between them. */
 function Summary({ health }: { health: SiteHealth }) {
   const t = useT();
   const { language } = useLanguage();
   const { backup, disk, mail, certificate, version, checked_at } = health;
-  const when = (iso: string) => ago(iso, checked_at, language) ?? t("health.now");
+  const formatAge = (iso: string) => formatAgo(iso, checked_at, language) ?? t("health.now");
 
-  const parts: Part[] = [];
+  const items: Item[] = [];
   if (backup.place === "") {
-    parts.push({ text: t("health.backupOff") });
+    items.push({ text: t("health.backupOff") });
   } else {
-    parts.push({
+    items.push({
       proved: backup.proved,
       text: backup.last_at
-        ? t("health.backup", { when: when(backup.last_at), place: backup.place })
+        ? t("health.backup", { when: formatAge(backup.last_at), place: backup.place })
         : t("health.backupNone"),
     });
     if (backup.last_at) {
-      parts.push({
+      items.push({
         proved: backup.proved,
         text: backup.proof_at
-          ? t("health.proof", { when: when(backup.proof_at) })
+          ? t("health.proof", { when: formatAge(backup.proof_at) })
           : t("health.proofNone"),
       });
     }
   }
   if (disk.total > 0) {
-    parts.push({
+    items.push({
       proved: disk.proved,
-      text: t("health.disk", { free: byteSize(disk.free, language) }),
+      text: t("health.disk", { free: formatBytes(disk.free, language) }),
     });
   }
-  // Without a mail server the notice above the counts says so.
+  // If there is no mail server, NoMailServer at the top of the page says so.
   if (mail.server) {
-    parts.push({
+    items.push({
       proved: mail.proved,
       text: mail.delivered_at
-        ? t("health.mail", { when: when(mail.delivered_at) })
+        ? t("health.mail", { when: formatAge(mail.delivered_at) })
         : t("health.mailNone"),
     });
-    if (mail.waiting > 0) parts.push({ text: t("health.mailWaiting", { n: mail.waiting }) });
-    if (mail.retried > 0) parts.push({ text: t("health.mailFailing", { n: mail.retried }) });
+    if (mail.waiting > 0) items.push({ text: t("health.mailWaiting", { n: mail.waiting }) });
+    if (mail.retried > 0) items.push({ text: t("health.mailFailing", { n: mail.retried }) });
   }
   if (certificate) {
-    parts.push({
+    items.push({
       proved: certificate.proved,
       text: certificate.ends_at
         ? t("health.certificate", { date: longDate(localDay(certificate.ends_at), language) })
         : t("health.certificateNone"),
     });
   }
-  parts.push({ text: t("health.version", { version }) });
+  items.push({ text: t("health.version", { version }) });
 
-  return parts.map(({ proved, text }, n) => (
+  return items.map(({ proved, text }, n) => (
     <span key={n}>
       <span className={cn(proved && "text-green")}>{text}</span>
       {/* The dot stays at the end of a line; screen readers get a comma. */}
-      {n < parts.length - 1 && (
+      {n < items.length - 1 && (
         <>
           <span aria-hidden="true">{"\u00a0\u00b7 "}</span>
           <span className="sr-only">, </span>
@@ -142,16 +150,17 @@ function Summary({ health }: { health: SiteHealth }) {
   ));
 }
 
+/** The details in rows: one for each part of the health. */
 function Details({ health }: { health: SiteHealth }) {
   const t = useT();
   const { language } = useLanguage();
   const { backup, disk, mail, certificate, version, release } = health;
-  const time = (iso: string) => dateTime(iso, language);
-  const state = (proved: boolean) => (proved ? t("health.proved") : t("health.unproved"));
+  const formatTime = (iso: string) => dateTime(iso, language);
+  const proofText = (proved: boolean) => (proved ? t("health.proved") : t("health.unproved"));
   const releaseText = () => {
     if (release?.failing_since) return t("health.detail.releaseUnread");
     if (release?.newer || !release?.read_at) return undefined;
-    return t("health.detail.releaseNewest", { time: time(release.read_at) });
+    return t("health.detail.releaseNewest", { time: formatTime(release.read_at) });
   };
 
   return (
@@ -160,32 +169,32 @@ function Details({ health }: { health: SiteHealth }) {
         {backup.place === "" && t("health.backupOff")}
         {backup.place !== "" &&
           (backup.last_at
-            ? t("health.detail.backup", { time: time(backup.last_at), place: backup.place })
+            ? t("health.detail.backup", { time: formatTime(backup.last_at), place: backup.place })
             : t("health.detail.backupNone", { place: backup.place }))}
         {backup.waiting_files > 0 && <> {t("health.detail.files", { n: backup.waiting_files })}</>}
       </Row>
       {backup.place !== "" && (
-        <Row label={t("health.label.proof")} state={state(backup.proved)}>
+        <Row label={t("health.label.proof")} state={proofText(backup.proved)}>
           {backup.proof_at && backup.proven_moment
             ? t("health.detail.proof", {
-                time: time(backup.proof_at),
-                moment: time(backup.proven_moment),
+                time: formatTime(backup.proof_at),
+                moment: formatTime(backup.proven_moment),
               })
             : t("health.detail.proofNone")}
         </Row>
       )}
-      <Row label={t("health.label.disk")} state={state(disk.proved)}>
+      <Row label={t("health.label.disk")} state={proofText(disk.proved)}>
         {disk.total > 0
           ? t("health.detail.disk", {
-              free: byteSize(disk.free, language),
-              total: byteSize(disk.total, language),
+              free: formatBytes(disk.free, language),
+              total: formatBytes(disk.total, language),
             })
           : t("health.detail.diskNone")}
       </Row>
       {mail.server && (
         <Row
           label={t("health.label.mail")}
-          state={state(mail.proved)}
+          state={proofText(mail.proved)}
           more={t("health.detail.mailQueue", {
             waiting: mail.waiting,
             retried: mail.retried,
@@ -193,16 +202,16 @@ function Details({ health }: { health: SiteHealth }) {
           })}
         >
           {mail.delivered_at
-            ? t("health.detail.mail", { time: time(mail.delivered_at) })
+            ? t("health.detail.mail", { time: formatTime(mail.delivered_at) })
             : t("health.detail.mailNone")}
         </Row>
       )}
       {certificate && (
-        <Row label={t("health.label.certificate")} state={state(certificate.proved)}>
+        <Row label={t("health.label.certificate")} state={proofText(certificate.proved)}>
           {certificate.ends_at
             ? t("health.detail.certificate", {
                 domain: certificate.domain,
-                time: time(certificate.ends_at),
+                time: formatTime(certificate.ends_at),
               })
             : t("health.detail.certificateNone", { domain: certificate.domain })}
         </Row>
@@ -216,7 +225,7 @@ function Details({ health }: { health: SiteHealth }) {
 
 type RowProps = { label: string; state?: string; more?: string; children: ReactNode };
 
-/** A row of the details. `state` says in words what green says in the line, of the children alone. */
+/** A row of the details. `state` says whether what the children say is proved, which green says in the line. */
 function Row({ label, state, more, children }: RowProps) {
   return (
     <>

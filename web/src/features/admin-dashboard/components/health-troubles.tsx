@@ -6,23 +6,24 @@ import { dateTime, localDay } from "@/lib/owner-dates";
 import { longDate } from "@/lib/dates";
 import type { SiteHealth, Trouble } from "@/lib/types";
 
-type Said = Trouble & { code: Exclude<Trouble["code"], "disk_low"> };
+/** A trouble that HealthTroubles lists. A full or nearly full disk is not listed, because DiskNotice shows it. */
+type ListedTrouble = Trouble & { code: Exclude<Trouble["code"], "disk_low"> };
 
-const isSaid = (trouble: Trouble): trouble is Said => trouble.code !== "disk_low";
+const isListed = (trouble: Trouble): trouble is ListedTrouble => trouble.code !== "disk_low";
 
-/** Says what is wrong with the site, and the way out. A full disk is left out: DiskNotice says it. */
+/** Lists the troubles of the site: what is wrong, and what the owner can do about it. */
 export function HealthTroubles() {
   const t = useT();
   const { language } = useLanguage();
   const { data } = useSiteHealth();
-  const troubles = data?.troubles.filter(isSaid) ?? [];
+  const troubles = data?.troubles.filter(isListed) ?? [];
   if (!data || troubles.length === 0) return null;
   return (
     <Alert title={t("health.wrong")} className="mb-8 max-w-[48rem]">
       <ul className="mt-1 space-y-2">
         {troubles.map((trouble) => (
           <li key={trouble.code}>
-            {sentence(trouble, data, t, language)}
+            {troubleText(trouble, data, t, language)}
             {trouble.cause && !trouble.code.startsWith("certificate") && (
               <span className="text-ink2 block text-sm wrap-anywhere">
                 {t("health.cause", { cause: trouble.cause })}
@@ -35,8 +36,8 @@ export function HealthTroubles() {
   );
 }
 
-function sentence(
-  { code, since, cause }: Said,
+function troubleText(
+  { code, since, cause }: ListedTrouble,
   { certificate }: SiteHealth,
   t: Translate,
   language: Language,
@@ -44,7 +45,7 @@ function sentence(
   const ends = certificate?.ends_at;
   const vars = {
     since: since ? dateTime(since, language) : "",
-    domain: cause,
+    domain: cause, // of a trouble with the certificate
     ends: ends ? longDate(localDay(ends), language) : "",
   };
   if (!since && (code === "backup_stale" || code === "proof_stale")) {
