@@ -21,7 +21,7 @@ export function readView(search: URLSearchParams): MessageView {
   };
 }
 
-/** The query string of the URL for a view. It does not contain an opened message, which the new list may lack. */
+/** The query string of the URL for a view. The opened message is removed, because the new list may not contain it. */
 export function writeView(search: URLSearchParams, view: MessageView): URLSearchParams {
   const next = withValues(search, {
     q: [view.q, ""],

@@ -5,6 +5,7 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import { saveFile } from "@/lib/save-file";
 
+/** A place where the server stores data about an email address. */
 type AddressPlace =
   | "messages"
   | "quarantine"
@@ -16,7 +17,7 @@ type AddressPlace =
   | "queued_mails"
   | "filed_mails";
 
-/** What is stored about an email address, or was until it was erased. */
+/** How much is stored about an email address; after erasing: how much was erased. */
 export type AddressData = {
   address: string;
   places: { name: AddressPlace; count: number }[];
@@ -24,7 +25,7 @@ export type AddressData = {
   settings: boolean;
 };
 
-/** The address belongs to an account with a role, whose data the server does not touch. */
+/** The server refuses the request, because the address belongs to an account with a role. */
 export class AddressRoleError extends Error {}
 
 async function callAddressData<Answer>(
@@ -42,7 +43,7 @@ async function callAddressData<Answer>(
   }
 }
 
-/** Looks up what is stored about an address. A mutation, so that nothing of it stays in the cache. */
+/** Looks up what is stored about an address. It is a mutation, so that the query cache does not keep the answer. */
 export function useFindAddress() {
   const backend = useOwnerBackend();
   return useMutation({
@@ -50,7 +51,7 @@ export function useFindAddress() {
   });
 }
 
-/** Saves everything about an address as a file. */
+/** Saves a file with everything that is stored about an address. */
 export function useExportAddress() {
   const backend = useOwnerBackend();
   return useMutation({

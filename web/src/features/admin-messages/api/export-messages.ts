@@ -3,7 +3,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { saveFile } from "@/lib/save-file";
 
-/** Saves all messages, those in quarantine too, as a file. */
+/** Saves a file with all messages, including quarantined ones. */
 export function useExportMessages(format: "csv" | "json") {
   const backend = useOwnerBackend();
   return useMutation({

@@ -5,13 +5,13 @@ import { messageKeys } from "@/lib/message-keys";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The message with this id, whether or not the current page of the list contains it; null if there is none. */
+/** Fetches the message with this id, also if the list does not show it. The data is null if there is no such message. */
 export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useQuery({
     queryKey: messageKeys.one(id ?? ""),
-    enabled: id !== null && UUID.test(id), // a truncated URL has an invalid id
+    enabled: id !== null && UUID.test(id), // a truncated URL contains an invalid id
     staleTime: 0,
     // Until the message has loaded, its row from the list is shown.
     placeholderData: () => {

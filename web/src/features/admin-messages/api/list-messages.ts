@@ -5,9 +5,10 @@ import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactSubmission } from "@/lib/types";
 
+/** The messages of one page of the list, and the number of messages on all pages. */
 export type MessagePage = { rows: ContactSubmission[]; total: number };
 
-/** One page of messages, newest first. The previous page is shown until the new one has loaded. */
+/** Fetches one page of messages, newest first. The data is the previous page until the new one has loaded. */
 export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -7,7 +7,7 @@ import type { MessageNotice } from "@/lib/types";
 
 const NOTICES_POLL_MS = 60_000;
 
-/** The failed and retrying notices of these messages, by message id. */
+/** Fetches the failed and retrying notices (mails and webhooks about a message) of these messages, by message id. */
 export function useNoticeTroubles(ids: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -6,11 +6,17 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { QuarantinedMessage } from "@/lib/types";
 
-type QuarantinePage = { items: QuarantinedMessage[]; total: number; flood: number };
+type QuarantinePage = {
+  items: QuarantinedMessage[];
+  /** The number of quarantined messages on all pages. */
+  total: number;
+  /** How many of them are from a flood: more messages within an hour than the limit. */
+  flood: number;
+};
 
 /**
- * One page of quarantined messages, newest first, with the total number and the number of those from floods
- * (docs/product.md, rule 13).
+ * Fetches one page of the quarantine: messages that look like spam or are from a flood, newest first (docs/product.md,
+ * rule 13).
  */
 export function useQuarantine(page: number) {
   const backend = useOwnerBackend();

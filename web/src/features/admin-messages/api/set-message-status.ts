@@ -10,21 +10,21 @@ type StatusChange = { id: string; status: ContactStatus };
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const pages = { queryKey: messageKeys.admin };
-  const put = ({ id, status }: StatusChange) => {
-    const set = (message: ContactSubmission) =>
+  const listQueries = { queryKey: messageKeys.admin };
+  const setCachedStatus = ({ id, status }: StatusChange) => {
+    const withStatus = (message: ContactSubmission) =>
       message.id === id ? { ...message, status } : message;
     cache.setQueriesData<MessagePage>(
-      pages,
-      (page) => page && { ...page, rows: page.rows.map(set) },
+      listQueries,
+      (page) => page && { ...page, rows: page.rows.map(withStatus) },
     );
     cache.setQueryData<ContactSubmission | null>(
       messageKeys.one(id),
-      (message) => message && set(message),
+      (message) => message && withStatus(message),
     );
   };
   return useMutation({
-    // The scope runs changes one after the other: "read" on opening must not arrive after a later "replied".
+    // The scope sends changes one after the other. Otherwise a "replied" could be overwritten by the earlier "read".
     scope: { id: "message-status" },
     mutationFn: async ({ id, status }: StatusChange) => {
       const { error } = await backend
@@ -36,19 +36,19 @@ export function useSetMessageStatus() {
       if (error) throw error;
     },
     onMutate: async (change) => {
-      await cache.cancelQueries(pages);
+      await cache.cancelQueries(listQueries);
       await cache.cancelQueries({ queryKey: messageKeys.one(change.id) });
       const before =
         cache.getQueryData<ContactSubmission | null>(messageKeys.one(change.id)) ??
         cache
-          .getQueriesData<MessagePage>(pages)
+          .getQueriesData<MessagePage>(listQueries)
           .flatMap(([, page]) => page?.rows ?? [])
           .find((message) => message.id === change.id);
-      put(change);
+      setCachedStatus(change);
       return { before: before?.status };
     },
     onError: (_error, { id }, context) => {
-      if (context?.before) put({ id, status: context.before });
+      if (context?.before) setCachedStatus({ id, status: context.before });
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: messageKeys.all }),
   });

@@ -3,11 +3,11 @@ import { useT } from "@/lib/i18n";
 
 type AddressFindingsProps = {
   data: AddressData;
-  /** Whether it was erased; else it is still there. */
+  /** Whether the data was erased. Without it the data is still stored. */
   erased?: boolean;
 };
 
-/** How much is stored about an address, by place, or was erased. */
+/** Shows how much data about an email address is stored in each place, or was erased. */
 export function AddressFindings({ data, erased = false }: AddressFindingsProps) {
   const t = useT();
   const { address } = data;

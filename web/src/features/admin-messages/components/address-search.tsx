@@ -14,41 +14,42 @@ import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Key } from "@/lib/texts";
 
-// As the server checks it: accounts may have addresses that the contact form does not accept.
+// The same check as on the server, because an account may have an address that the contact form does not accept.
 const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 
 /** Looks up an email address, and exports or erases what is stored about it. */
 export function AddressSearch() {
   const t = useT();
-  const [written, setWritten] = useState("");
+  const [input, setInput] = useState("");
   const [invalid, setInvalid] = useState(false);
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const find = useFindAddress();
-  const save = useExportAddress();
+  const exportData = useExportAddress();
   const erase = useEraseAddress();
   const found = find.data;
 
-  const onError = (title: Key) => (error: Error) => {
-    // The role is said below the field, also if the account got it after the address was looked up.
+  const showError = (title: Key) => (error: Error) => {
+    // This error is shown below the field instead of in a toast.
     if (!(error instanceof AddressRoleError))
       areaToast({ title: t(title), description: messageOf(error), destructive: true });
   };
-  const refused = [find, save, erase].some(({ error }) => error instanceof AddressRoleError);
+  // Also true if the account has got its role after the address was looked up.
+  const refused = [find, exportData, erase].some(({ error }) => error instanceof AddressRoleError);
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const address = written.trim();
+    const address = input.trim();
     setInvalid(!isAddress(address));
     if (!isAddress(address)) return;
-    save.reset();
+    exportData.reset();
     erase.reset();
-    find.mutate(address, { onError: onError("messages.data.toast.findError") });
+    find.mutate(address, { onError: showError("messages.data.toast.findError") });
   }
 
   function confirmErase() {
     erase.mutate(found!.address, {
-      onError: onError("messages.data.toast.eraseError"),
-      onSettled: () => setAsking(false),
+      onError: showError("messages.data.toast.eraseError"),
+      onSettled: () => setConfirming(false),
     });
   }
 
@@ -62,9 +63,9 @@ export function AddressSearch() {
           autoCapitalize="off"
           spellCheck={false}
           className="w-full sm:max-w-[28em]"
-          value={written}
+          value={input}
           error={invalid ? t("contact.error.email") : undefined}
-          onChange={(event) => setWritten(event.target.value)}
+          onChange={(event) => setInput(event.target.value)}
         />
         <Button type="submit" className="flex-none sm:mt-[33px]" loading={find.isPending}>
           {t("messages.data.find")}
@@ -85,21 +86,23 @@ export function AddressSearch() {
           <Button
             variant="outline"
             size="sm"
-            loading={save.isPending}
+            loading={exportData.isPending}
             onClick={() =>
-              save.mutate(found.address, { onError: onError("messages.data.toast.exportError") })
+              exportData.mutate(found.address, {
+                onError: showError("messages.data.toast.exportError"),
+              })
             }
           >
             {t("messages.data.export")}
           </Button>
-          <Button variant="danger" size="sm" onClick={() => setAsking(true)}>
+          <Button variant="danger" size="sm" onClick={() => setConfirming(true)}>
             {t("messages.data.erase")}
           </Button>
         </div>
       )}
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+        open={confirming}
+        onOpenChange={setConfirming}
         title={t("messages.data.eraseTitle")}
         question={t("messages.data.eraseQuestion", { address: found?.address ?? "" })}
         confirmLabel={t("messages.data.eraseNow")}

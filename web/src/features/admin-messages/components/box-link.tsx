@@ -4,7 +4,7 @@ import { buttonClasses } from "@/components/ui/button-classes";
 import { Link } from "@/components/ui/link";
 
 type BoxLinkProps = {
-  /** The part of the messages page that ?box= names; missing for the inbox. */
+  /** The part of the messages page to open, as ?box= names it. Without it the link opens the inbox. */
   box?: "quarantine" | "data";
   children: ReactNode;
 };
@@ -12,12 +12,12 @@ type BoxLinkProps = {
 /** A link between the parts of the messages page. It keeps the language of the URL. */
 export function BoxLink({ box, children }: BoxLinkProps) {
   const [search] = useSearchParams();
-  const next = new URLSearchParams(box && { box });
+  const target = new URLSearchParams(box && { box });
   const language = search.get("lang");
-  if (language) next.set("lang", language);
+  if (language) target.set("lang", language);
   return (
     <Link
-      to={{ search: next.toString() }}
+      to={{ search: target.toString() }}
       className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
     >
       {children}

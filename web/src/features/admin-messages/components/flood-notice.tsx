@@ -4,18 +4,18 @@ import { Notice } from "@/components/ui/notice";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 
-/** Tells the owner how many messages of a flood are in quarantine, with a link to them. */
+/** Tells the owner how many quarantined messages are from a flood (too many messages in an hour), with a link to them. */
 export function FloodNotice() {
   const t = useT();
   const [search] = useSearchParams();
   const { data } = useQuarantine(1);
   if (!data?.flood) return null;
-  const to = new URLSearchParams({ box: "quarantine" });
+  const target = new URLSearchParams({ box: "quarantine" });
   const language = search.get("lang");
-  if (language) to.set("lang", language);
+  if (language) target.set("lang", language);
   return (
     <Notice title={t("messages.flood", { n: data.flood })} className="mb-8">
-      <TextLink to={{ search: to.toString() }}>{t("messages.floodLook")}</TextLink>
+      <TextLink to={{ search: target.toString() }}>{t("messages.floodLook")}</TextLink>
     </Notice>
   );
 }

@@ -28,39 +28,42 @@ import { areaToast } from "@/lib/toast";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
+// Constants, so that each render passes the same empty array.
 const noRows: ContactSubmission[] = [];
 const noTroubles: MessageNotice[] = [];
 
-/** The list of messages with filters and pages, and the opened message beside it, on phones in a dialog. */
+/** The list of messages with filters and pages. The opened message is beside the list, on phones in a dialog. */
 export function Inbox() {
   const t = useT();
   const { view, change } = useListUrl(readView, writeView);
   const messages = useMessages(view);
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);
-  const { data: openedNow } = useMessage(openedId);
+  const { data: fetchedMessage } = useMessage(openedId);
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
-  const { mutate } = useSetMessageStatus();
+  const { mutate: saveStatus } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
 
   const { rows = noRows, total = 0 } = messages.data ?? {};
-  // A message that cannot be read by itself, for example without a network, is shown as the list has it.
+  // If the opened message could not be fetched, for example without a network, its row in the list is shown.
   const opened =
-    openedNow === undefined ? (rows.find(({ id }) => id === openedId) ?? null) : openedNow;
-  const listed = usePinnedRow(rows, opened, JSON.stringify(view));
-  const ids = useMemo(() => listed.map(({ id }) => id).toSorted(), [listed]);
+    fetchedMessage === undefined
+      ? (rows.find(({ id }) => id === openedId) ?? null)
+      : fetchedMessage;
+  const listedRows = usePinnedRow(rows, opened, JSON.stringify(view));
+  const ids = useMemo(() => listedRows.map(({ id }) => id).toSorted(), [listedRows]);
   const troubles = useNoticeTroubles(ids).data;
 
-  // The page in the URL is beyond the last page, so the first page is shown.
-  const beyond =
+  // If the page in the URL is beyond the last page, the first page is shown instead.
+  const isBeyondLastPage =
     messages.isSuccess && !messages.isPlaceholderData && rows.length === 0 && view.page > 1;
   useEffect(() => {
-    if (beyond) change({ page: 1 }, true);
-  }, [beyond, change]);
+    if (isBeyondLastPage) change({ page: 1 }, true);
+  }, [isBeyondLastPage, change]);
 
   const setStatus = useCallback(
     (id: string, status: ContactStatus) =>
-      mutate(
+      saveStatus(
         { id, status },
         {
           onError: (error) =>
@@ -71,7 +74,7 @@ export function Inbox() {
             }),
         },
       ),
-    [mutate, t],
+    [saveStatus, t],
   );
   useMarkRead(opened, setStatus);
 
@@ -102,7 +105,7 @@ export function Inbox() {
         <MessageFilters view={view} onChange={change} />
       )}
       <AdminListState
-        query={{ ...messages, data: messages.data && listed }}
+        query={{ ...messages, data: messages.data && listedRows }}
         empty={filtered ? t("messages.noneFound") : t("messages.empty")}
         emptyAction={
           filtered && (

@@ -16,10 +16,11 @@ type MessageDetailProps = {
   troubles: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
+  /** Whether the message is in a dialog, as on phones. */
   inDialog: boolean;
 };
 
-/** The opened message of the inbox. A press on a reply link sets the status "replied". */
+/** The opened message of the inbox. Opening one of its reply links sets the status "replied". */
 export function MessageDetail({
   message,
   troubles,
@@ -30,8 +31,8 @@ export function MessageDetail({
   const t = useT();
   const { language } = useLanguage();
   const { site } = useBoot();
-  const reply = replyUrl(message.email, t("messages.replySubject", { site: site.name }));
-  const replied = () => {
+  const mailto = replyUrl(message.email, t("messages.replySubject", { site: site.name }));
+  const markReplied = () => {
     if (message.status !== "replied") onStatus("replied");
   };
   return (
@@ -43,7 +44,7 @@ export function MessageDetail({
             <StatusMenu status={message.status} onChange={onStatus} />
           </DetailRow>
           <DetailRow term={t("contact.form.email")}>
-            <a href={reply} onClick={replied} className="text-link break-words">
+            <a href={mailto} onClick={markReplied} className="text-link break-words">
               {message.email}
             </a>
           </DetailRow>
@@ -57,8 +58,8 @@ export function MessageDetail({
       inDialog={inDialog}
     >
       <a
-        href={reply}
-        onClick={replied}
+        href={mailto}
+        onClick={markReplied}
         className={buttonClasses({ variant: "outline", className: "mt-8" })}
       >
         <Reply aria-hidden="true" size={20} strokeWidth={1.75} />

@@ -6,6 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type MessageFiltersProps = {
   view: MessageView;
+  /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
   onChange(part: Partial<MessageView>, replace?: boolean): void;
 };
 

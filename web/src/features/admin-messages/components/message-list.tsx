@@ -12,7 +12,9 @@ type ListedMessage = {
   created_at: string;
   /** The text under the name. */
   subtitle: string;
+  /** Whether the row is emphasized. */
   unread: boolean;
+  /** An element beside the name, such as the status. */
   badge?: ReactNode;
   /** Whether a notice about this message has failed. */
   troubled: boolean;
@@ -30,14 +32,14 @@ function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
   const buttons = [...event.currentTarget.querySelectorAll("button")];
-  const at = buttons.findIndex((button) => button === event.target);
-  const next = at < 0 ? undefined : buttons[at + step];
+  const focused = buttons.findIndex((button) => button === event.target);
+  const next = focused < 0 ? undefined : buttons[focused + step];
   if (!next) return;
   event.preventDefault();
   next.focus();
 }
 
-/** The list of messages at the left of the inbox and of the quarantine; the opened one is marked. */
+/** The list of messages in the inbox and in the quarantine. The opened message is marked. */
 export function MessageList({ label, messages, openedId, onOpen }: MessageListProps) {
   const t = useT();
   const { language } = useLanguage();

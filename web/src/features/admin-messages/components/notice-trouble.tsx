@@ -6,15 +6,16 @@ import { areaToast } from "@/lib/toast";
 import type { MessageNotice } from "@/lib/types";
 
 /**
- * The failed and retrying notices of a message, with a button that sends failed ones again (docs/product.md, rule 17).
+ * The failed and retrying notices (mails and webhooks) about a message, with a button that sends failed ones again
+ * (docs/product.md, rule 17).
  */
 export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNotice[] }) {
   const t = useT();
-  const again = useRetryNotices();
+  const retry = useRetryNotices();
   const failed = notices.some(({ state }) => state === "failed");
 
   function sendAgain() {
-    again.mutate(id, {
+    retry.mutate(id, {
       onSuccess: () => areaToast({ title: t("messages.toast.noticeAgain") }),
       onError: () =>
         areaToast({
@@ -45,7 +46,7 @@ export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNot
           variant="outline"
           size="sm"
           className="mt-3"
-          loading={again.isPending}
+          loading={retry.isPending}
           onClick={sendAgain}
         >
           {t("messages.noticeAgain")}

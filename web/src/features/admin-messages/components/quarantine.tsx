@@ -17,7 +17,7 @@ import { readPage, withValues } from "@/lib/list-url";
 import { areaToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
-/** The list of quarantined messages, which the owner can read, restore or delete (docs/product.md, rule 13). */
+/** The list of quarantined messages, which the owner can read, move to the inbox or delete (docs/product.md, rule 13). */
 export function Quarantine() {
   const t = useT();
   const [search, setSearch] = useSearchParams();
@@ -31,19 +31,20 @@ export function Quarantine() {
   const { rows, total = 0 } = messages.data ?? {};
   const opened = rows?.find(({ id }) => id === openedId) ?? null;
 
-  const toPage = (next: number, replace = false) =>
+  const goToPage = (next: number, replace = false) =>
     setSearch(
       (now) => {
-        const to = withValues(now, { page: [String(next), "1"] });
-        to.delete("message");
-        return to;
+        const params = withValues(now, { page: [String(next), "1"] });
+        params.delete("message");
+        return params;
       },
       { replace },
     );
-  const beyond =
+  // If the page in the URL is beyond the last page, the first page is shown instead.
+  const isBeyondLastPage =
     messages.isSuccess && !messages.isPlaceholderData && rows?.length === 0 && page > 1;
   useEffect(() => {
-    if (beyond) toPage(1, true);
+    if (isBeyondLastPage) goToPage(1, true);
   });
 
   const detail = opened && (
@@ -70,15 +71,15 @@ export function Quarantine() {
     />
   );
 
-  const back = new URLSearchParams(search);
-  for (const name of ["box", "page", "message"]) back.delete(name);
+  const inboxParams = new URLSearchParams(search);
+  for (const name of ["box", "page", "message"]) inboxParams.delete(name);
 
   return (
     <AdminPage
       title={t("messages.quarantine")}
       action={
         <Link
-          to={{ search: back.toString() }}
+          to={{ search: inboxParams.toString() }}
           className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
         >
           <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
@@ -110,7 +111,7 @@ export function Quarantine() {
                 </div>
               )}
             </div>
-            <MessagePager page={page} total={total} onPage={(next) => toPage(next)} />
+            <MessagePager page={page} total={total} onPage={(next) => goToPage(next)} />
           </>
         )}
       </AdminListState>

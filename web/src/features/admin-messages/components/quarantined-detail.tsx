@@ -9,13 +9,15 @@ import type { QuarantinedMessage } from "@/lib/types";
 
 type QuarantinedDetailProps = {
   message: QuarantinedMessage;
+  /** Whether the message is being moved to the inbox. */
   restoring: boolean;
   onRestore(): void;
   onDelete(): void;
+  /** Whether the message is in a dialog, as on phones. */
   inDialog: boolean;
 };
 
-/** The opened message of the quarantine. It has no mail links, because it is probably spam. */
+/** The opened message of the quarantine. The email address is no link, because the message is probably spam. */
 export function QuarantinedDetail({
   message,
   restoring,

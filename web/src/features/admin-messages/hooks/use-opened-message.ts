@@ -1,21 +1,25 @@
 import { useCallback } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 
-const PARAM = "message";
+const MESSAGE_PARAM = "message";
 
-/** The opened message, whose id is in the URL. A reload keeps it open, and on phones Back closes it. */
+/**
+ * The id of the opened message, and functions to open and close one. The id is in the URL, so that a reload keeps the
+ * message open. `narrow` is whether the screen is that of a phone.
+ */
 export function useOpenedMessage(narrow: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const location = useLocation();
-  const openedHere = (location.state as { opened?: boolean } | null)?.opened === true;
+  // Whether `open` has added the current history entry, as on phones. Then closing goes back to the entry of the list.
+  const hasOwnEntry = (location.state as { opened?: boolean } | null)?.opened === true;
 
   const open = useCallback(
     (id: string) =>
       setParams(
         (now) => {
           const next = new URLSearchParams(now);
-          next.set(PARAM, id);
+          next.set(MESSAGE_PARAM, id);
           return next;
         },
         // On phones the message covers the list. It gets its own history entry, so that Back closes it.
@@ -25,17 +29,17 @@ export function useOpenedMessage(narrow: boolean) {
   );
 
   const close = useCallback(() => {
-    if (openedHere) void navigate(-1);
+    if (hasOwnEntry) void navigate(-1);
     else
       setParams(
         (now) => {
           const next = new URLSearchParams(now);
-          next.delete(PARAM);
+          next.delete(MESSAGE_PARAM);
           return next;
         },
         { replace: true },
       );
-  }, [openedHere, navigate, setParams]);
+  }, [hasOwnEntry, navigate, setParams]);
 
-  return { openedId: params.get(PARAM), open, close };
+  return { openedId: params.get(MESSAGE_PARAM), open, close };
 }
