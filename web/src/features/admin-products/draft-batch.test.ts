@@ -30,8 +30,8 @@ function make() {
       }),
   });
   batch.listen((event) => events.push(event));
-  const states = () => batch.snapshot().map(({ state }) => state);
-  const ids = () => batch.snapshot().map(({ id }) => id);
+  const states = () => batch.getSnapshot().map(({ state }) => state);
+  const ids = () => batch.getSnapshot().map(({ id }) => id);
   return { batch, jobs, saves, discarded, events, states, ids };
 }
 
@@ -59,7 +59,7 @@ it("A-bulk-drafts: uploads three at a time, then the others", async () => {
   await vi.waitFor(() => expect(jobs).toHaveLength(4));
   jobs[0]!.fail(new UploadError("no", 500));
   await vi.waitFor(() => expect(jobs).toHaveLength(5));
-  expect(states(batch.snapshot())).toEqual([
+  expect(states(batch.getSnapshot())).toEqual([
     "failed",
     "uploaded",
     "uploading",
@@ -82,7 +82,7 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
     payload: { title: "2", image_url: "/stored/2.png" },
   });
   jobs[0]!.done();
-  await vi.waitFor(() => expect(batch.snapshot()[0]!.state).toBe("uploaded"));
+  await vi.waitFor(() => expect(batch.getSnapshot()[0]!.state).toBe("uploaded"));
   expect(saves).toHaveLength(1);
   saves[0]!.done();
   await vi.waitFor(() => expect(saves).toHaveLength(2));
@@ -97,7 +97,7 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
   expect(events).toEqual([]);
   saves[1]!.done();
   await vi.waitFor(() => expect(events).toEqual([{ what: "saved", count: 2 }]));
-  expect(batch.snapshot()).toEqual([]);
+  expect(batch.getSnapshot()).toEqual([]);
 });
 
 it("A-bulk-drafts: reports many failures once, retries with the same id, and keeps drafts without a title", async () => {
@@ -107,7 +107,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
   jobs[1]!.fail(new UploadError("no", 500));
   jobs[2]!.done();
   await vi.waitFor(() =>
-    expect(states(batch.snapshot())).toEqual(["failed", "failed", "uploaded"]),
+    expect(states(batch.getSnapshot())).toEqual(["failed", "failed", "uploaded"]),
   );
   expect(events.map(({ what }) => what)).toEqual(["upload-failed"]);
 
@@ -115,7 +115,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
   expect(jobs).toHaveLength(5);
   jobs[3]!.done();
   jobs[4]!.done();
-  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(Array(3).fill("uploaded")));
+  await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(Array(3).fill("uploaded")));
 
   batch.edit(ids()[1]!, { title: "  " });
   batch.save(ids());
@@ -123,7 +123,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
   saves[0]!.fail(new Error("no"));
   await vi.waitFor(() => expect(saves).toHaveLength(2));
   saves[1]!.done();
-  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["unsaved", "uploaded"]));
+  await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["unsaved", "uploaded"]));
   expect(events.map(({ what }) => what)).toEqual(["upload-failed", "save-failed", "saved"]);
 
   batch.save(ids());
@@ -136,11 +136,11 @@ it("rejects files by name and by bytes, and never uploads those again", async ()
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
   expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
   jobs[0]!.fail(new RefusedFileError());
-  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["refused"]));
-  batch.retry(batch.snapshot().map(({ id }) => id));
-  batch.save(batch.snapshot().map(({ id }) => id));
+  await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["refused"]));
+  batch.retry(batch.getSnapshot().map(({ id }) => id));
+  batch.save(batch.getSnapshot().map(({ id }) => id));
   expect(jobs).toHaveLength(1);
-  expect(batch.snapshot()[0]!.wanted).toBe(false);
+  expect(batch.getSnapshot()[0]!.wanted).toBe(false);
 });
 
 it("deletes the files of discarded drafts, except those that a row may refer to", async () => {
@@ -149,15 +149,15 @@ it("deletes the files of discarded drafts, except those that a row may refer to"
   jobs[0]!.done();
   jobs[1]!.done();
   await vi.waitFor(() =>
-    expect(states(batch.snapshot())).toEqual(["uploaded", "uploaded", "uploading"]),
+    expect(states(batch.getSnapshot())).toEqual(["uploaded", "uploaded", "uploading"]),
   );
   batch.save([ids()[1]!]);
   await vi.waitFor(() => expect(saves).toHaveLength(1));
   saves[0]!.fail(new UploadError("lost", 0));
-  await vi.waitFor(() => expect(batch.snapshot()[1]!.state).toBe("unsaved"));
+  await vi.waitFor(() => expect(batch.getSnapshot()[1]!.state).toBe("unsaved"));
 
   batch.discard(ids());
-  expect(batch.snapshot()).toEqual([]);
+  expect(batch.getSnapshot()).toEqual([]);
   expect(jobs[2]!.signal.aborted).toBe(true);
   expect(discarded).toEqual(["/stored/1.png"]);
   // Its upload had ended when it was cancelled.
@@ -181,7 +181,7 @@ it("reports no results of the previous user's saves after sign-out", async () =>
   const { batch, jobs, saves, events, ids } = make();
   batch.add(names(3));
   for (const { done } of jobs) done();
-  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(Array(3).fill("uploaded")));
+  await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(Array(3).fill("uploaded")));
   batch.save(ids());
   await vi.waitFor(() => expect(saves).toHaveLength(1));
   saves[0]!.done();
@@ -191,10 +191,10 @@ it("reports no results of the previous user's saves after sign-out", async () =>
 
   batch.add(names(1));
   jobs[3]!.done();
-  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["uploaded"]));
+  await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["uploaded"]));
   batch.save(ids());
   await vi.waitFor(() => expect(saves).toHaveLength(3));
   saves[2]!.done();
-  await vi.waitFor(() => expect(batch.snapshot()).toEqual([]));
+  await vi.waitFor(() => expect(batch.getSnapshot()).toEqual([]));
   expect(events).toEqual([{ what: "saved", count: 1 }]);
 });

@@ -15,13 +15,14 @@ import type { Uploader } from "@/lib/upload/uploader";
 
 /** What a batch reports to the owner. */
 export type BatchEvent =
-  /** Chosen files are not accepted. */
+  /** The files with these names are not accepted. */
   | { what: "refused"; reason: Refusal; names: string[] }
   | { what: "upload-failed" | "save-failed"; error: unknown }
+  /** `count` works were saved, and no draft is waiting to be saved. */
   | { what: "saved"; count: number };
 
-/** The functions by which a batch stores files and rows. */
-type BatchParts = Pick<Uploader, "upload" | "discard"> & {
+/** The functions that upload, delete and save for a batch. */
+type BatchServices = Pick<Uploader, "upload" | "discard"> & {
   /** Inserts a row with this id; a second call with the same id inserts nothing. */
   save(id: string, payload: ProductPayload): Promise<void>;
 };
@@ -30,27 +31,29 @@ type BatchParts = Pick<Uploader, "upload" | "discard"> & {
 const THUMBNAIL_PX = 120;
 
 /**
- * A batch of drafts: works made from many pictures together. The batch uploads three pictures at a time and saves the rows
+ * A batch of drafts: works made from many pictures together. The batch uploads a few pictures at a time and saves the rows
  * one after the other in the order of the list. The class is outside React, so that uploads continue while the owner visits
  * other admin pages.
  */
 export class DraftBatch {
   private drafts: readonly Draft[] = [];
-  private readonly parts: BatchParts;
-  private readonly running = new Map<string, AbortController>();
+  private readonly services: BatchServices;
+  // The running uploads by the id of their draft.
+  private readonly uploads = new Map<string, AbortController>();
   private saving = false;
+  // The number of rows saved since the last "saved" event.
   private savedCount = 0;
   // Kinds of failures reported since the owner's last action; each is reported once.
   private reported = new Set<BatchEvent["what"]>();
   private readonly subscribers = new Set<() => void>();
   private readonly listeners = new Set<(event: BatchEvent) => void>();
 
-  constructor(parts: BatchParts) {
-    this.parts = parts;
+  constructor(services: BatchServices) {
+    this.services = services;
   }
 
   /** The current drafts. A change replaces the array. */
-  readonly snapshot = () => this.drafts;
+  readonly getSnapshot = () => this.drafts;
 
   readonly subscribe = (notify: () => void) => {
     this.subscribers.add(notify);
@@ -68,49 +71,55 @@ export class DraftBatch {
     this.reported.clear();
     const refused = new Map<Refusal, string[]>();
     const added: Draft[] = [];
-    const again = new Map<string, File>();
+    // Files that were chosen again, by the id of the draft whose file is missing.
+    const replacements = new Map<string, File>();
     const missing = this.drafts.filter(({ state }) => state === "missing");
     for (const file of files) {
       const reason = refusalOf(file, IMAGE_ONLY);
       if (reason) refused.set(reason, [...(refused.get(reason) ?? []), file.name]);
       else {
-        const row = missing.find(({ id, file: { name } }) => name === file.name && !again.has(id));
-        if (row) again.set(row.id, file);
+        const row = missing.find(
+          ({ id, file: { name } }) => name === file.name && !replacements.has(id),
+        );
+        if (row) replacements.set(row.id, file);
         else added.push(newDraft(randomUuid(), file));
       }
     }
     for (const [reason, names] of refused) this.emit({ what: "refused", reason, names });
-    if (added.length === 0 && again.size === 0) return;
-    const chosenAgain = (draft: Draft): Draft => {
-      const file = again.get(draft.id);
+    if (added.length === 0 && replacements.size === 0) return;
+    const withReplacement = (draft: Draft): Draft => {
+      const file = replacements.get(draft.id);
       return file ? { ...draft, file, state: "waiting" } : draft;
     };
-    this.set([...this.drafts.map(chosenAgain), ...added]);
-    for (const { id, file } of added) void this.preview(id, file);
-    for (const [id, file] of again) void this.preview(id, file);
+    this.setDrafts([...this.drafts.map(withReplacement), ...added]);
+    for (const { id, file } of added) void this.makePreview(id, file);
+    for (const [id, file] of replacements) void this.makePreview(id, file);
     this.startNext();
   }
 
   /** Prepends drafts that an earlier page load has stored in the browser. */
   restore(drafts: readonly Draft[]): void {
     if (drafts.length === 0) return;
-    this.set([...drafts, ...this.drafts]);
-    for (const { id, file, state } of drafts) if (state === "waiting") void this.preview(id, file);
+    this.setDrafts([...drafts, ...this.drafts]);
+    for (const { id, file, state } of drafts)
+      if (state === "waiting") void this.makePreview(id, file);
     this.startNext();
   }
 
   edit(id: string, values: Partial<DraftValues>): void {
-    this.change(id, (draft) => ({ ...draft, values: { ...draft.values, ...values } }));
+    this.changeDraft(id, (draft) => ({ ...draft, values: { ...draft.values, ...values } }));
   }
 
   editAll(values: Partial<DraftValues>): void {
-    this.set(this.drafts.map((draft) => ({ ...draft, values: { ...draft.values, ...values } })));
+    this.setDrafts(
+      this.drafts.map((draft) => ({ ...draft, values: { ...draft.values, ...values } })),
+    );
   }
 
   retry(ids: readonly string[]): void {
     this.reported.clear();
     const chosen = new Set(ids);
-    this.set(
+    this.setDrafts(
       this.drafts.map((draft) =>
         chosen.has(draft.id) && draft.state === "failed"
           ? { ...draft, state: "waiting", progress: 0 }
@@ -124,7 +133,7 @@ export class DraftBatch {
   save(ids: readonly string[]): void {
     this.reported.clear();
     const chosen = new Set(ids);
-    this.set(
+    this.setDrafts(
       this.drafts.map((draft) => {
         if (!chosen.has(draft.id) || !hasTitle(draft)) return draft;
         if (draft.state === "refused" || draft.state === "missing") return draft;
@@ -138,18 +147,18 @@ export class DraftBatch {
   /** Removes drafts and deletes their uploaded files. A draft that is being saved is not removed. */
   discard(ids: readonly string[]): void {
     const chosen = new Set(ids);
-    const leaving = this.drafts.filter(({ id, state }) => chosen.has(id) && state !== "saving");
+    const removed = this.drafts.filter(({ id, state }) => chosen.has(id) && state !== "saving");
     const urls: string[] = [];
-    for (const draft of leaving) {
-      this.running.get(draft.id)?.abort();
-      this.running.delete(draft.id);
+    for (const draft of removed) {
+      this.uploads.get(draft.id)?.abort();
+      this.uploads.delete(draft.id);
       if (draft.preview) URL.revokeObjectURL(draft.preview);
       // After an attempt to save, a row may refer to the file. If none does, the server deletes the file later.
       if (draft.url && !draft.attempted) urls.push(draft.url);
     }
-    this.set(this.drafts.filter((draft) => !leaving.includes(draft)));
+    this.setDrafts(this.drafts.filter((draft) => !removed.includes(draft)));
     if (urls.length > 0) {
-      this.parts
+      this.services
         .discard(urls)
         .catch((error: unknown) =>
           console.warn("Unused files could not be deleted; the server deletes them later", error),
@@ -160,17 +169,17 @@ export class DraftBatch {
 
   /** Removes all drafts and aborts their uploads; for the end of the session. */
   clear(): void {
-    for (const controller of this.running.values()) controller.abort();
-    this.running.clear();
+    for (const controller of this.uploads.values()) controller.abort();
+    this.uploads.clear();
     for (const { preview } of this.drafts) if (preview) URL.revokeObjectURL(preview);
     this.savedCount = 0;
     this.reported.clear();
-    this.set([]);
+    this.setDrafts([]);
   }
 
   private startNext(): void {
     for (const draft of this.drafts) {
-      if (this.running.size >= UPLOADS_AT_ONCE) break;
+      if (this.uploads.size >= UPLOADS_AT_ONCE) break;
       if (draft.state === "waiting") void this.upload(draft);
     }
     void this.saveNext();
@@ -179,24 +188,24 @@ export class DraftBatch {
   private async upload({ id, file }: Draft): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
-    this.running.set(id, controller);
-    this.change(id, (draft) => ({ ...draft, state: "uploading", progress: 0 }));
+    this.uploads.set(id, controller);
+    this.changeDraft(id, (draft) => ({ ...draft, state: "uploading", progress: 0 }));
     try {
-      const url = await this.parts.upload(file, {
+      const url = await this.services.upload(file, {
         signal,
-        onProgress: (progress) => this.change(id, (draft) => ({ ...draft, progress })),
+        onProgress: (progress) => this.changeDraft(id, (draft) => ({ ...draft, progress })),
       });
-      if (signal.aborted) return await this.parts.discard([url]);
-      this.change(id, (draft) => ({ ...draft, state: "uploaded", progress: 100, url }));
+      if (signal.aborted) return await this.services.discard([url]);
+      this.changeDraft(id, (draft) => ({ ...draft, state: "uploaded", progress: 100, url }));
     } catch (error) {
       if (signal.aborted) return;
       const refused = error instanceof RefusedFileError;
       const state = refused ? "refused" : "failed";
-      this.change(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
+      this.changeDraft(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
       if (refused) this.emit({ what: "refused", reason: error.reason, names: [file.name] });
       else this.emitOnce({ what: "upload-failed", error });
     } finally {
-      if (this.running.get(id) === controller) this.running.delete(id);
+      if (this.uploads.get(id) === controller) this.uploads.delete(id);
       this.startNext();
     }
   }
@@ -212,17 +221,17 @@ export class DraftBatch {
       return;
     }
     this.saving = true;
-    this.change(next.id, (draft) => ({ ...draft, state: "saving", attempted: true }));
+    this.changeDraft(next.id, (draft) => ({ ...draft, state: "saving", attempted: true }));
     try {
-      await this.parts.save(next.id, draftPayload(next));
+      await this.services.save(next.id, draftPayload(next));
       const saved = this.find(next.id);
       if (!saved) return; // the batch was cleared at the end of the session
       this.savedCount++;
       if (saved.preview) URL.revokeObjectURL(saved.preview);
-      this.set(this.drafts.filter((draft) => draft !== saved));
+      this.setDrafts(this.drafts.filter((draft) => draft !== saved));
     } catch (error) {
       if (!this.find(next.id)) return;
-      this.change(next.id, (draft) => ({ ...draft, state: "unsaved", wanted: false }));
+      this.changeDraft(next.id, (draft) => ({ ...draft, state: "unsaved", wanted: false }));
       this.emitOnce({ what: "save-failed", error });
     } finally {
       this.saving = false;
@@ -230,11 +239,11 @@ export class DraftBatch {
     }
   }
 
-  private async preview(id: string, file: File): Promise<void> {
+  private async makePreview(id: string, file: File): Promise<void> {
     const url = await thumbnailOf(file, THUMBNAIL_PX);
     if (!url) return;
     if (this.find(id)) {
-      this.change(id, (draft) => ({ ...draft, preview: url }));
+      this.changeDraft(id, (draft) => ({ ...draft, preview: url }));
     } else {
       URL.revokeObjectURL(url); // the draft was saved or discarded meanwhile
     }
@@ -244,12 +253,12 @@ export class DraftBatch {
     return this.drafts.find((draft) => draft.id === id);
   }
 
-  private change(id: string, edit: (draft: Draft) => Draft): void {
+  private changeDraft(id: string, edit: (draft: Draft) => Draft): void {
     if (!this.find(id)) return;
-    this.set(this.drafts.map((draft) => (draft.id === id ? edit(draft) : draft)));
+    this.setDrafts(this.drafts.map((draft) => (draft.id === id ? edit(draft) : draft)));
   }
 
-  private set(drafts: readonly Draft[]): void {
+  private setDrafts(drafts: readonly Draft[]): void {
     const before = this.drafts.length;
     this.drafts = drafts;
     if (before === 0 && drafts.length > 0)

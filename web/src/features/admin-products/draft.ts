@@ -3,7 +3,7 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A picture from which a work is to be made. Its id becomes the id of the row, so that saving twice inserts one row.
+ * A work that is to be made from a picture. The id becomes the id of the row, so that saving twice inserts one row.
  */
 export type Draft = {
   id: string;
@@ -11,11 +11,14 @@ export type Draft = {
   /** Object URL of a thumbnail, or the URL of a rendition; null while the thumbnail is being made. */
   preview: string | null;
   state:
+    /** The picture is not uploaded yet. */
     | "waiting"
     | "uploading"
+    /** The upload has failed. */
     | "failed"
     /** The file is not accepted. */
     | "refused"
+    /** The picture is uploaded, and the row is not saved yet. */
     | "uploaded"
     | "saving"
     /** Saving has failed. */
@@ -33,6 +36,7 @@ export type Draft = {
   values: DraftValues;
 };
 
+/** The fields of the work that the owner can edit before it is saved. */
 export type DraftValues = {
   title: string;
   artwork_type: ArtworkType;
@@ -79,5 +83,5 @@ export function draftPayload({ values, url }: Draft): ProductPayload {
 }
 
 /** Whether the picture is uploaded. */
-export const isStored = (draft: Draft) => draft.url !== null;
+export const isUploaded = (draft: Draft) => draft.url !== null;
 export const hasTitle = (draft: Draft) => draft.values.title.trim() !== "";

@@ -3,11 +3,11 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
-/** The choices of the second filter of the table. */
+/** The choices of the filter Show in the table of works. */
 export const FLAGS = ["featured", "out-of-stock", "customizable", "not-in-gallery"] as const;
 type Flag = (typeof FLAGS)[number];
 
-/** The orders of the table; the first one is the default. */
+/** The orders of the table of works. The first one is the default. */
 export const SORTS = [
   "newest",
   "oldest",
@@ -19,8 +19,8 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Search text, filters, order and page of the table. They are in the URL; "" means no filter. */
-export type ListView = {
+/** Search text, filters, order and page of the table of works. They are in the URL; "" means no filter. */
+export type ProductView = {
   q: string;
   type: ArtworkType | "";
   flag: Flag | "";
@@ -29,7 +29,7 @@ export type ListView = {
 };
 
 /** Parses the view from the URL; unknown values are ignored. */
-export function readView(search: URLSearchParams): ListView {
+export function readView(search: URLSearchParams): ProductView {
   return {
     q: readQuery(search),
     type: oneOf(ARTWORK_TYPES, search.get("type")) ?? "",
@@ -40,7 +40,7 @@ export function readView(search: URLSearchParams): ListView {
 }
 
 /** The query string of the URL for a view. */
-export const writeView = (search: URLSearchParams, view: ListView): URLSearchParams =>
+export const writeView = (search: URLSearchParams, view: ProductView): URLSearchParams =>
   withValues(search, {
     q: [view.q, ""],
     type: [view.type, ""],
@@ -49,12 +49,12 @@ export const writeView = (search: URLSearchParams, view: ListView): URLSearchPar
     page: [String(view.page), "1"],
   });
 
-export const isFiltered = (view: ListView): boolean =>
+export const isFiltered = (view: ProductView): boolean =>
   view.q.trim() !== "" || view.type !== "" || view.flag !== "";
 
-const SEARCHED = ["title", "description", "medium", "dimensions"] as const;
-const TAGGED = "tags.cs."; // PostgREST's "contains": the list has the element
+const SEARCHED_FIELDS = ["title", "description", "medium", "dimensions"] as const;
+const TAGS_CONTAIN = "tags.cs."; // PostgREST's "contains": the list has the element
 
 /** The condition for the query builder's `or` that matches works with this text in a field or with this tag. */
 export const searchCondition = (q: string): string =>
-  [...containing(SEARCHED, q), `${TAGGED}${quoted(`{${quoted(q)}}`)}`].join(",");
+  [...containing(SEARCHED_FIELDS, q), `${TAGS_CONTAIN}${quoted(`{${quoted(q)}}`)}`].join(",");

@@ -21,7 +21,7 @@ function openPage() {
     save: async () => undefined,
   });
   const leave = persistBatch(batch, form);
-  const rows = () => batch.snapshot().map(({ id, state, values }) => [id, state, values.title]);
+  const rows = () => batch.getSnapshot().map(({ id, state, values }) => [id, state, values.title]);
   return { batch, sent, done, leave, rows };
 }
 
@@ -40,7 +40,7 @@ it("restores the drafts of an earlier page, and uses a file that is chosen again
   first.batch.add([pngFile("1.png"), pngFile("2.png")]);
   first.done[0]!(stored);
   await vi.waitFor(() => expect(first.rows()[0]![1]).toBe("uploaded"));
-  const [one, two] = first.batch.snapshot().map(({ id }) => id);
+  const [one, two] = first.batch.getSnapshot().map(({ id }) => id);
   first.batch.edit(two!, { title: "Mar" });
   await vi.waitFor(() => expect(localStorage.getItem(`atelie.draft.${form}`)).toContain("Mar"));
   first.leave();
@@ -64,7 +64,7 @@ it("restores the drafts of an earlier page, and uses a file that is chosen again
     [two, "uploading", "Mar"],
   ]);
   expect(second.sent.map(({ name }) => name)).toEqual(["2.png", "3.png"]);
-  second.batch.discard(second.batch.snapshot().map(({ id }) => id));
+  second.batch.discard(second.batch.getSnapshot().map(({ id }) => id));
   expect(hasDraft(form)).toBe(false);
   second.leave();
 });

@@ -5,54 +5,58 @@ import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
 import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
-/** What the browser stores of a draft (lib/drafts.ts). Its file is stored separately until it is uploaded. */
+/** What the browser stores of a draft (lib/drafts.ts). The file is stored separately until it is uploaded. */
 type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
 
 /**
- * Restores the stored drafts of a batch and stores its changes from then on, so that they survive a reload. The returned
- * function stops storing and keeps what is stored.
+ * Restores the drafts that the browser has stored, and stores the changes of the batch from then on, so that drafts survive
+ * a reload. The returned function stops this and deletes nothing. `form` is the name under which drafts are stored.
  */
 export function persistBatch(batch: DraftBatch, form: string): () => void {
   let stopped = false;
-  let finish = () => undefined as void;
+  let stopStoring: (() => void) | undefined;
   void (async () => {
     const found = await lockSavedDraft(form);
     const { name, release } = found ?? (await lockNewDraft(form));
-    const drafts = found ? await draftsOf(name) : [];
+    const drafts = found ? await loadDrafts(name) : [];
     if (stopped) {
       release();
       return;
     }
     batch.restore(drafts);
-    const stop = storeChanges(batch, name, new Set(drafts.filter(isUnsent).map(({ id }) => id)));
-    finish = () => {
-      stop();
+    const unsubscribe = storeChanges(
+      batch,
+      name,
+      new Set(drafts.filter(isUnsent).map(({ id }) => id)),
+    );
+    stopStoring = () => {
+      unsubscribe();
       release();
     };
   })();
   return () => {
     stopped = true;
-    finish();
+    stopStoring?.();
   };
 }
 
 /** Whether the picture is not uploaded yet, so that its file must be stored. */
 const isUnsent = ({ url, state }: Draft) => url === null && state !== "missing";
 
-/** Stores the drafts and files of a batch on each change. `files` are the ids of the files that are stored already. */
-function storeChanges(batch: DraftBatch, name: string, files: Set<string>): () => void {
-  let last = "";
+/** Stores the drafts and files of a batch on each change. `storedFileIds` are the drafts whose files are stored already. */
+function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string>): () => void {
+  let lastText = "";
   const write = () => {
-    const drafts = batch.snapshot();
+    const drafts = batch.getSnapshot();
     const unsent = new Map(drafts.filter(isUnsent).map(({ id, file }) => [id, file]));
     for (const [id, file] of unsent) {
-      if (files.has(id)) continue;
-      files.add(id);
+      if (storedFileIds.has(id)) continue;
+      storedFileIds.add(id);
       void saveFile(name, id, file);
     }
-    for (const id of files) {
+    for (const id of storedFileIds) {
       if (unsent.has(id)) continue;
-      files.delete(id);
+      storedFileIds.delete(id);
       void deleteFile(name, id);
     }
     const kept = drafts.map(({ id, file, url, attempted, values }): PersistedDraft => {
@@ -60,8 +64,8 @@ function storeChanges(batch: DraftBatch, name: string, files: Set<string>): () =
     });
     // The batch notifies for each step of progress, which is not stored.
     const text = JSON.stringify(kept);
-    if (text === last) return;
-    last = text;
+    if (text === lastText) return;
+    lastText = text;
     if (kept.length > 0) saveDraft(name, kept);
     else deleteDraft(name);
   };
@@ -70,7 +74,7 @@ function storeChanges(batch: DraftBatch, name: string, files: Set<string>): () =
 }
 
 /** The stored drafts with this name. */
-async function draftsOf(name: string): Promise<Draft[]> {
+async function loadDrafts(name: string): Promise<Draft[]> {
   const rows = (loadDraft(name) as PersistedDraft[] | undefined) ?? [];
   const files = await loadFiles(name);
   return Promise.all(
@@ -79,7 +83,7 @@ async function draftsOf(name: string): Promise<Draft[]> {
       const stored = url !== null && (await fileExists(url)) ? url : null;
       return {
         id,
-        // An empty file replaces one that is uploaded or missing.
+        // An empty file stands for a file that is uploaded already or missing.
         file: kept ?? new File([], fileName),
         preview: stored && renditionUrl(stored, "width=320"),
         state: stored ? "uploaded" : kept ? "waiting" : "missing",

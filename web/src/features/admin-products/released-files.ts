@@ -1,8 +1,8 @@
 import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
- * Returns the files that a work has stopped using by a save: those of the old row and all uploads, except those of the new
- * row. It is possible that another work uses them; sharedFiles finds out.
+ * Returns the files that a work does not use after a save: files of the old row and uploads that are not in the new row.
+ * Another work may still use them, which findSharedFiles checks.
  */
 export function releasedFiles(
   before: ProductMedia | null,

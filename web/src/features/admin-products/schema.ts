@@ -3,7 +3,7 @@ import { ARTWORK_TYPES, PRODUCT_IN_STOCK_DEFAULT, PRODUCT_PRICE } from "@/lib/co
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Product } from "@/lib/types";
 
-/** The text fields and switches of the form of a work. Its files are in upload queues. */
+/** Validates the text fields and switches in the form of a work. The form's files are in upload queues. */
 export const productSchema = z.object({
   // The error message is a text key.
   title: z.string().check(z.trim(), z.minLength(1, "products.titleRequired")),
@@ -22,19 +22,21 @@ export const productSchema = z.object({
 
 export type ProductValues = z.infer<typeof productSchema>;
 
+/** The URLs of a work's files. */
 export type ProductMedia = Pick<Product, "image_url" | "image_gallery" | "video_gallery">;
 
+/** The columns that the form saves. */
 export type ProductPayload = Omit<Product, "id" | "created_at" | "updated_at" | "media">;
 
-/** The state in which a form of a work starts; also what its draft stores. */
-export type ProductStart = {
-  /** The row as fetched (the base); null for a new work. */
+/** The state of the form of a work, with which the form starts and which its draft stores. */
+export type ProductFormState = {
+  /** The base: the row from which the changes are made; null for a new work. */
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** URLs of files uploaded before the draft was stored. It is possible that no row refers to them. */
+  /** URLs of the files that were uploaded before the draft was stored. Maybe no row refers to them. */
   uploaded: readonly string[];
-  /** In the form of a duplicate: URLs of the other work's files, which saving copies. Else empty. */
+  /** In the form of a duplicate: the URLs of the original work's files, which are copied on saving. Otherwise empty. */
   borrowed: readonly string[];
   /** Files that were not uploaded when the draft was stored, by field. */
   pending?: Record<keyof ProductMedia, readonly PendingFile[]>;
@@ -59,7 +61,7 @@ export function urlsOf(media: ProductMedia): string[] {
 }
 
 /** The state in which the form of an existing work starts; with null, that of a new work. */
-export function initialState(product: Product | null): ProductStart {
+export function initialFormState(product: Product | null): ProductFormState {
   return {
     product,
     values: formValues(product),
@@ -70,11 +72,11 @@ export function initialState(product: Product | null): ProductStart {
   };
 }
 
-/** The form of a duplicate of a work. The duplicate has another title and is not featured. */
-export function initialStateOfCopy(product: Product, title: string): ProductStart {
+/** The state in which the form of a duplicate of a work starts. The duplicate has another title and is not featured. */
+export function formStateOfCopy(product: Product, title: string): ProductFormState {
   const media = mediaOf(product);
   return {
-    ...initialState(null),
+    ...initialFormState(null),
     values: { ...formValues(product), title, is_featured: false },
     media,
     borrowed: urlsOf(media),

@@ -6,9 +6,9 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Copies stored files of works, with the stills of films. Adds the URL of each copy to `copies`, by the URL of the file
- * that was copied. A retry with the same map copies only the missing ones. URLs outside the bucket are skipped: the site
- * never deletes those files, so several works can share them.
+ * Copies stored files of works, with the stills of films. Adds the URL of each copy to `copies`, by the URL of the original
+ * file. A retry with the same map copies only the files that are missing in it. URLs outside the bucket are skipped: the
+ * site never deletes such files, so several works can share them.
  */
 export async function copyFiles(
   backend: OwnerBackend,
@@ -24,7 +24,7 @@ export async function copyFiles(
     const { error } = await bucket.copy(path, name);
     if (error) throw error;
     const still = stillOf(path);
-    // An error is ignored: the film may have no still.
+    // The result is ignored, because the film may have no still.
     if (still) await bucket.copy(still, stillOf(name)!);
     copies.set(url, publicUrl(boot, BUCKETS.products, name));
   }

@@ -4,7 +4,7 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Deletes a work by its id. The server deletes its files. */
+/** Deletes a work by its id. The server deletes the files of the work. */
 export function useDeleteProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

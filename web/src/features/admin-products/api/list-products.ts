@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
-import type { ListView } from "@/features/admin-products/list-view";
+import type { ProductView } from "@/features/admin-products/list-view";
 import { searchCondition } from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { GALLERY_HIDDEN_TYPES, LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
@@ -13,22 +13,22 @@ type ProductsPage = { rows: Product[]; total: number };
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
-/** One page of the admin table of works; the server filters and sorts. */
-export function useProducts(view: ListView) {
+/** Fetches one page of the admin table of works, filtered and sorted by the server. */
+export function useProducts(view: ProductView) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.admin, view],
     // The previous rows are shown until the new ones have loaded.
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => readRange(backend, view, signal),
+    queryFn: ({ signal }) => fetchPage(backend, view, signal),
     refetchInterval: ({ state }) =>
       isPreparing(state.data?.rows ?? []) ? PREPARING_POLL_MS : false,
   });
 }
 
-async function readRange(
+async function fetchPage(
   backend: OwnerBackend,
-  view: ListView,
+  view: ProductView,
   signal: AbortSignal,
 ): Promise<ProductsPage> {
   const first = (view.page - 1) * LIST_PAGE_ROWS;
@@ -50,7 +50,8 @@ async function readRange(
   return { rows: data, total: count ?? data.length };
 }
 
-const orders: Record<ListView["sort"], { column: keyof Product; ascending: boolean }> = {
+/** The column and direction by which the server sorts, for each order of the table. */
+const orders: Record<ProductView["sort"], { column: keyof Product; ascending: boolean }> = {
   newest: { column: "created_at", ascending: false },
   oldest: { column: "created_at", ascending: true },
   title: { column: "title", ascending: true },

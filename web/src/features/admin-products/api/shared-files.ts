@@ -1,14 +1,15 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { quoted } from "@/lib/text-filter";
 
-/** Returns those of the URLs that a work other than `exceptId` uses. Their files must not be deleted. */
-export async function sharedFiles(
+/** Returns those URLs that any work except `exceptId` uses. Their files must not be deleted. */
+export async function findSharedFiles(
   backend: OwnerBackend,
   urls: readonly string[],
   exceptId: string | undefined,
 ): Promise<Set<string>> {
   const shared = new Set<string>();
   for (const url of urls) {
+    // "cs" is PostgREST's "contains": the list has the element.
     const conditions = [
       ["image_url", "eq", quoted(url)],
       ["image_gallery", "cs", quoted(`{${quoted(url)}}`)],

@@ -6,17 +6,17 @@ import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchan
 import { refetch } from "@/lib/refetch";
 import type { Product } from "@/lib/types";
 
-/** Saves a work. Rejects with ConflictError if it was saved elsewhere since `base` was read. */
+/** Saves a work. Rejects with ConflictError if another save has changed it since `base` was read. */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const invalidate = () => refetch(cache, queryKeys.products.all);
+  const refetchProducts = () => refetch(cache, queryKeys.products.all);
   return useMutation({
     mutationFn: ({ base, payload }: { base: Product; payload: ProductPayload }) =>
       updateIfUnchanged(backend, "products", base, payload),
-    onSuccess: invalidate,
+    onSuccess: refetchProducts,
     onError: (error) => {
-      if (error instanceof ConflictError) void invalidate();
+      if (error instanceof ConflictError) void refetchProducts();
     },
   });
 }

@@ -1,7 +1,7 @@
 import { useRef, type ReactNode } from "react";
 import { Images } from "lucide-react";
 import { DraftList } from "@/features/admin-products/components/draft-list";
-import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
+import type { DraftBatchProps } from "@/features/admin-products/hooks/use-draft-batch";
 import { Button } from "@/components/ui/button";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useFilePaste } from "@/components/upload/use-file-paste";
@@ -10,7 +10,7 @@ import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
 /** A button to choose many pictures together; each becomes the draft of a work. */
-export function BulkButton({ add }: Pick<Drafts, "add">) {
+export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -34,8 +34,8 @@ export function BulkButton({ add }: Pick<Drafts, "add">) {
   );
 }
 
-/** Makes its children, the table of works, a drop target for pictures, and shows the resulting drafts above them. */
-export function BulkUpload({ children, ...drafts }: Drafts & { children: ReactNode }) {
+/** Lets the owner drop or paste pictures onto its children, the table of works, and shows the drafts above the table. */
+export function BulkUpload({ children, ...drafts }: DraftBatchProps & { children: ReactNode }) {
   const t = useT();
   const area = useRef<HTMLDivElement>(null);
   const { over, dropTarget } = useFileDrop(drafts.add, true);

@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from "react";
-import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
-import { hasTitle, isStored } from "@/features/admin-products/draft";
+import type { DraftBatchProps } from "@/features/admin-products/hooks/use-draft-batch";
+import { hasTitle, isUploaded } from "@/features/admin-products/draft";
 import { DraftRow } from "@/features/admin-products/components/draft-row";
 import { MissingFiles } from "@/components/form/missing-files";
 import { SelectField } from "@/components/form/select-field";
@@ -10,17 +10,18 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { ArtworkType } from "@/lib/types";
 
-/** The drafts of works made from chosen pictures: a row each with the main fields, and buttons for all of them. */
-export function DraftList({ drafts, batch }: Drafts) {
+/** Lists the drafts of works made from chosen pictures, and has buttons that save, retry or discard all of them. */
+export function DraftList({ drafts, batch }: DraftBatchProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
+  // Whether the owner has tried to save, so that rows without a title show an error.
   const [submitted, setSubmitted] = useState(false);
   const [discarding, setDiscarding] = useState(false);
   const markSubmitted = useCallback(() => setSubmitted(true), []);
   if (drafts.length === 0) return null;
 
   const allIds = drafts.map(({ id }) => id);
-  const storedCount = drafts.filter(isStored).length;
+  const uploadedCount = drafts.filter(isUploaded).length;
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
 
   function saveAll() {
@@ -39,7 +40,7 @@ export function DraftList({ drafts, batch }: Drafts) {
           </h2>
           <p className="text-ink2 mt-1 max-w-[33em] text-sm">{t("bulk.intro")}</p>
           <p className="mt-2 lining-nums tabular-nums">
-            {t("bulk.count", { done: storedCount, total: drafts.length })}
+            {t("bulk.count", { done: uploadedCount, total: drafts.length })}
             {/* Screen readers announce the number of failures, but not each change of the count. */}
             <span role="status">
               {failedIds.length > 0 && ` · ${t("bulk.failedCount", { n: failedIds.length })}`}

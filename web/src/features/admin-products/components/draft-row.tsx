@@ -17,12 +17,13 @@ import { cn } from "@/lib/cn";
 type DraftRowProps = {
   draft: Draft;
   batch: DraftBatch;
-  /** Shows validation errors, because the owner has tried to save. */
+  /** Whether the owner has tried to save, so that errors are shown. */
   submitted: boolean;
+  /** Called when the owner tries to save this draft without a title. */
   onSubmitted(): void;
 };
 
-/** The draft of one work: its picture and main fields. The other fields are in the form of the saved work. */
+/** The draft of one work: its picture and main fields. The owner edits the other fields after the work is saved. */
 export const DraftRow = memo(function DraftRow({
   draft,
   batch,

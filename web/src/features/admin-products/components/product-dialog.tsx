@@ -1,13 +1,13 @@
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { ProductForm } from "@/features/admin-products/components/product-form";
-import type { ProductStart } from "@/features/admin-products/schema";
+import type { ProductFormState } from "@/features/admin-products/schema";
 import { DraftNotice } from "@/components/form/draft-notice";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
 import { useDiscardQuestion, type DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 
 /** The dialog around the form of a work. It asks before unsaved changes are discarded. */
-export function ProductDialog(props: DraftDialogProps<ProductStart>) {
+export function ProductDialog(props: DraftDialogProps<ProductFormState>) {
   const t = useT();
   const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = props;
   const { report, askOrClose, question } = useDiscardQuestion(props);

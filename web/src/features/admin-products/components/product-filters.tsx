@@ -1,12 +1,13 @@
-import { FLAGS, SORTS, type ListView } from "@/features/admin-products/list-view";
+import { FLAGS, SORTS, type ProductView } from "@/features/admin-products/list-view";
 import { SearchField } from "@/components/form/search-field";
 import { SelectField } from "@/components/form/select-field";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 
 type ProductFiltersProps = {
-  view: ListView;
-  onChange(part: Partial<ListView>, replace?: boolean): void;
+  view: ProductView;
+  /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
+  onChange(part: Partial<ProductView>, replace?: boolean): void;
 };
 
 /** Search, filters and order of the admin table of works. */
@@ -27,7 +28,7 @@ export function ProductFilters({ view, onChange }: ProductFiltersProps) {
       <SelectField
         label={t("products.type")}
         value={view.type}
-        onChange={(event) => onChange({ type: event.target.value as ListView["type"] })}
+        onChange={(event) => onChange({ type: event.target.value as ProductView["type"] })}
       >
         <option value="">{t("products.allTypes")}</option>
         {ARTWORK_TYPES.map((type) => (
@@ -39,7 +40,7 @@ export function ProductFilters({ view, onChange }: ProductFiltersProps) {
       <SelectField
         label={t("products.show")}
         value={view.flag}
-        onChange={(event) => onChange({ flag: event.target.value as ListView["flag"] })}
+        onChange={(event) => onChange({ flag: event.target.value as ProductView["flag"] })}
       >
         <option value="">{t("products.showAll")}</option>
         {FLAGS.map((flag) => (
@@ -52,7 +53,7 @@ export function ProductFilters({ view, onChange }: ProductFiltersProps) {
         label={t("products.sort")}
         className="max-lg:col-span-2"
         value={view.sort}
-        onChange={(event) => onChange({ sort: event.target.value as ListView["sort"] })}
+        onChange={(event) => onChange({ sort: event.target.value as ProductView["sort"] })}
       >
         {SORTS.map((sort) => (
           <option key={sort} value={sort}>

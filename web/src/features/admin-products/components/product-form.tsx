@@ -3,13 +3,13 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
 import { Controller, useForm, type FieldErrors } from "react-hook-form";
 import { useSaveProduct } from "@/features/admin-products/hooks/use-save-product";
-import { conflictDifferences } from "@/features/admin-products/conflict";
+import { conflictDifferences } from "@/features/admin-products/differences";
 import {
   mediaOf,
   productSchema,
-  initialState,
+  initialFormState,
   type ProductMedia,
-  type ProductStart,
+  type ProductFormState,
   type ProductValues,
 } from "@/features/admin-products/schema";
 import { MissingFiles } from "@/components/form/missing-files";
@@ -42,7 +42,7 @@ export function ProductForm({
   hasDraft,
   onCancel,
   onSaved,
-}: DraftFormProps<ProductStart>) {
+}: DraftFormProps<ProductFormState>) {
   const t = useT();
   const { product } = start;
   const { save, overwrite, keepEditing, conflict, saving } = useSaveProduct(start, onSaved);
@@ -85,10 +85,10 @@ export function ProductForm({
     document.getElementById(groupId("work"))?.scrollIntoView({ block: "start" });
   }
 
-  const base = useId();
-  const groupId = (name: string) => `${base}-${name}`;
+  const formId = useId();
+  const groupId = (name: string) => `${formId}-${name}`;
   const titleError = formState.errors.title?.message as Key | undefined;
-  const hidden = GALLERY_HIDDEN_TYPES.includes(watch("artwork_type"));
+  const notInGallery = GALLERY_HIDDEN_TYPES.includes(watch("artwork_type"));
 
   return (
     <form
@@ -112,7 +112,7 @@ export function ProductForm({
             />
             <SelectField
               label={t("products.type")}
-              hint={hidden ? t("products.notInGalleryHint") : undefined}
+              hint={notInGallery ? t("products.notInGalleryHint") : undefined}
               {...register("artwork_type")}
             >
               {ARTWORK_TYPES.map((type) => (
@@ -219,7 +219,7 @@ export function ProductForm({
         open={conflict !== null}
         differences={conflict ? conflictDifferences(conflict, t) : []}
         onLoadNewer={() => {
-          if (conflict) onLoadNewer(initialState(conflict.newer));
+          if (conflict) onLoadNewer(initialFormState(conflict.newer));
         }}
         onOverwrite={() => void overwrite(media.uploaded)}
         onKeepEditing={keepEditing}
@@ -254,12 +254,13 @@ function Columns({ children }: { children: ReactNode }) {
   return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
 }
 
-function useProductMedia(start: ProductStart, draft: string, hasDraft: () => boolean) {
+/** The upload queues of the work's files, and what they have in common. */
+function useProductMedia(start: ProductFormState, draft: string, hasDraft: () => boolean) {
   const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
   const common = { upload, discard, hasDraft, onProblem };
   const { image_url, image_gallery, video_gallery } = start.media;
-  const kept = (field: keyof ProductMedia) => ({
+  const draftOptions = (field: keyof ProductMedia) => ({
     draft: `${draft}/${field}`,
     pending: start.pending?.[field],
   });
@@ -268,19 +269,19 @@ function useProductMedia(start: ProductStart, draft: string, hasDraft: () => boo
     single: true,
     initial: image_url ? [image_url] : [],
     ...common,
-    ...kept("image_url"),
+    ...draftOptions("image_url"),
   });
   const gallery = useUploadQueue({
     kinds: IMAGE_ONLY,
     initial: image_gallery,
     ...common,
-    ...kept("image_gallery"),
+    ...draftOptions("image_gallery"),
   });
   const videos = useUploadQueue({
     kinds: VIDEO_ONLY,
     initial: video_gallery,
     ...common,
-    ...kept("video_gallery"),
+    ...draftOptions("video_gallery"),
   });
   const all = [main, gallery, videos];
   return {
@@ -306,12 +307,12 @@ function useProductMedia(start: ProductStart, draft: string, hasDraft: () => boo
   };
 }
 
-/** While there are changes, the browser asks before the page is closed or reloaded. */
+/** Makes the browser ask before the page is closed or reloaded while there are unsaved changes. */
 function useUnloadWarning(changed: boolean) {
   useEffect(() => {
     if (!changed) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
+    const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", askBeforeLeaving);
+    return () => window.removeEventListener("beforeunload", askBeforeLeaving);
   }, [changed]);
 }

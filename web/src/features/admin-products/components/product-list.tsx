@@ -10,7 +10,6 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 import { cn } from "@/lib/cn";
-
 import type { Sort } from "@/features/admin-products/list-view";
 
 type ProductListProps = {
@@ -23,7 +22,7 @@ type ProductListProps = {
   onDelete(product: Product): void;
 };
 
-/** The works of the admin area as a table, on phones as cards. Both are rendered; the hidden one loads no pictures. */
+/** The works as a table, on phones as cards. Both are rendered, and CSS hides one, whose pictures are not loaded. */
 export function ProductList(props: ProductListProps) {
   return (
     <>
@@ -181,6 +180,7 @@ function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" |
   );
 }
 
+/** Says that the gallery does not show works of this type. */
 function NotInGallery({
   product,
   before,

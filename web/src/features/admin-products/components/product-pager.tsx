@@ -3,7 +3,7 @@ import { useT } from "@/lib/i18n";
 
 type ProductPagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** The range of works on the page, and buttons to other pages. */
+/** Says which works are on the page, and has buttons to other pages. */
 export function ProductPager({ page, total, onPage }: ProductPagerProps) {
   const t = useT();
   return (

@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from "react";
 import { Plus } from "lucide-react";
 import { useDeleteProduct } from "@/features/admin-products/api/delete-product";
 import { useProducts } from "@/features/admin-products/api/list-products";
-import { BulkButton, BulkUpload } from "@/features/admin-products/components/bulk-upload";
+import { BulkUploadButton, BulkUpload } from "@/features/admin-products/components/bulk-upload";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductFilters } from "@/features/admin-products/components/product-filters";
 import { ProductList } from "@/features/admin-products/components/product-list";
 import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
 import { isFiltered, readView, writeView } from "@/features/admin-products/list-view";
-import { initialState, initialStateOfCopy } from "@/features/admin-products/schema";
-import { historyDifferences } from "@/features/admin-products/conflict";
+import { initialFormState, formStateOfCopy } from "@/features/admin-products/schema";
+import { historyDifferences } from "@/features/admin-products/differences";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
 import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -29,22 +29,23 @@ export function ProductsPage() {
   const t = useT();
   const { view, change } = useListUrl(readView, writeView);
   const products = useProducts(view);
-  const { data: current, isPlaceholderData } = products;
-  const productDialog = useDraftDialog("products", initialState(null));
+  const { data: currentPage, isPlaceholderData } = products;
+  const productDialog = useDraftDialog("products", initialFormState(null));
   const openDialog = productDialog.open;
   const drafts = useDraftBatch();
   const { mutateAsync: remove } = useDeleteProduct();
   const bringBack = useBringBack("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
-  const [pastId, setPastId] = useState("");
+  // The id of the work whose history is open; "" if none is.
+  const [historyId, setHistoryId] = useState("");
   const topRef = useRef<HTMLDivElement>(null);
 
-  // After works were deleted the page in the URL may be beyond the last page. The first page is then shown.
-  const lastPage = current ? pageCount(current.total) : view.page;
-  const beyond = !isPlaceholderData && current !== undefined && view.page > lastPage;
+  // If the page in the URL is beyond the last page, as after deletions, the first page is shown instead.
+  const lastPage = currentPage ? pageCount(currentPage.total) : view.page;
+  const isBeyondLastPage = !isPlaceholderData && currentPage !== undefined && view.page > lastPage;
   useEffect(() => {
-    if (beyond) change({ page: 1 }, true);
-  }, [beyond, change]);
+    if (isBeyondLastPage) change({ page: 1 }, true);
+  }, [isBeyondLastPage, change]);
 
   function goToPage(page: number) {
     change({ page });
@@ -52,33 +53,33 @@ export function ProductsPage() {
   }
 
   const addButton = (
-    <Button onClick={() => openDialog(initialState(null))}>
+    <Button onClick={() => openDialog(initialFormState(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("products.add")}
     </Button>
   );
   const filtered = isFiltered(view);
-  // As the list has it: after a conflict the newer row is compared.
-  const past = current?.rows.find(({ id }) => id === pastId) ?? null;
+  // The row of the list, and not a copy from when the history was opened: after a conflict the list has the newer row.
+  const historyRow = currentPage?.rows.find(({ id }) => id === historyId) ?? null;
 
   return (
     <AdminPage
       title={t("nav.products")}
       action={
         <>
-          <BulkButton add={drafts.add} />
+          <BulkUploadButton add={drafts.add} />
           {addButton}
         </>
       }
     >
       <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
-        {(filtered || (current && current.total > 0)) && (
+        {(filtered || (currentPage && currentPage.total > 0)) && (
           <ProductFilters view={view} onChange={change} />
         )}
         <BulkUpload {...drafts}>
           <AdminListState
-            query={{ ...products, data: current?.rows }}
+            query={{ ...products, data: currentPage?.rows }}
             empty={t(filtered ? "products.noMatch" : "products.empty")}
             emptyAction={
               filtered ? (
@@ -99,18 +100,18 @@ export function ProductsPage() {
                   products={rows}
                   sort={view.sort}
                   onSort={(sort) => change({ sort })}
-                  onEdit={(product) => openDialog(initialState(product))}
+                  onEdit={(product) => openDialog(initialFormState(product))}
                   onDuplicate={(product) =>
                     openDialog(
-                      initialStateOfCopy(product, t("products.copyOf", { title: product.title })),
+                      formStateOfCopy(product, t("products.copyOf", { title: product.title })),
                     )
                   }
-                  onHistory={({ id }) => setPastId(id)}
+                  onHistory={({ id }) => setHistoryId(id)}
                   onDelete={setProductToDelete}
                 />
                 <ProductPager
                   page={view.page}
-                  total={current?.total ?? rows.length}
+                  total={currentPage?.total ?? rows.length}
                   onPage={goToPage}
                 />
               </div>
@@ -121,11 +122,12 @@ export function ProductsPage() {
       <RecentlyDeleted table="products" nameOf={({ title }) => title} />
       <RowHistory
         table="products"
-        row={past}
+        row={historyRow}
         nameOf={({ title }) => title}
         differences={(before, now) => historyDifferences(before, now, t)}
-        onClose={() => setPastId("")}
+        onClose={() => setHistoryId("")}
       />
+      {/* `round` changes each time the dialog opens, so that it has a new form. */}
       <ProductDialog key={productDialog.round} {...productDialog.dialog} />
       <DeleteDialog
         item={productToDelete}

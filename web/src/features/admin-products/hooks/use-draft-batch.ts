@@ -19,7 +19,8 @@ import { createUploader } from "@/lib/upload/uploader";
 // The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 
-function batchOf(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBatch {
+/** Returns the batch of a client, which is made at the first call. */
+function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBatch {
   let batch = batches.get(backend);
   if (!batch) {
     const { upload, discard } = createUploader(backend, boot, BUCKETS.products);
@@ -40,32 +41,37 @@ function batchOf(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBa
 
 /** Clears the batch when the session ends, and restores the stored drafts of the user who signs in. */
 function persistForSession(backend: OwnerBackend, batch: DraftBatch): void {
-  let owner: string | undefined;
-  let stop: (() => void) | undefined;
+  let userId: string | undefined;
+  let stopPersisting: (() => void) | undefined;
   backend.auth.onAuthStateChange((event, session) => {
     const next = session?.user.id;
-    if (next === owner) return;
-    stop?.();
-    stop = undefined;
-    if (owner || event === "SIGNED_OUT") batch.clear();
-    owner = next;
-    if (next) stop = persistBatch(batch, draftName(next, BATCH));
+    if (next === userId) return;
+    stopPersisting?.();
+    stopPersisting = undefined;
+    if (userId || event === "SIGNED_OUT") batch.clear();
+    userId = next;
+    if (next) stopPersisting = persistBatch(batch, draftName(next, BATCH));
   });
 }
 
-export type Drafts = { drafts: readonly Draft[]; batch: DraftBatch; add(files: File[]): void };
+/** The drafts, the batch that they belong to, and `add`, which adds drafts for pictures if the user is an owner. */
+export type DraftBatchProps = {
+  drafts: readonly Draft[];
+  batch: DraftBatch;
+  add(files: File[]): void;
+};
 
-/** The drafts and their batch. Shows toasts about failures and saved works while mounted. */
-export function useDraftBatch(): Drafts {
+/** Returns the drafts of works made from many pictures. Shows toasts about failures and saved works while mounted. */
+export function useDraftBatch(): DraftBatchProps {
   const t = useT();
   const cache = useQueryClient();
   const { role } = useAuth();
   const showProblem = useUploadToasts();
-  const batch = batchOf(useOwnerBackend(), useBoot(), cache);
-  const drafts = useSyncExternalStore(batch.subscribe, batch.snapshot);
+  const batch = getBatch(useOwnerBackend(), useBoot(), cache);
+  const drafts = useSyncExternalStore(batch.subscribe, batch.getSnapshot);
 
   useEffect(() => {
-    const stop = batch.listen((event) => {
+    const unsubscribe = batch.listen((event) => {
       switch (event.what) {
         case "refused":
           return showProblem({ reason: event.reason, name: event.names.join(", ") });
@@ -91,7 +97,7 @@ export function useDraftBatch(): Drafts {
           });
       }
     });
-    return () => void stop();
+    return () => void unsubscribe();
   }, [batch, t, showProblem]);
 
   function add(files: File[]) {

@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import { useCreateProduct } from "@/features/admin-products/api/create-product";
 import { copyFiles } from "@/features/admin-products/api/copy-files";
-import { sharedFiles } from "@/features/admin-products/api/shared-files";
+import { findSharedFiles } from "@/features/admin-products/api/shared-files";
 import { useUpdateProduct } from "@/features/admin-products/api/update-product";
 import { releasedFiles } from "@/features/admin-products/released-files";
 import {
@@ -10,7 +10,7 @@ import {
   urlsOf,
   type ProductMedia,
   type ProductPayload,
-  type ProductStart,
+  type ProductFormState,
   type ProductValues,
 } from "@/features/admin-products/schema";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
@@ -26,29 +26,35 @@ import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
 /**
- * A save of an existing work (`base`) or a new one (null). `uploaded` has the URLs of all files that the form has uploaded.
+ * A save of an existing work, whose row is `base`, or of a new one if `base` is null. `uploaded` has the URLs of all files
+ * that the form has uploaded.
  */
-type Save = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
+type SaveRequest = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
 /** Saves a work, shows a toast with the result, and then deletes the files that the work has stopped using. */
-export function useSaveProduct(start: ProductStart, onSaved: () => void) {
+export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   const t = useT();
   const boot = useBoot();
   const backend = useOwnerBackend();
   const create = useCreateProduct();
   const update = useUpdateProduct();
   const showProblem = useUploadToasts();
+  // The URLs of copied files by the URL of the original, so that a retry copies no file twice.
   const copies = useRef(new Map<string, string>());
 
-  /** Deletes the files that neither the saved work nor another one uses. */
-  async function release(before: Product | null, media: ProductMedia, uploaded: readonly string[]) {
+  /** Deletes the files that the work has stopped using, unless another work uses them. */
+  async function deleteReleased(
+    before: Product | null,
+    media: ProductMedia,
+    uploaded: readonly string[],
+  ) {
     const urls = releasedFiles(before, uploaded, media);
     try {
-      const kept = await sharedFiles(backend, urls, before?.id);
+      const shared = await findSharedFiles(backend, urls, before?.id);
       await removeObjects(
         backend,
         BUCKETS.products,
-        urls.filter((url) => !kept.has(url)),
+        urls.filter((url) => !shared.has(url)),
       );
     } catch (error) {
       const kind = fileFacts({ name: urls[0]!, type: "" })?.kind ?? "image";
@@ -60,21 +66,21 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
    * Copies the files of a duplicated work and returns the new URLs, so that deleting one of the two works does not delete
    * the other's files.
    */
-  async function copyBorrowed(media: ProductMedia): Promise<ProductMedia> {
+  async function copyBorrowedFiles(media: ProductMedia): Promise<ProductMedia> {
     const borrowed = urlsOf(media).filter((url) => start.borrowed.includes(url));
     if (borrowed.length === 0) return media;
     await copyFiles(backend, boot, borrowed, copies.current);
-    const own = (url: string) => copies.current.get(url) ?? url;
+    const copyOrSame = (url: string) => copies.current.get(url) ?? url;
     return {
-      image_url: media.image_url === null ? null : own(media.image_url),
-      image_gallery: media.image_gallery.map(own),
-      video_gallery: media.video_gallery.map(own),
+      image_url: media.image_url === null ? null : copyOrSame(media.image_url),
+      image_gallery: media.image_gallery.map(copyOrSame),
+      video_gallery: media.video_gallery.map(copyOrSame),
     };
   }
 
-  const { run, saving, conflict, keepEditing } = useSave<Save, ProductMedia>({
+  const { run, saving, conflict, keepEditing } = useSave<SaveRequest, ProductMedia>({
     save: async ({ base, payload }) => {
-      const media = await copyBorrowed(payload);
+      const media = await copyBorrowedFiles(payload);
       if (base) await update.mutateAsync({ base, payload });
       else await create.mutateAsync({ ...payload, ...media });
       return media;
@@ -82,7 +88,7 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
     onSaved: (media, { base, uploaded }) => {
       areaToast({ title: t(base ? "products.toast.updated" : "products.toast.created") });
       // Not awaited: a file that cannot be deleted must not fail the save.
-      void release(base, media, uploaded);
+      void deleteReleased(base, media, uploaded);
       onSaved();
     },
     onFailed: () =>
@@ -99,14 +105,16 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
     keepEditing,
     save: async (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) => {
       // The server may have deleted uploaded files of an old draft, because no row referred to them.
-      const existing = start.unsaved ? await existingFiles(mediaOf(start.product), media) : media;
+      const existing = start.unsaved
+        ? await withoutMissingFiles(mediaOf(start.product), media)
+        : media;
       return run({ base: start.product, payload: productPayload(values, existing), uploaded });
     },
     /** Saves over the newer version. If yet another version was saved meanwhile, this is a conflict again. */
     overwrite: async (uploaded: readonly string[]) => {
       if (!conflict) return;
       const { payload } = conflict.request;
-      const existing = await existingFiles(conflict.newer, payload);
+      const existing = await withoutMissingFiles(conflict.newer, payload);
       return run({ base: conflict.newer, payload: { ...payload, ...existing }, uploaded });
     },
   };
@@ -115,7 +123,7 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
 /**
  * Removes the files that no longer exist from `mine`. Files of `newer` exist; the others are checked by a request each.
  */
-async function existingFiles(newer: ProductMedia, mine: ProductMedia): Promise<ProductMedia> {
+async function withoutMissingFiles(newer: ProductMedia, mine: ProductMedia): Promise<ProductMedia> {
   const known = new Set(urlsOf(newer));
   const gone = new Set<string>();
   for (const url of urlsOf(mine)) {

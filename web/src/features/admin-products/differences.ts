@@ -27,7 +27,7 @@ const labels = {
 const fields = Object.keys(labels) as (keyof typeof labels)[];
 
 /**
- * The fields in which the stored work (`newer`) and the one to be saved (`mine`) differ, as texts for ConflictDialog.
+ * The fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with texts of both values.
  */
 export function conflictDifferences(
   { newer, mine }: Record<"newer" | "mine", ProductPayload>,
@@ -37,13 +37,13 @@ export function conflictDifferences(
     const field = name as keyof typeof labels;
     return {
       label: t(labels[field]),
-      theirs: shown(newer[field], field, t),
-      mine: shown(mine[field], field, t),
+      theirs: textOf(newer[field], field, t),
+      mine: textOf(mine[field], field, t),
     };
   });
 }
 
-/** The fields in which an earlier version of a work differs from the current one, as texts. */
+/** The fields in which an earlier version of a work differs from the current one, with texts of both values. */
 export const historyDifferences = (
   before: ProductPayload,
   now: ProductPayload,
@@ -55,7 +55,8 @@ export const historyDifferences = (
     now: mine,
   }));
 
-function shown(
+/** The text of a field's value. */
+function textOf(
   value: ProductPayload[keyof typeof labels],
   field: keyof typeof labels,
   t: Translate,
