@@ -3,7 +3,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 
-/** The fields in which an earlier version of a review differs from the current one, as texts. */
+/** The fields in which an earlier version of a review differs from the current one, with texts of both values. */
 export function historyDifferences(before: Review, now: Review, t: Translate): HistoryDifference[] {
   const labels = {
     client_name: t("reviews.clientName"),
@@ -14,11 +14,11 @@ export function historyDifferences(before: Review, now: Review, t: Translate): H
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
   return changedFields<Pick<Review, keyof typeof labels>>(before, now, fields).map((field) => {
-    const shown = (review: Review) => {
+    const textOf = (review: Review) => {
       if (field === "is_active") return t(review.is_active ? "common.yes" : "common.no");
       if (field === "image_url") return review.image_url ? t("conflict.anImage") : "";
       return review[field] ?? "";
     };
-    return { label: labels[field], before: shown(before), now: shown(now) };
+    return { label: labels[field], before: textOf(before), now: textOf(now) };
   });
 }

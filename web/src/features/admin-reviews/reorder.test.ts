@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inOrder } from "@/features/admin-reviews/reorder";
+import { sortByIds } from "@/features/admin-reviews/reorder";
 import { reviewPayload, reviewSchema } from "@/features/admin-reviews/schema";
 import type { Review } from "@/lib/types";
 
@@ -15,7 +15,7 @@ const review = (id: string, display_order: number | null): Review => ({
 });
 
 it("numbers the wanted order from 1", () => {
-  const rows = inOrder([review("a", 1), review("b", 2), review("c", null)], ["c", "a", "b"]);
+  const rows = sortByIds([review("a", 1), review("b", 2), review("c", null)], ["c", "a", "b"]);
   expect(rows.map(({ id, display_order }) => [id, display_order])).toEqual([
     ["c", 1],
     ["a", 2],
@@ -24,7 +24,7 @@ it("numbers the wanted order from 1", () => {
 });
 
 it("puts a review that was added meanwhile last", () => {
-  const rows = inOrder([review("new", 1), review("a", 2), review("b", 3)], ["b", "a"]);
+  const rows = sortByIds([review("new", 1), review("a", 2), review("b", 3)], ["b", "a"]);
   expect(rows.map(({ id }) => id)).toEqual(["b", "a", "new"]);
 });
 

@@ -5,7 +5,7 @@ import type { Review } from "@/lib/types";
  * Sorts the reviews by the order of the ids and numbers them from 1, as the server does. Reviews whose ids are not in the
  * list are last.
  */
-export function inOrder(reviews: readonly Review[], ids: readonly string[]): Review[] {
+export function sortByIds(reviews: readonly Review[], ids: readonly string[]): Review[] {
   const place = new Map(ids.map((id, n) => [id, n]));
   return reviews
     .toSorted((a, b) => (place.get(a.id) ?? Infinity) - (place.get(b.id) ?? Infinity))

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Review } from "@/lib/types";
 
-/** The form of a review. It has no error messages: the submit button is disabled while the form is invalid. */
+/** Validates the form of a review. There are no error messages, because an invalid form cannot be submitted. */
 export const reviewSchema = z.object({
   client_name: z.string().check(z.trim(), z.minLength(1)),
   location: z.string().check(z.trim()),
@@ -11,14 +11,15 @@ export const reviewSchema = z.object({
 
 export type ReviewValues = z.infer<typeof reviewSchema>;
 
+/** The columns of a new review. */
 export type ReviewPayload = Pick<
   Review,
   "client_name" | "location" | "message" | "image_url" | "is_active"
 >;
 
-/** The state in which a form of a review starts; also what its draft stores. */
-export type ReviewStart = {
-  /** The row as fetched (the base); null for a new review. */
+/** The state of the form of a review, with which the form starts and which its draft stores. */
+export type ReviewFormState = {
+  /** The base: the row from which the changes are made; null for a new review. */
   review: Review | null;
   values: ReviewValues;
   image_url: string | null;
@@ -29,7 +30,7 @@ export type ReviewStart = {
 };
 
 /** The state in which the form of an existing review starts; with null, that of a new review. */
-export function initialState(review: Review | null): ReviewStart {
+export function initialFormState(review: Review | null): ReviewFormState {
   return {
     review,
     values: {
@@ -42,16 +43,16 @@ export function initialState(review: Review | null): ReviewStart {
   };
 }
 
-/** The fields that the form of a review changes. */
-export type ReviewWords = Omit<ReviewPayload, "is_active">;
+/** The columns that the form saves in an existing review: all but the visibility, which the list changes. */
+export type ReviewChange = Omit<ReviewPayload, "is_active">;
 
-/** The fields that the form saves in an existing review: all but the visibility, which the list changes. */
-export function reviewWords(values: ReviewValues, imageUrl: string | null): ReviewWords {
-  const { is_active: _, ...words } = reviewPayload(values, imageUrl);
-  return words;
+/** The columns to save in an existing review for the form's values and avatar. */
+export function reviewChange(values: ReviewValues, imageUrl: string | null): ReviewChange {
+  const { is_active: _, ...change } = reviewPayload(values, imageUrl);
+  return change;
 }
 
-/** The row of a new review, which is visible. */
+/** The row to insert for a new review, which is visible on the site at once. */
 export function reviewPayload(values: ReviewValues, imageUrl: string | null): ReviewPayload {
   return {
     client_name: values.client_name,

@@ -4,7 +4,7 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Deletes a review by its id. The server deletes its avatar. */
+/** Deletes a review by its id. The server deletes the avatar's file. */
 export function useDeleteReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

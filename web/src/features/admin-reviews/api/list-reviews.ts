@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
-/** All reviews in order, also hidden ones; polled while the server makes renditions of avatars. */
+/** Fetches all reviews in order, also hidden ones. Polls while the server makes renditions of avatars. */
 export function useReviews() {
   const backend = useOwnerBackend();
   return useQuery({

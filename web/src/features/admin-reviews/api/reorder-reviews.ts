@@ -4,8 +4,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * Saves the order of the reviews in one transaction. The scope sends quick changes one after the other, so that the last
- * one is saved last.
+ * Saves the order of the reviews in one transaction. The scope sends requests one after the other, so that the newest order
+ * is saved last.
  */
 export function useReorderReviews() {
   const backend = useOwnerBackend();

@@ -1,25 +1,25 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReviewWords } from "@/features/admin-reviews/schema";
+import type { ReviewChange } from "@/features/admin-reviews/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { refetch } from "@/lib/refetch";
 import type { Review } from "@/lib/types";
 
-type ReviewUpdate = { base: Review; change: ReviewWords | Pick<Review, "is_active"> };
+type ReviewUpdate = { base: Review; change: ReviewChange | Pick<Review, "is_active"> };
 
-/** Saves fields of a review. Rejects with ConflictError if the same fields were changed since `base` was read. */
+/** Saves fields of a review. Rejects with ConflictError if one of them was changed since `base` was read. */
 export function useUpdateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const invalidate = () => refetch(cache, queryKeys.reviews.all);
+  const refetchReviews = () => refetch(cache, queryKeys.reviews.all);
   return useMutation({
     mutationFn: ({ base, change }: ReviewUpdate) =>
       updateIfUnchanged(backend, "reviews", base, change),
     // Returns the promise, so that the mutation is pending until the list is refetched.
-    onSuccess: invalidate,
+    onSuccess: refetchReviews,
     onError: (error) => {
-      if (error instanceof ConflictError) void invalidate();
+      if (error instanceof ConflictError) void refetchReviews();
     },
   });
 }

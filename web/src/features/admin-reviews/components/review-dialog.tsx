@@ -1,5 +1,5 @@
 import { ReviewForm } from "@/features/admin-reviews/components/review-form";
-import type { ReviewStart } from "@/features/admin-reviews/schema";
+import type { ReviewFormState } from "@/features/admin-reviews/schema";
 import { DraftNotice } from "@/components/form/draft-notice";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { DiscardDialog } from "@/components/ui/discard-dialog";
@@ -7,7 +7,7 @@ import { useT } from "@/lib/i18n";
 import { useDiscardQuestion, type DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 
 /** The dialog around the form of a review. It asks before unsaved changes are discarded. */
-export function ReviewDialog(props: DraftDialogProps<ReviewStart>) {
+export function ReviewDialog(props: DraftDialogProps<ReviewFormState>) {
   const t = useT();
   const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = props;
   const { report, askOrClose, question } = useDiscardQuestion(props);

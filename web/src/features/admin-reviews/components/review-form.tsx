@@ -6,11 +6,11 @@ import { useUpdateReview } from "@/features/admin-reviews/api/update-review";
 import {
   reviewPayload,
   reviewSchema,
-  reviewWords,
-  initialState,
-  type ReviewStart,
+  reviewChange,
+  initialFormState,
+  type ReviewFormState,
   type ReviewValues,
-  type ReviewWords,
+  type ReviewChange,
 } from "@/features/admin-reviews/schema";
 import { MissingFiles } from "@/components/form/missing-files";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -32,7 +32,8 @@ import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
-type Save = { base: Review; change: ReviewWords };
+/** A save of an existing review; `base` is the row from which the change was made. */
+type SaveRequest = { base: Review; change: ReviewChange };
 
 /** The form of a new or existing review, with its avatar, its draft, and the dialog for conflicts. */
 export function ReviewForm({
@@ -43,12 +44,17 @@ export function ReviewForm({
   hasDraft,
   onCancel,
   onSaved,
-}: DraftFormProps<ReviewStart>) {
+}: DraftFormProps<ReviewFormState>) {
   const t = useT();
   const { review } = start;
   const create = useCreateReview();
   const update = useUpdateReview();
-  const save = useSave<Save, Review>({
+  const {
+    run: saveChange,
+    conflict,
+    saving: savingChange,
+    keepEditing,
+  } = useSave<SaveRequest, Review>({
     save: (request) => update.mutateAsync(request),
     onSaved: () => {
       areaToast({ title: t("reviews.toast.updated") });
@@ -56,9 +62,8 @@ export function ReviewForm({
     },
     onFailed: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
   });
-  const { conflict } = save;
-  const saving = create.isPending || save.saving;
-  const avatar = useAvatar(start, draft, hasDraft);
+  const saving = create.isPending || savingChange;
+  const avatar = useAvatarQueue(start, draft, hasDraft);
   const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
     defaultValues: start.values,
@@ -83,9 +88,9 @@ export function ReviewForm({
     ),
   );
 
-  const ready = formState.isValid && !avatar.busy;
+  const canSubmit = formState.isValid && !avatar.busy;
 
-  async function add(values: ReviewValues) {
+  async function createReview(values: ReviewValues) {
     try {
       await create.mutateAsync(reviewPayload(values, imageUrl));
     } catch {
@@ -98,7 +103,9 @@ export function ReviewForm({
 
   const submit = (values: ReviewValues) => {
     avatar.commit();
-    return review ? save.run({ base: review, change: reviewWords(values, imageUrl) }) : add(values);
+    return review
+      ? saveChange({ base: review, change: reviewChange(values, imageUrl) })
+      : createReview(values);
   };
 
   return (
@@ -106,7 +113,7 @@ export function ReviewForm({
       noValidate
       className="mt-6 grid gap-5"
       onSubmit={(event) => {
-        if (!ready || saving) event.preventDefault();
+        if (!canSubmit || saving) event.preventDefault();
         else void handleSubmit(submit)(event);
       }}
     >
@@ -129,27 +136,30 @@ export function ReviewForm({
         <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
           {t("common.cancel")}
         </Button>
-        <Button type="submit" size="sm" disabled={!ready} loading={saving}>
+        <Button type="submit" size="sm" disabled={!canSubmit} loading={saving}>
           {saving ? t("common.saving") : t(review ? "common.saveChanges" : "reviews.add")}
         </Button>
       </div>
       <ConflictDialog
         open={conflict !== null}
-        differences={conflict ? differences(conflict.newer, conflict.request.change, t) : []}
+        differences={
+          conflict ? conflictDifferences(conflict.newer, conflict.request.change, t) : []
+        }
         onLoadNewer={() => {
-          if (conflict) onLoadNewer(initialState(conflict.newer));
+          if (conflict) onLoadNewer(initialFormState(conflict.newer));
         }}
         onOverwrite={() => {
-          if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
+          if (conflict) void saveChange({ ...conflict.request, base: conflict.newer });
         }}
-        onKeepEditing={save.keepEditing}
+        onKeepEditing={keepEditing}
         busy={saving}
       />
     </form>
   );
 }
 
-function differences(newer: Review, mine: ReviewWords, t: Translate): Difference[] {
+/** The fields in which the newer row and the form differ, with texts of both values. */
+function conflictDifferences(newer: Review, mine: ReviewChange, t: Translate): Difference[] {
   const labels = {
     client_name: t("reviews.clientName"),
     location: t("reviews.location"),
@@ -157,14 +167,15 @@ function differences(newer: Review, mine: ReviewWords, t: Translate): Difference
     image_url: t("reviews.avatar"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
-  return changedFields<ReviewWords>(newer, mine, fields).map((field) => {
-    const shown = (text: string | null) =>
+  return changedFields<ReviewChange>(newer, mine, fields).map((field) => {
+    const textOf = (text: string | null) =>
       (field === "image_url" ? text && t("conflict.anImage") : text) ?? "";
-    return { label: labels[field], theirs: shown(newer[field]), mine: shown(mine[field]) };
+    return { label: labels[field], theirs: textOf(newer[field]), mine: textOf(mine[field]) };
   });
 }
 
-function useAvatar(start: ReviewStart, draft: string, hasDraft: () => boolean) {
+/** The upload queue of the avatar, which has at most one picture. */
+function useAvatarQueue(start: ReviewFormState, draft: string, hasDraft: () => boolean) {
   const t = useT();
   const { upload, discard } = useUploader(BUCKETS.reviews);
   const showProblem = useUploadToasts();

@@ -23,9 +23,9 @@ type ReviewListProps = {
 };
 
 // The other rows keep their places during a drag. A line shows the place to which the dragged row would move.
-const noMovement = () => null;
+const keepInPlace = () => null;
 
-/** The reviews in order. Rows are reordered by dragging, by keys on the drag handle, or by the arrow buttons. */
+/** The reviews in order. The owner reorders rows by dragging, by keys on the drag handle, or by arrow buttons. */
 export function ReviewList({ reviews, onEdit, onHistory, onDelete }: ReviewListProps) {
   const t = useT();
   const { rows, move, announcement } = useReviewOrder(reviews);
@@ -36,8 +36,8 @@ export function ReviewList({ reviews, onEdit, onHistory, onDelete }: ReviewListP
 
   const indexOf = (id: UniqueIdentifier | undefined) => rows.findIndex((row) => row.id === id);
 
-  /** The announcement for screen readers while a row is dragged over another one. */
-  function announce(active: UniqueIdentifier, over: UniqueIdentifier) {
+  /** The text for screen readers while the row `active` is dragged over the row `over`. */
+  function moveText(active: UniqueIdentifier, over: UniqueIdentifier) {
     const name = rows[indexOf(active)]?.client_name;
     const n = indexOf(over) + 1;
     return name && n > 0 ? t("reviews.moved", { name, n, total: rows.length }) : undefined;
@@ -56,11 +56,11 @@ export function ReviewList({ reviews, onEdit, onHistory, onDelete }: ReviewListP
         collisionDetection={closestCenter}
         onDragEnd={onDragEnd}
         accessibility={{
-          announcements: sortAnnouncements(announce),
+          announcements: sortAnnouncements(moveText),
           screenReaderInstructions: { draggable: t("reviews.dragHelp") },
         }}
       >
-        <SortableContext items={rows} strategy={noMovement}>
+        <SortableContext items={rows} strategy={keepInPlace}>
           <ol className="border-ink mt-4 border-t-2">
             {rows.map((review, index) => (
               <ReviewRow

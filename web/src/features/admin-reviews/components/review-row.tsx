@@ -22,16 +22,18 @@ import { cn } from "@/lib/cn";
 
 type ReviewRowProps = {
   review: Review;
+  /** The position in the list, from 0, of `total` reviews. */
   index: number;
   total: number;
+  /** Moves the review to another position. */
   onMove(to: number): void;
   onEdit(): void;
   onHistory(): void;
   onDelete(): void;
 };
 
-const icon = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
-const arrow =
+const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
+const arrowClassName =
   "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
 
 /** One review in the admin list, with its drag handle and buttons. */
@@ -59,7 +61,7 @@ export function ReviewRow({
   const name = review.client_name;
   const first = index === 0;
   const last = index === total - 1;
-  const target = isOver && !isDragging;
+  const isDropTarget = isOver && !isDragging;
 
   return (
     <li
@@ -71,9 +73,9 @@ export function ReviewRow({
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
           "bg-pop shadow-pop outline-indigo z-10 outline-3 -outline-offset-3 after:hidden",
-        target &&
+        isDropTarget &&
           "before:bg-indigo before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
-        target && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),
+        isDropTarget && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),
       )}
     >
       <button
@@ -113,22 +115,22 @@ export function ReviewRow({
         <IconButton
           size="iconSm"
           variant="ghost"
-          className={arrow}
+          className={arrowClassName}
           label={t("reviews.up")}
           aria-disabled={first || undefined}
           onClick={() => onMove(index - 1)}
         >
-          <ArrowUp {...icon} />
+          <ArrowUp {...iconProps} />
         </IconButton>
         <IconButton
           size="iconSm"
           variant="ghost"
-          className={arrow}
+          className={arrowClassName}
           label={t("reviews.down")}
           aria-disabled={last || undefined}
           onClick={() => onMove(index + 1)}
         >
-          <ArrowDown {...icon} />
+          <ArrowDown {...iconProps} />
         </IconButton>
         <IconButton
           size="iconSm"
@@ -136,7 +138,7 @@ export function ReviewRow({
           label={t(active ? "reviews.hideNamed" : "reviews.showNamed", { name })}
           onClick={toggle}
         >
-          {active ? <Eye {...icon} /> : <EyeOff {...icon} />}
+          {active ? <Eye {...iconProps} /> : <EyeOff {...iconProps} />}
         </IconButton>
         <IconButton
           size="iconSm"
@@ -144,7 +146,7 @@ export function ReviewRow({
           label={t("reviews.editNamed", { name })}
           onClick={onEdit}
         >
-          <Pencil {...icon} />
+          <Pencil {...iconProps} />
         </IconButton>
         <IconButton
           size="iconSm"
@@ -152,7 +154,7 @@ export function ReviewRow({
           label={t("history.ofNamed", { name })}
           onClick={onHistory}
         >
-          <History {...icon} />
+          <History {...iconProps} />
         </IconButton>
         <IconButton
           size="iconSm"
@@ -160,13 +162,14 @@ export function ReviewRow({
           label={t("reviews.deleteNamed", { name })}
           onClick={onDelete}
         >
-          <Trash2 {...icon} />
+          <Trash2 {...iconProps} />
         </IconButton>
       </div>
     </li>
   );
 }
 
+/** The avatar, or the first letter of the name. */
 function Avatar({ review }: { review: Review }) {
   const info = imageInfo(review, review.image_url);
   if (review.image_url) {

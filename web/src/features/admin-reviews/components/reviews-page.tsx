@@ -5,7 +5,7 @@ import { useReviews } from "@/features/admin-reviews/api/list-reviews";
 import { ReviewDialog } from "@/features/admin-reviews/components/review-dialog";
 import { ReviewList } from "@/features/admin-reviews/components/review-list";
 import { historyDifferences } from "@/features/admin-reviews/history-differences";
-import { initialState } from "@/features/admin-reviews/schema";
+import { initialFormState } from "@/features/admin-reviews/schema";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
 import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -21,16 +21,17 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 export function ReviewsPage() {
   const t = useT();
   const reviews = useReviews();
-  const form = useDraftDialog("reviews", initialState(null));
+  const reviewDialog = useDraftDialog("reviews", initialFormState(null));
   const { mutateAsync: remove } = useDeleteReview();
   const bringBack = useBringBack("reviews");
   const [deleting, setDeleting] = useState<Review | null>(null);
-  const [pastId, setPastId] = useState("");
-  // As the list has it: after a conflict the newer row is compared.
-  const past = reviews.data?.find(({ id }) => id === pastId) ?? null;
+  // The id of the review whose history is open; "" if none is.
+  const [historyId, setHistoryId] = useState("");
+  // The row of the list, and not a copy from when the history was opened: after a conflict the list has the newer row.
+  const historyRow = reviews.data?.find(({ id }) => id === historyId) ?? null;
 
   const addButton = (
-    <Button onClick={() => form.open(initialState(null))}>
+    <Button onClick={() => reviewDialog.open(initialFormState(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("reviews.add")}
     </Button>
@@ -42,8 +43,8 @@ export function ReviewsPage() {
         {(rows) => (
           <ReviewList
             reviews={rows}
-            onEdit={(review) => form.open(initialState(review))}
-            onHistory={({ id }) => setPastId(id)}
+            onEdit={(review) => reviewDialog.open(initialFormState(review))}
+            onHistory={({ id }) => setHistoryId(id)}
             onDelete={setDeleting}
           />
         )}
@@ -51,12 +52,13 @@ export function ReviewsPage() {
       <RecentlyDeleted table="reviews" nameOf={({ client_name }) => client_name} />
       <RowHistory
         table="reviews"
-        row={past}
+        row={historyRow}
         nameOf={({ client_name }) => client_name}
         differences={(before, now) => historyDifferences(before, now, t)}
-        onClose={() => setPastId("")}
+        onClose={() => setHistoryId("")}
       />
-      <ReviewDialog key={form.round} {...form.dialog} />
+      {/* `round` changes each time the dialog opens, so that it has a new form. */}
+      <ReviewDialog key={reviewDialog.round} {...reviewDialog.dialog} />
       <DeleteDialog
         item={deleting}
         title={t("reviews.deleteTitle")}

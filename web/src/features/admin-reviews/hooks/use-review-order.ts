@@ -1,23 +1,25 @@
 import { useCallback, useRef, useState } from "react";
 import { useReorderReviews } from "@/features/admin-reviews/api/reorder-reviews";
-import { inOrder } from "@/features/admin-reviews/reorder";
+import { sortByIds } from "@/features/admin-reviews/reorder";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { moveItem } from "@/lib/move-item";
 
 /**
- * The reviews in the order that the owner has chosen, before the server has confirmed it. The order is in state, because a
- * change of the query cache renders one frame later: a dropped row would flash at its old place.
+ * The reviews in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in
+ * the state and not in the query cache, whose changes render one frame later: a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
   const { mutateAsync } = useReorderReviews();
+  // The ids in the order that is being saved; null if none is.
   const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
   const [announcement, setAnnouncement] = useState("");
+  // The number of the newest request.
   const latestRequest = useRef(0);
 
-  const rows = requestedOrder ? inOrder(reviews, requestedOrder) : reviews;
+  const rows = requestedOrder ? sortByIds(reviews, requestedOrder) : reviews;
 
   const move = useCallback(
     (id: string, to: number) => {

@@ -4,8 +4,8 @@ import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 
 /**
- * Whether a review is visible on the site, and a function that toggles that. The value changes before the server
- * responds.
+ * Whether a review is visible on the site, and a function that toggles this. While the server saves the change, the value is
+ * the new one.
  */
 export function useReviewVisibility(review: Review) {
   const t = useT();
