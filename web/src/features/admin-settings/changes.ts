@@ -1,22 +1,26 @@
+/** A JSON object. */
 type Tree = { [name: string]: unknown };
 
 const isTree = (value: unknown): value is Tree =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The values of `next` that differ from `base`, as nested objects. A list is one value. An empty text and 0 equal a
- * missing value.
+ * The fields of `next` that differ from `base`, in nested objects as they are in `next`. A list that differs is included
+ * whole. An empty text or 0 is no change if `base` lacks the field.
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
   const changed: Tree = {};
   for (const [name, value] of Object.entries(next)) {
-    const old = before[name];
+    const oldValue = before[name];
     if (isTree(value)) {
-      const inner = changesOf(isTree(old) ? old : {}, value);
+      const inner = changesOf(isTree(oldValue) ? oldValue : {}, value);
       if (Object.keys(inner).length > 0) changed[name] = inner;
-    } else if (!same(value, old) && !((value === "" || value === 0) && old === undefined)) {
+    } else if (
+      !isSame(value, oldValue) &&
+      !((value === "" || value === 0) && oldValue === undefined)
+    ) {
       changed[name] = value;
     }
   }

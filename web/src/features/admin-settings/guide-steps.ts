@@ -2,7 +2,7 @@ import type { Language, SiteTextKey } from "@/lib/boot";
 import type { Key } from "@/lib/texts";
 import type { SettingsAnswer } from "@/lib/types";
 
-/** The steps of the first-run guide in order. */
+/** The steps of the first-run guide in order. Each step is a page with some of the settings. */
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
@@ -27,7 +27,7 @@ const inBothLanguages = (...keys: SiteTextKey[]) =>
 /**
  * The names of each step's settings. The portrait's alt text is left out, because the seed's text suits every portrait.
  */
-const SETTINGS: Record<GuideStep, readonly string[]> = {
+const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
   name: ["site.name"],
   portrait: ["site.portrait"],
   texts: inBothLanguages(
@@ -42,7 +42,10 @@ const SETTINGS: Record<GuideStep, readonly string[]> = {
   works: ["works"],
 };
 
-/** Whether a step's settings have a seed value, are empty, or have only the owner's values. */
+/**
+ * "seed": some of the step's settings still have the value that a new site starts with. "empty": they have no value. "own":
+ * the owner has set them.
+ */
 export type StepState = "seed" | "empty" | "own";
 
 /** The state of a step; `works` is the number of works, if it is known. */
@@ -53,7 +56,7 @@ export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, wor
     links: !(instagram || facebook || whatsapp || email),
     works: works === 0,
   };
-  const state: StepState = SETTINGS[step].some((name) => seed.includes(name))
+  const state: StepState = STEP_SETTINGS[step].some((name) => seed.includes(name))
     ? "seed"
     : emptySteps[step]
       ? "empty"
@@ -62,5 +65,5 @@ export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, wor
 }
 
 /** The steps whose settings still have a seed value. */
-export const seedSteps = (answer: SettingsAnswer): GuideStep[] =>
+export const stepsWithSeed = (answer: SettingsAnswer): GuideStep[] =>
   GUIDE_STEPS.filter((step) => stateOf(step, answer) === "seed");

@@ -18,8 +18,8 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 };
 
 /**
- * The settings with one of them as it was. What the row leaves out was empty, but the server would keep what a save leaves
- * out.
+ * Returns the current settings with one of them as it was stored earlier. Fields that the stored value lacks were empty, and
+ * become empty texts here, because the server does not change fields that a save lacks.
  */
 export function withPast(now: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];
@@ -31,8 +31,8 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
   return { ...now, site: { ...empty, ...past, privacy: { ...sections, ...past.privacy } } };
 }
 
-/** All settings as texts, with their labels. */
-function shown(settings: SiteSettings, t: Translate): [label: string, text: string][] {
+/** The labels of all settings and their values as texts. */
+function labelledTexts(settings: SiteSettings, t: Translate): [label: string, text: string][] {
   const { site } = settings;
   return [
     [t("settings.name"), site.name],
@@ -64,19 +64,19 @@ function shown(settings: SiteSettings, t: Translate): [label: string, text: stri
   ];
 }
 
-/** The settings in which the past differs from now, as texts. */
+/** The settings in which an earlier one (`stored`) differs from the current ones, with texts of both values. */
 export function pastDifferences(
   now: SiteSettings,
   stored: StoredSetting,
   t: Translate,
 ): HistoryDifference[] {
   const past = withPast(now, stored);
-  const current = shown(now, t);
-  const differences = shown(past, t)
+  const current = labelledTexts(now, t);
+  const differences = labelledTexts(past, t)
     .map(([label, before], n) => ({ label, before, now: current[n]![1] }))
     .filter((field) => field.before !== field.now);
   const portrait = t("conflict.anImage");
-  // Two portraits read alike.
+  // The texts of two portraits are the same, so a changed portrait is added here.
   if (past.site.portrait && now.site.portrait && past.site.portrait !== now.site.portrait) {
     differences.unshift({
       label: t("settings.portrait"),

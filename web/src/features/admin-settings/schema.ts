@@ -1,20 +1,22 @@
 import * as z from "zod/mini";
-import { countryNamed, isUrl, numberOf, spaced } from "@/features/admin-settings/whatsapp";
+import { countryOfNumber, isUrl, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
-// Validates the settings form by the same rules as the server (internal/settings/validate.go), and converts between form
-// values and settings. Error messages are text keys.
+// This file validates the settings form by the same rules as the server (internal/settings/validate.go), and converts
+// between form values and settings. Error messages are text keys.
+
+// Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
-const issue = (error: Key) => ({ error });
+const withError = (error: Key) => ({ error });
 // Counts code points, as the server does.
-const within = (limit: number) =>
-  z.refine<string>((given) => Array.from(given).length <= limit, issue("settings.error.long"));
-const line = z.string().check(z.trim(), within(200));
-const text = z.string().check(z.trim(), within(5000));
+const maxLength = (limit: number) =>
+  z.refine<string>((given) => Array.from(given).length <= limit, withError("settings.error.long"));
+const lineSchema = z.string().check(z.trim(), maxLength(200));
+const longTextSchema = z.string().check(z.trim(), maxLength(5000));
 
 const isHttps = (given: string) => {
   if (given.length > 1000 || /\s/.test(given) || !URL.canParse(given)) return false;
@@ -22,6 +24,7 @@ const isHttps = (given: string) => {
   return protocol === "https:" && username === "" && hostname !== "";
 };
 
+/** Whether the text is the URL or the name of a social profile, or empty. */
 const isProfile = (given: string) =>
   given === "" || (isUrl(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
 
@@ -33,7 +36,7 @@ function whatsAppError(given: string, country: string): Key | undefined {
       isHttps(given) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(given).hostname);
     return isWhatsApp ? undefined : "settings.error.whatsapp";
   }
-  if (numberOf(given, country)) return undefined;
+  if (toE164(given, country)) return undefined;
   const countryKnown = country !== "" || given.startsWith("+");
   return countryKnown ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
 }
@@ -46,22 +49,22 @@ function isWebhook(given: string): boolean {
   );
 }
 
-const email = z.email();
-const isEmail = (given: string) => given.length <= 254 && email.safeParse(given).success;
+const emailSchema = z.email();
+const isEmail = (given: string) => given.length <= 254 && emailSchema.safeParse(given).success;
 
 /** Splits a list of email addresses at line breaks, commas, semicolons and spaces. */
 const addressesIn = (given: string) => given.split(/[\s,;]+/).filter((one) => one !== "");
 
-const texts = z.object({
-  title: line,
-  description: text,
-  description2: text,
-  portraitAlt: line,
-  trustedBy: line,
-  responseTime: line,
-  thanks: text,
+const textsSchema = z.object({
+  title: lineSchema,
+  description: longTextSchema,
+  description2: longTextSchema,
+  portraitAlt: lineSchema,
+  trustedBy: lineSchema,
+  responseTime: lineSchema,
+  thanks: longTextSchema,
 });
-export type TextName = keyof z.output<typeof texts>;
+export type TextName = keyof z.output<typeof textsSchema>;
 
 /** The keys of the owner's texts by their form names. Keys contain dots, which react-hook-form would read as paths. */
 export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
@@ -78,47 +81,49 @@ export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 /** For how many months messages may be kept; 0: until the owner deletes them. */
 export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 
-const fields = z.object({
-  name: z.string().check(z.trim(), z.minLength(1, issue("settings.error.name")), within(60)),
-  instagram: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
-  facebook: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
+const fieldsSchema = z.object({
+  name: z.string().check(z.trim(), z.minLength(1, withError("settings.error.name")), maxLength(60)),
+  instagram: z.string().check(z.trim(), z.refine(isProfile, withError("settings.error.profile"))),
+  facebook: z.string().check(z.trim(), z.refine(isProfile, withError("settings.error.profile"))),
   whatsapp: z.string().check(z.trim()),
   /** Country of the number; ignored for a URL. */
   whatsappCountry: z.string(),
   email: z.string().check(
     z.trim(),
-    z.refine((given) => given === "" || isEmail(given), issue("contact.error.email")),
+    z.refine((given) => given === "" || isEmail(given), withError("contact.error.email")),
   ),
-  privacySince: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, issue("settings.error.date"))),
-  texts: z.object({ en: texts, pt: texts }),
+  privacySince: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, withError("settings.error.date"))),
+  texts: z.object({ en: textsSchema, pt: textsSchema }),
   privacy: z.object({
-    information: text,
-    use: text,
-    sharing: text,
-    security: text,
-    cookies: text,
-    rights: text,
-    contact: text,
-    changes: text,
+    information: longTextSchema,
+    use: longTextSchema,
+    sharing: longTextSchema,
+    security: longTextSchema,
+    cookies: longTextSchema,
+    rights: longTextSchema,
+    contact: longTextSchema,
+    changes: longTextSchema,
   }),
   /** An option of MESSAGE_MONTHS, as the value of a select. */
   messageMonths: z.enum(MESSAGE_MONTHS.map(String)),
   noticeEmail: z.string().check(
-    z.refine((given) => addressesIn(given).every(isEmail), issue("settings.error.addresses")),
-    z.refine((given) => addressesIn(given).length <= 10, issue("settings.error.addressCount")),
+    z.refine((given) => addressesIn(given).every(isEmail), withError("settings.error.addresses")),
+    z.refine((given) => addressesIn(given).length <= 10, withError("settings.error.addressCount")),
   ),
-  noticeWebhook: z.string().check(z.trim(), z.refine(isWebhook, issue("settings.error.webhook"))),
+  noticeWebhook: z
+    .string()
+    .check(z.trim(), z.refine(isWebhook, withError("settings.error.webhook"))),
   noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
 });
-export type SettingsValues = z.output<typeof fields>;
+export type SettingsValues = z.output<typeof fieldsSchema>;
 
 /**
  * The schema of the form. The `stored` WhatsApp number is always valid, because an old number without a country must
  * not block other changes.
  */
 export const settingsSchema = (stored: string) =>
-  fields.check((checked) => {
+  fieldsSchema.check((checked) => {
     const { whatsapp, whatsappCountry } = checked.value;
     const error = whatsapp === stored ? undefined : whatsAppError(whatsapp, whatsappCountry);
     if (error)
@@ -150,8 +155,8 @@ export function valuesOf(
     name: site.name,
     instagram: site.instagram ?? "",
     facebook: site.facebook ?? "",
-    whatsapp: spaced(whatsapp, ""),
-    whatsappCountry: countryNamed(whatsapp, "") ?? proposed,
+    whatsapp: formatNumber(whatsapp, ""),
+    whatsappCountry: countryOfNumber(whatsapp, "") ?? proposed,
     email: site.email ?? "",
     privacySince: site.privacySince,
     texts: { en: own("en"), pt: own("pt") },
@@ -182,7 +187,7 @@ export function settingsOf(
       name,
       instagram,
       facebook,
-      whatsapp: numberOf(values.whatsapp, values.whatsappCountry) ?? values.whatsapp,
+      whatsapp: toE164(values.whatsapp, values.whatsappCountry) ?? values.whatsapp,
       email: address,
       portrait,
       privacySince,

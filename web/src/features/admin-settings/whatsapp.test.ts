@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest";
 import {
   countriesIn,
-  countryNamed,
+  countryOfNumber,
   guessCountry,
-  movedTo,
-  spaced,
+  withCallingCode,
+  formatNumber,
 } from "@/features/admin-settings/whatsapp";
 
 it("names every country in the language of the page, sorted in that language", () => {
@@ -24,23 +24,23 @@ it("names every country in the language of the page, sorted in that language", (
 });
 
 it("detects the country of a pasted number, and keeps the chosen one if it shares the calling code", () => {
-  expect(countryNamed("+55 11 96123-4567", "PT")).toBe("BR");
-  expect(countryNamed(" +351 912", "BR")).toBe("PT");
-  expect(countryNamed("https://wa.me/4915112345678", "PT")).toBe("DE");
-  expect(countryNamed("+1 416 555 0123", "")).toBe("CA");
-  expect(countryNamed("+1 416 555 0123", "US")).toBe("US");
+  expect(countryOfNumber("+55 11 96123-4567", "PT")).toBe("BR");
+  expect(countryOfNumber(" +351 912", "BR")).toBe("PT");
+  expect(countryOfNumber("https://wa.me/4915112345678", "PT")).toBe("DE");
+  expect(countryOfNumber("+1 416 555 0123", "")).toBe("CA");
+  expect(countryOfNumber("+1 416 555 0123", "US")).toBe("US");
   for (const silent of ["", "+", "912 345 678", "https://wa.me/message/ABC", "call me"])
-    expect(countryNamed(silent, "PT")).toBeUndefined();
+    expect(countryOfNumber(silent, "PT")).toBeUndefined();
 });
 
 it("formats numbers with spaces, and replaces the calling code when another country is chosen", () => {
-  expect(spaced("912345678", "PT")).toBe("+351 912 345 678");
-  expect(spaced("+351912345678", "BR")).toBe("+351 912 345 678");
-  expect(spaced("12", "PT")).toBe("12");
-  expect(spaced("https://wa.me/351912345678", "PT")).toBe("https://wa.me/351912345678");
-  expect(movedTo("BR", "+351 912 345 678")).toBe("+55 912345678");
-  expect(movedTo("BR", "912 345 678")).toBe("912 345 678");
-  expect(movedTo("", "+351 912 345 678")).toBe("+351 912 345 678");
+  expect(formatNumber("912345678", "PT")).toBe("+351 912 345 678");
+  expect(formatNumber("+351912345678", "BR")).toBe("+351 912 345 678");
+  expect(formatNumber("12", "PT")).toBe("12");
+  expect(formatNumber("https://wa.me/351912345678", "PT")).toBe("https://wa.me/351912345678");
+  expect(withCallingCode("BR", "+351 912 345 678")).toBe("+55 912345678");
+  expect(withCallingCode("BR", "912 345 678")).toBe("912 345 678");
+  expect(withCallingCode("", "+351 912 345 678")).toBe("+351 912 345 678");
 });
 
 it("guesses the country by the time zone, then by the languages", () => {

@@ -12,12 +12,12 @@ import type { Language } from "@/lib/boot";
 
 export type Country = { code: CountryCode; name: string; callingCode: string };
 
-const TAGS: Record<Language, string> = { en: "en-GB", pt: "pt-PT" };
+const LANGUAGE_TAGS: Record<Language, string> = { en: "en-GB", pt: "pt-PT" };
 
-/** All countries with their calling codes, with names in the language and sorted by them. */
+/** All countries with their calling codes and their names in the language, sorted by name. */
 export function countriesIn(language: Language): Country[] {
-  const names = new Intl.DisplayNames(TAGS[language], { type: "region" });
-  const { compare } = new Intl.Collator(TAGS[language]);
+  const names = new Intl.DisplayNames(LANGUAGE_TAGS[language], { type: "region" });
+  const { compare } = new Intl.Collator(LANGUAGE_TAGS[language]);
   return getCountries()
     .map((code) => ({
       code,
@@ -42,23 +42,23 @@ function parseNumber(given: string, country: string) {
   });
 }
 
-/** The number in E.164 form such as +351912345678; undefined if it is not valid. */
-export function numberOf(given: string, country: string): string | undefined {
+/** Converts a number to its E.164 form such as +351912345678. Returns undefined if the number is not valid. */
+export function toE164(given: string, country: string): string | undefined {
   const number = parseNumber(given, country);
   return number?.isValid() ? number.number : undefined;
 }
 
-/** Formats a valid number as "+351 912 345 678"; returns other values unchanged. */
-export function spaced(given: string, country: string): string {
+/** Formats a valid number as "+351 912 345 678". Returns other values unchanged. */
+export function formatNumber(given: string, country: string): string {
   const number = parseNumber(given, country);
   return number?.isValid() ? number.formatInternational() : given;
 }
 
 /**
- * The country that the calling code of a number or wa.me URL belongs to. Some codes belong to several countries; if
- * `chosen` is one of them, it is returned. Undefined for an incomplete number.
+ * The country to which the calling code of a number or wa.me URL belongs. If the code belongs to several countries and
+ * `chosen` is one of them, returns `chosen`. Returns undefined for an incomplete number.
  */
-export function countryNamed(given: string, chosen: string): CountryCode | undefined {
+export function countryOfNumber(given: string, chosen: string): CountryCode | undefined {
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(given.trim())?.[1];
   const number = parseNumber(digits ? `+${digits}` : given, "");
   if (!number) return undefined;
@@ -67,14 +67,14 @@ export function countryNamed(given: string, chosen: string): CountryCode | undef
   return number.country ?? number.getPossibleCountries()[0];
 }
 
-/** Replaces the calling code of an international number by that of another country; returns other values unchanged. */
-export function movedTo(country: string, given: string): string {
+/** Replaces the calling code of an international number by that of the country. Returns other values unchanged. */
+export function withCallingCode(country: string, given: string): string {
   const number = parseNumber(given, "");
   const to = supportedCountry(country);
   return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : given;
 }
 
-/** Guesses the owner's country: one of the time zone, preferably with a language of the browser. "" if unknown. */
+/** Guesses the owner's country from the time zone and the regions of the browser's languages. Returns "" if unknown. */
 export function guessCountry(languages: readonly string[], timeZone: string): CountryCode | "" {
   const spoken = languages
     .map((tag) => supportedCountry(regionOf(tag)))

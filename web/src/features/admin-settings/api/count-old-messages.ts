@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The number of messages that are older than `months`; it is fetched if `enabled` and `months` is not 0. */
-export function useOldMessages(months: number, enabled: boolean) {
+/** Counts the messages that are older than `months`. Nothing is fetched if `months` is 0 or `enabled` is false. */
+export function useOldMessageCount(months: number, enabled: boolean) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.messages.count, "older", months],
@@ -23,14 +23,16 @@ export function useOldMessages(months: number, enabled: boolean) {
 }
 
 /**
- * The same day and time some months earlier, in UTC. A day that the month does not have becomes its last day, as on the
- * server (internal/functions/retention.go).
+ * The same day and time some months before `now`, in UTC, or the last day of a shorter month. The server uses the same rule
+ * (internal/functions/retention.go).
  */
 export function monthsBefore(now: Date, months: number): Date {
-  const then = new Date(now);
-  then.setUTCDate(1);
-  then.setUTCMonth(then.getUTCMonth() - months);
-  const days = new Date(Date.UTC(then.getUTCFullYear(), then.getUTCMonth() + 1, 0)).getUTCDate();
-  then.setUTCDate(Math.min(now.getUTCDate(), days));
-  return then;
+  const earlier = new Date(now);
+  earlier.setUTCDate(1);
+  earlier.setUTCMonth(earlier.getUTCMonth() - months);
+  const days = new Date(
+    Date.UTC(earlier.getUTCFullYear(), earlier.getUTCMonth() + 1, 0),
+  ).getUTCDate();
+  earlier.setUTCDate(Math.min(now.getUTCDate(), days));
+  return earlier;
 }

@@ -3,7 +3,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import type { GuideState } from "@/lib/types";
 
-/** The current settings with the state of the first-run guide, for the overview. Forms use useSettings instead. */
+/**
+ * Fetches the settings with the state of the first-run guide, in which the owner of a new site replaces the seed: the texts
+ * and settings that the site starts with. Forms use useSettings, whose data stays the same during editing.
+ */
 export function useGuide() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -18,7 +21,7 @@ export function useGuide() {
 }
 
 /** Saves that the guide is finished or dismissed. */
-export function useSetGuide() {
+export function useSaveGuideState() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({

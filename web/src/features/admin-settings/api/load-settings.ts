@@ -3,8 +3,8 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /**
- * The settings as a base for forms. They are fetched on each visit of the page and not refetched during editing, which
- * would change the base; a save detects newer settings.
+ * Fetches the settings as the base of a form: its changes are made from them. They are fetched at each visit of the page,
+ * but not during editing, which would change the base. A save detects whether newer settings exist.
  */
 export function useSettings() {
   const backend = useOwnerBackend();

@@ -6,17 +6,17 @@ import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { queryKeys } from "@/lib/query-keys";
 import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 
-/** The server's error code if newer settings than the sent version are stored (HTTP 409). */
+/** The server's error code if the stored settings are newer than the sent version (HTTP 409). */
 const CONFLICT = "PT409";
 /** The server's error code for an invalid field; `details` of the error is the name of the field. */
 export const INVALID = "22023";
 
-export type SettingsSave = {
+export type SettingsSaveRequest = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
   /** The settings of the form. */
   next: SiteSettings;
-  /** Saves over a newer version. Only fields that this form has changed are overwritten. */
+  /** Saves even if a newer version exists, of which only the fields changed in this form are overwritten. */
   overwrite?: boolean;
 };
 
@@ -32,12 +32,12 @@ export function useSaveSettings() {
       base,
       next,
       overwrite = false,
-    }: SettingsSave): Promise<SettingsAnswer> => {
+    }: SettingsSaveRequest): Promise<SettingsAnswer> => {
       let { version } = base;
       if (overwrite) {
-        const newer = await backend.rpc("get_site_settings");
-        if (newer.error) throw newer.error;
-        ({ version } = newer.data);
+        const newest = await backend.rpc("get_site_settings");
+        if (newest.error) throw newest.error;
+        ({ version } = newest.data);
       }
       const settings = changesOf(base.settings, next);
       const { data, error } = await backend.rpc("save_site_settings", { version, settings });

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 
-/** Fetches the secret key that signs webhook requests. A mutation, so that the key is not cached. */
+/** Fetches the secret key that signs webhook requests. It is a mutation, so that the query cache does not keep the key. */
 export function useWebhookKey() {
   const backend = useOwnerBackend();
   return useMutation({

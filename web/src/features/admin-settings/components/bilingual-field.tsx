@@ -16,18 +16,22 @@ type BilingualFieldProps = {
   rows?: number;
   /** The language that phones show; wider screens show both. */
   shown: Language;
-  /** The stored settings. If they are given, texts that still have the seed's value get a hint. */
+  /**
+   * The stored settings. If they are given, a text gets a hint while it is still that of the seed: the texts that a new site
+   * starts with.
+   */
   seed?: SettingsAnswer;
 };
 
 /**
- * The inputs of one text in both languages. A text missing in one language is marked, with what visitors see instead.
+ * The inputs of one text in both languages. If the text is missing in one language, the input is marked, and its hint says
+ * what visitors see instead.
  */
 export function BilingualField({ name, rows, shown, seed }: BilingualFieldProps) {
   return (
     <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
       {LANGUAGES.map((language) => (
-        <Text
+        <TextInput
           key={language}
           {...{ name, rows, language, seed }}
           className={language === shown ? undefined : "max-md:hidden"}
@@ -37,22 +41,26 @@ export function BilingualField({ name, rows, shown, seed }: BilingualFieldProps)
   );
 }
 
-type TextProps = Omit<BilingualFieldProps, "shown"> & { language: Language; className?: string };
+type TextInputProps = Omit<BilingualFieldProps, "shown"> & {
+  language: Language;
+  className?: string;
+};
 
-function Text({ name, rows, language, seed, className }: TextProps) {
+/** The input of the text in one language. */
+function TextInput({ name, rows, language, seed, className }: TextInputProps) {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
   const other = otherLanguage(language);
-  const [own, others] = useWatch({
+  const [ownText, otherText] = useWatch({
     control,
     name: [`texts.${language}.${name}`, `texts.${other}.${name}`],
   });
-  const empty = own.trim() === "";
-  const missing = empty && others.trim() !== "";
+  const empty = ownText.trim() === "";
+  const missing = empty && otherText.trim() !== "";
   const key = TEXT_KEYS[name];
-  const isSeed =
+  const hasSeedText =
     seed?.seed.includes(`site.texts.${language}.${key}`) &&
-    own === seed.settings.site.texts[language][key];
+    ownText === seed.settings.site.texts[language][key];
   const error = formState.errors.texts?.[language]?.[name]?.message as Key | undefined;
   const field = {
     label: `${t(`settings.text.${name}`)}, ${t(`settings.language.${language}`)}`,
@@ -60,7 +68,7 @@ function Text({ name, rows, language, seed, className }: TextProps) {
       ? t(other === "en" ? "settings.missing.en" : "settings.missing.pt")
       : empty
         ? t("settings.leftOut")
-        : isSeed
+        : hasSeedText
           ? t("guide.seedField")
           : undefined,
     error: error && t(error),

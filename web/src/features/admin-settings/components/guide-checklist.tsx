@@ -2,7 +2,7 @@ import { ArrowRight } from "lucide-react";
 import { useGuide } from "@/features/admin-settings/api/guide";
 import {
   guideUrl,
-  seedSteps,
+  stepsWithSeed,
   STEP_TITLES,
   type GuideStep,
 } from "@/features/admin-settings/guide-steps";
@@ -14,15 +14,16 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { useLanguage, useT } from "@/lib/i18n";
 
 /**
- * Lists the steps of the guide whose settings still have the seed's values. Hidden if there are none or the guide has
- * ended.
+ * Lists the steps of the first-run guide that are still to be done, because their settings are those of the seed, with which
+ * a new site starts. Hidden if there are none, or after the owner has finished or dismissed the guide.
  */
 export function GuideChecklist() {
   const t = useT();
   const { language } = useLanguage();
   const { data } = useGuide();
-  const { end, ending } = useEndGuide();
-  const steps = data && data.guide === "" ? seedSteps(data) : [];
+  const { endGuide, savingState } = useEndGuide();
+  // "" is the state before the owner has finished or dismissed the guide.
+  const steps = data && data.guide === "" ? stepsWithSeed(data) : [];
   if (!data || steps.length === 0) return null;
   return (
     <section aria-labelledby="guide" className="mt-12 max-w-[40rem]">
@@ -53,8 +54,8 @@ export function GuideChecklist() {
         <Button
           variant="outline"
           size="sm"
-          loading={ending !== undefined}
-          onClick={() => end("dismissed")}
+          loading={savingState !== undefined}
+          onClick={() => endGuide("dismissed")}
         >
           {t("guide.dismiss")}
         </Button>
@@ -63,7 +64,7 @@ export function GuideChecklist() {
   );
 }
 
-/** The current value of a step whose setting is one line of text. */
+/** The current value of a step's setting, if the step has a setting of one line. */
 function CurrentValue({
   step,
   site,
@@ -73,12 +74,12 @@ function CurrentValue({
   site: SiteTexts;
   language: Language;
 }) {
-  const own = site.texts[language];
-  const lines: Partial<Record<GuideStep, string>> = {
+  const ownTexts = site.texts[language];
+  const values: Partial<Record<GuideStep, string>> = {
     name: site.name,
-    texts: own["about.title"],
-    trustedBy: own["testimonials.trustedBy"],
+    texts: ownTexts["about.title"],
+    trustedBy: ownTexts["testimonials.trustedBy"],
   };
-  const line = lines[step];
-  return line ? <span className="text-ink2 block truncate text-sm">{line}</span> : null;
+  const value = values[step];
+  return value ? <span className="text-ink2 block truncate text-sm">{value}</span> : null;
 }

@@ -16,7 +16,7 @@ import {
 import {
   GUIDE_STEPS,
   guideUrl,
-  seedSteps,
+  stepsWithSeed,
   stateOf,
   STEP_TITLES,
   type GuideStep,
@@ -49,7 +49,11 @@ const EXPLANATIONS: Record<GuideStep, Key> = {
   works: "guide.about.works",
 };
 
-const STATES: Record<StepState, { tone: "ochre" | "outline" | "green"; mark: Key; text: Key }> = {
+/** How the page shows the state of a step: the tone and the text of its badge, and the text beside it. */
+const STATE_LABELS: Record<
+  StepState,
+  { tone: "ochre" | "outline" | "green"; mark: Key; text: Key }
+> = {
   seed: { tone: "ochre", mark: "guide.seed", text: "guide.seedText" },
   empty: { tone: "outline", mark: "guide.empty", text: "guide.emptyText" },
   own: { tone: "green", mark: "guide.own", text: "guide.ownText" },
@@ -57,11 +61,12 @@ const STATES: Record<StepState, { tone: "ochre" | "outline" | "green"; mark: Key
 
 /**
  * The first-run guide, in which the owner of a new site replaces the seed: the settings that a new site starts with. The
- * current step is in the URL; whether a step is done is computed from the settings.
+ * URL contains the current step. The state of each step is computed from the settings.
  */
 export function GuidePage() {
   const t = useT();
   const { data, isError, isFetching, refetch } = useSettings();
+  // The key of the form: incremented to mount a new form when newer settings are loaded after a conflict.
   const [round, setRound] = useState(0);
   return (
     <AdminPage title={t("guide.title")}>
@@ -92,14 +97,14 @@ function Guide({ loaded, round, onReload }: GuideProps) {
   const navigate = useNavigate();
   const [search] = useSearchParams();
   const works = useRowCount("products").data;
-  const { end, ending } = useEndGuide(() => void navigate("/admin"));
+  const { endGuide, savingState } = useEndGuide(() => void navigate("/admin"));
   const step = oneOf(GUIDE_STEPS, search.get("step"));
   const heading = useHeadingFocus(step);
-  if (!step) return <Navigate to={guideUrl(seedSteps(loaded)[0] ?? "name")} replace />;
+  if (!step) return <Navigate to={guideUrl(stepsWithSeed(loaded)[0] ?? "name")} replace />;
 
   const place = GUIDE_STEPS.indexOf(step);
   const state = stateOf(step, loaded, works);
-  const { tone, mark, text } = STATES[state];
+  const { tone, mark, text } = STATE_LABELS[state];
   const back = GUIDE_STEPS[place - 1];
   return (
     <>
@@ -125,7 +130,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
           <Works state={state} count={works} />
           <Remaining loaded={loaded} />
           <Foot back={back}>
-            <Button size="sm" loading={ending === "done"} onClick={() => end("done")}>
+            <Button size="sm" loading={savingState === "done"} onClick={() => endGuide("done")}>
               {t("guide.finish")}
             </Button>
           </Foot>
@@ -144,8 +149,8 @@ function Guide({ loaded, round, onReload }: GuideProps) {
             variant="outline"
             size="sm"
             className="mt-3"
-            loading={ending === "dismissed"}
-            onClick={() => end("dismissed")}
+            loading={savingState === "dismissed"}
+            onClick={() => endGuide("dismissed")}
           >
             {t("guide.dismiss")}
           </Button>
@@ -164,6 +169,7 @@ type StepFormProps = {
   onDone(): void;
 };
 
+/** The form with the settings of one step. */
 function StepForm({ step, loaded, state, back, onReload, onDone }: StepFormProps) {
   const t = useT();
   const { user } = useAuth();
@@ -200,6 +206,7 @@ function useHeadingFocus(step: GuideStep | undefined) {
 
 type StepListProps = { current: GuideStep; state(step: GuideStep): StepState };
 
+/** The links to all steps with their states. */
 function StepList({ current, state }: StepListProps) {
   const t = useT();
   return (
@@ -223,7 +230,7 @@ function StepList({ current, state }: StepListProps) {
                 </span>
               )}
               <span className="max-md:sr-only text-sm leading-tight">{t(STEP_TITLES[step])}</span>
-              <span className="sr-only">, {t(STATES[state(step)].mark)}</span>
+              <span className="sr-only">, {t(STATE_LABELS[state(step)].mark)}</span>
             </Link>
           </li>
         ))}
@@ -259,6 +266,7 @@ function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
   }
 }
 
+/** The step of the works, which the owner adds on another page. */
 function Works({ state, count }: { state: StepState; count: number | undefined }) {
   const t = useT();
   return (
@@ -281,7 +289,7 @@ function Works({ state, count }: { state: StepState; count: number | undefined }
 /** Names the steps whose settings still have the seed's values. */
 function Remaining({ loaded }: { loaded: SettingsAnswer }) {
   const t = useT();
-  const names = seedSteps(loaded).map((step) => t(STEP_TITLES[step]));
+  const names = stepsWithSeed(loaded).map((step) => t(STEP_TITLES[step]));
   if (names.length === 0) return null;
   return (
     <p className="text-ink2 mt-6 max-w-[42em] text-sm">
@@ -290,6 +298,7 @@ function Remaining({ loaded }: { loaded: SettingsAnswer }) {
   );
 }
 
+/** The sticky footer of a step: a status, the link to the previous step (`back`), and buttons. */
 function Foot({
   back,
   status,

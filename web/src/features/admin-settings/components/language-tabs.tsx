@@ -4,8 +4,9 @@ import { LANGUAGES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 
 type LanguageTabsProps = {
+  /** The language that phones show. */
   shown: Language;
-  /** Number of missing texts by language. */
+  /** For each language, how many texts are missing in it. */
   missing: Record<Language, number>;
   onShow(language: Language): void;
 };

@@ -5,15 +5,21 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { LANGUAGES } from "@/lib/constants";
 import { useLanguage, useT } from "@/lib/i18n";
 
+/** Renders the parts of the site that show the settings. */
 export type Preview = ComponentType<{ site: SiteTexts; language: Language }>;
 
-type PreviewDialogProps = { site: SiteTexts | null; preview: Preview; onClose(): void };
+type PreviewDialogProps = {
+  /** The settings to preview, saved or not; null closes the dialog. */
+  site: SiteTexts | null;
+  preview: Preview;
+  onClose(): void;
+};
 
-/** Previews unsaved settings with the parts of the site that show them, in either language; `site` null closes it. */
-export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogProps) {
+/** Previews settings in the language that the owner chooses in the dialog. */
+export function PreviewDialog({ site, preview: PreviewContent, onClose }: PreviewDialogProps) {
   const t = useT();
-  const { language: own } = useLanguage();
-  const [language, setLanguage] = useState(own);
+  const { language: pageLanguage } = useLanguage();
+  const [language, setLanguage] = useState(pageLanguage);
   return (
     <DialogRoot open={site !== null} onOpenChange={(next) => (next ? undefined : onClose())}>
       <DialogContent
@@ -47,7 +53,7 @@ export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogPr
           onClickCapture={preventNavigation}
           className="bg-page min-h-0 flex-1 overflow-y-auto overscroll-contain"
         >
-          {site && <Shown site={site} language={language} />}
+          {site && <PreviewContent site={site} language={language} />}
         </div>
         <DialogClose className="top-1.5 right-2" />
       </DialogContent>

@@ -1,16 +1,19 @@
 import { useFormContext, useWatch } from "react-hook-form";
-import { useOldMessages } from "@/features/admin-settings/api/count-old-messages";
+import { useOldMessageCount } from "@/features/admin-settings/api/count-old-messages";
 import { MESSAGE_MONTHS, type SettingsValues } from "@/features/admin-settings/schema";
 import { SelectField } from "@/components/form/select-field";
 import { useT } from "@/lib/i18n";
 
-/** The choice of how long messages are kept. Before a shorter time is saved it says how many messages that removes. */
+/**
+ * The choice of the months for which messages are kept; `stored` is the saved number, 0 for no limit. If the owner chooses
+ * another number, the field says how many messages are older.
+ */
 export function RetentionField({ stored }: { stored: number }) {
   const t = useT();
   const { register, control } = useFormContext<SettingsValues>();
   const months = Number(useWatch({ control, name: "messageMonths" }));
   const changed = months !== stored;
-  const old = useOldMessages(months, changed).data;
+  const oldCount = useOldMessageCount(months, changed).data;
   return (
     <div>
       <SelectField
@@ -27,7 +30,7 @@ export function RetentionField({ stored }: { stored: number }) {
         ))}
       </SelectField>
       <p role="status" className="text-danger mt-1 text-sm font-[520] empty:hidden">
-        {changed && old ? t("settings.messageMonthsOld", { n: old }) : ""}
+        {changed && oldCount ? t("settings.messageMonthsOld", { n: oldCount }) : ""}
       </p>
     </div>
   );

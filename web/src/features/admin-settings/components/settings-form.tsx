@@ -5,7 +5,7 @@ import { FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-fo
 import {
   INVALID,
   useSaveSettings,
-  type SettingsSave,
+  type SettingsSaveRequest,
 } from "@/features/admin-settings/api/save-settings";
 import { changesOf } from "@/features/admin-settings/changes";
 import {
@@ -39,7 +39,7 @@ import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
-/** What the form passes to its fields, besides react-hook-form's context. */
+/** What the form passes to its fields. They get the form's values from react-hook-form's context. */
 export type FormParts = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
@@ -48,7 +48,7 @@ export type FormParts = {
   onShow(language: Language): void;
   /** The queue of the portrait's file. */
   portrait: UploadQueue;
-  /** Whether the server has rejected the portrait. */
+  /** Whether the server has refused to save the portrait that is chosen now. */
   refused: boolean;
 };
 
@@ -56,7 +56,9 @@ export type FormParts = {
 export type FormState = {
   /** The settings as they would be saved. */
   next: SiteSettings;
+  /** Whether there are unsaved changes. */
   changed: boolean;
+  /** Whether the portrait is being uploaded. */
   uploading: boolean;
   saving: boolean;
 };
@@ -66,7 +68,7 @@ type SettingsFormProps = {
   loaded: SettingsAnswer;
   /** Name of the form's draft. */
   draft: string;
-  /** Returns the default text of a section of the privacy page. */
+  /** Returns the text that a section of the privacy page has until the owner changes it. */
   privacySeed(this: void, section: PrivacySection): string;
   /** Loads newer settings and mounts a new form with them. */
   onReload(): Promise<void>;
@@ -83,7 +85,7 @@ type Draft = {
   pending?: readonly PendingFile[];
 };
 
-/** The form of the site's settings; its children are the fields, which may be only some of the settings. */
+/** The form of the site's settings. Its children render the fields, which may be only some of the settings. */
 export function SettingsForm({
   loaded,
   draft,
@@ -94,18 +96,18 @@ export function SettingsForm({
 }: SettingsFormProps) {
   const t = useT();
   const { language } = useLanguage();
-  const { draft: kept, restored, clearRestored, store } = useFormDraft<Draft>(draft);
-  const [base, setBase] = useState(kept?.base ?? loaded);
+  const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
+  const [base, setBase] = useState(storedDraft?.base ?? loaded);
   const [shown, setShown] = useState<Language>(language);
   const [reloading, setReloading] = useState(false);
   const [refusedPortrait, setRefusedPortrait] = useState("");
-  const { mutateAsync } = useSaveSettings();
+  const { mutateAsync: sendSettings } = useSaveSettings();
   const [country] = useState(countryOfBrowser);
   const valuesFrom = ({ settings }: SettingsAnswer) => valuesOf(settings, privacySeed, country);
   const form = useForm<SettingsValues>({
     resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
     // A draft stored by an earlier version of the site may lack fields.
-    defaultValues: { ...valuesFrom(base), ...kept?.values },
+    defaultValues: { ...valuesFrom(base), ...storedDraft?.values },
     // focusOn focuses the field instead, after it has shown the field's language.
     shouldFocusError: false,
   });
@@ -116,8 +118,10 @@ export function SettingsForm({
     upload: useUpload(BUCKETS.products),
     onProblem: useUploadToasts(),
     draft: `${draft}/portrait`,
-    pending: kept?.pending,
-    initial: [kept ? kept.portrait : (base.settings.site.portrait ?? "")].filter(Boolean),
+    pending: storedDraft?.pending,
+    initial: [storedDraft ? storedDraft.portrait : (base.settings.site.portrait ?? "")].filter(
+      Boolean,
+    ),
   });
   usePreventFileDrop();
 
@@ -127,7 +131,7 @@ export function SettingsForm({
   const next = settingsOf(values, portraitUrl, privacySeed);
   const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
   const unsaved = (changed || portrait.pending.length > 0) && !reloading;
-  const leaving = useLeaveGuard(unsaved);
+  const leaveGuard = useLeaveGuard(unsaved);
   useEffect(() => {
     store(unsaved ? { base, values, portrait: portraitUrl, pending } : null);
   }, [unsaved, store, base, values, portraitUrl, pending]);
@@ -147,25 +151,29 @@ export function SettingsForm({
     setFocus(field as "name");
   }
 
-  const save = useSave<SettingsSave, SettingsAnswer>({
-    save: (request) => mutateAsync(request),
+  const {
+    run: saveSettings,
+    conflict,
+    saving,
+    keepEditing,
+  } = useSave<SettingsSaveRequest, SettingsAnswer>({
+    save: (request) => sendSettings(request),
     onSaved: (answer) => {
       setBase(answer);
       clearRestored();
       reset(valuesFrom(answer));
       areaToast({ title: t("settings.toast.saved") });
       if (onDone) {
-        leaving.leave(); // the changes are saved, but the guard ends only with the next render
+        leaveGuard.leave(); // the changes are saved, but the guard ends only with the next render
         onDone();
       }
     },
     onFailed: showFailure,
   });
-  const { conflict, saving } = save;
 
   function showFailure(failure: unknown) {
     const { code, details, hint } = Object(failure) as Record<string, string | undefined>;
-    save.keepEditing();
+    keepEditing();
     const invalid = code === INVALID;
     const field = invalid && details ? fieldOf(details) : undefined;
     const reason = invalid ? refusalText(hint) : undefined;
@@ -185,7 +193,7 @@ export function SettingsForm({
   }
 
   const submit = (sent: SettingsValues, overwrite = false) =>
-    save.run({ base, next: settingsOf(sent, portraitUrl, privacySeed), overwrite });
+    saveSettings({ base, next: settingsOf(sent, portraitUrl, privacySeed), overwrite });
 
   return (
     <FormProvider {...form}>
@@ -200,7 +208,7 @@ export function SettingsForm({
           } else
             void handleSubmit(
               (sent) => submit(sent),
-              (found) => focusOn(firstError(found)),
+              (errors) => focusOn(firstError(errors)),
             )(event);
         }}
       >
@@ -215,14 +223,14 @@ export function SettingsForm({
             portrait,
             refused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
           },
-          { next, changed, uploading: portrait.busy, saving: saving },
+          { next, changed, uploading: portrait.busy, saving },
         )}
       </form>
 
       <ConflictDialog
         open={conflict !== null}
         busy={saving || reloading}
-        onKeepEditing={save.keepEditing}
+        onKeepEditing={keepEditing}
         onOverwrite={() => void handleSubmit((sent) => submit(sent, true))()}
         onLoadNewer={() => {
           setReloading(true);
@@ -237,15 +245,15 @@ export function SettingsForm({
         }}
       />
       <ConfirmDialog
-        open={leaving.asking}
-        onOpenChange={(open) => (open ? undefined : leaving.stay())}
+        open={leaveGuard.asking}
+        onOpenChange={(open) => (open ? undefined : leaveGuard.stay())}
         title={t("common.discardTitle")}
         question={t("settings.leaveQuestion")}
         cancelLabel={t("common.keepEditing")}
         confirmLabel={t("settings.leave")}
         onConfirm={() => {
           store(null);
-          leaving.leave();
+          leaveGuard.leave();
         }}
       />
     </FormProvider>

@@ -20,12 +20,12 @@ import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 
-/** The fields of the settings page in groups. */
+/** The fields of the settings page in titled groups. */
 export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormParts) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;
-  const text = (message: string | undefined) => message && t(message as Key);
+  const errorText = (message: string | undefined) => message && t(message as Key);
   return (
     <>
       <AdminGroup title={t("settings.group.name")}>
@@ -58,7 +58,7 @@ export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormP
           <DateField
             label={t("settings.privacySince")}
             hint={t("settings.privacySinceHint")}
-            error={text(errors.privacySince?.message)}
+            error={errorText(errors.privacySince?.message)}
             {...register("privacySince")}
           />
           <RetentionField stored={base.settings.site.messageMonths ?? 0} />
@@ -70,7 +70,7 @@ export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormP
               lang="pt"
               label={t(`privacy.${section}.title`)}
               rows={4}
-              error={text(errors.privacy?.[section]?.message)}
+              error={errorText(errors.privacy?.[section]?.message)}
               {...register(`privacy.${section}`)}
             />
           ))}

@@ -21,18 +21,18 @@ import type { SettingsAnswer } from "@/lib/types";
 const TABLE = "site_settings";
 
 type SettingsHistoryProps = {
-  /** The settings with which earlier ones are compared. */
+  /** The current settings, with which earlier ones are compared. */
   loaded: SettingsAnswer;
-  /** Shows the settings after earlier ones were brought back. */
+  /** Called after an earlier setting was brought back, so that the form shows it. */
   onBack(): void;
 };
 
-/** A button that opens the history of the settings. */
+/** A button that opens the history of the settings. A version is one setting as it was before a change. */
 export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
   const t = useT();
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const withToast = useBringBackToast();
+  const runWithToast = useBringBackToast();
   const { mutateAsync: save } = useSaveSettings();
   const [open, setOpen] = useState(false);
   const query = useQuery({
@@ -43,7 +43,8 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
     queryFn: ({ signal }) => getHistory<StoredSetting>(backend, { table: TABLE }, signal),
   });
 
-  async function write(stored: StoredSetting): Promise<number> {
+  /** Saves an earlier setting and resolves with the number of files that could not be brought back. */
+  async function bringBack(stored: StoredSetting): Promise<number> {
     const next = withPast(loaded.settings, stored);
     const portrait = next.site.portrait ?? "";
     const missing = await restoreFiles(backend, portrait === "" ? [] : [portrait]);
@@ -65,9 +66,9 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
         query={query}
         differences={({ row_before }) => pastDifferences(loaded.settings, row_before, t)}
         bringBack={async ({ row_before }) => {
-          const done = await withToast(t("history.toast.back"), () => write(row_before));
+          const done = await runWithToast(t("history.toast.back"), () => bringBack(row_before));
           if (done) onBack();
-          else await refetch(cache, queryKeys.settings.admin); // after a conflict there are newer ones
+          else await refetch(cache, queryKeys.settings.admin); // after a conflict newer settings exist
           await refetch(cache, historyKeys.all);
           return done;
         }}

@@ -11,17 +11,20 @@ import { useDraftLock } from "@/lib/draft-lock";
 import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 
-/** The admin page of the site's settings (docs/product.md, rule 31). */
+/**
+ * The admin page of the site's settings (docs/product.md, rule 31). `preview` renders the parts of the site that show the
+ * settings; they belong to other features.
+ */
 export function SettingsPage({ preview }: { preview: Preview }) {
   const t = useT();
   const settings = useSettings();
-  // The key of the form: incremented to mount a new form when newer settings are loaded after a conflict.
+  // The key of the form: incremented to mount a new form after earlier settings were brought back or newer ones loaded.
   const [round, setRound] = useState(0);
   const { data, isError, isFetching, refetch } = settings;
   const { user } = useAuth();
   // In state, because during sign-out the form is still mounted when there is no user any more.
-  const [form] = useState(() => draftName(user?.id, "settings"));
-  const draft = useDraftLock(form);
+  const [formName] = useState(() => draftName(user?.id, "settings"));
+  const draft = useDraftLock(formName);
   return (
     <AdminPage
       title={t("settings.title")}

@@ -14,27 +14,28 @@ import type { Key } from "@/lib/texts";
 // Fields that the settings page and the first-run guide share.
 
 /** Form names of the settings that have one text, the same in both languages. */
-type Plain = "name" | "instagram" | "facebook" | "whatsapp" | "email";
+type SingleTextName = "name" | "instagram" | "facebook" | "whatsapp" | "email";
 
-/** Returns a function that gives the error text of a field. */
-function useErrors() {
+/** Returns a function that returns the error text of a field, if it is invalid. */
+function useErrorText() {
   const t = useT();
   const { formState } = useFormContext<SettingsValues>();
-  return (name: Plain) => {
+  return (name: SingleTextName) => {
     const message = formState.errors[name]?.message;
     return message && t(message as Key);
   };
 }
 
+/** The field of the site's name. */
 export function NameField() {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();
-  const error = useErrors();
+  const errorText = useErrorText();
   return (
     <TextField
       label={t("settings.name")}
       required
-      error={error("name")}
+      error={errorText("name")}
       className="max-w-[28em]"
       {...register("name")}
     />
@@ -60,13 +61,13 @@ export function PortraitField({ portrait, refused }: Pick<FormParts, "portrait" 
 type TextFieldsProps = Pick<FormParts, "shown" | "onShow"> & {
   /** The texts with the height of their text area in rows, or 0 for an input of one line. */
   texts: Partial<Record<TextName, number>>;
-  /** The settings by which texts that still have the seed's value get a hint. */
+  /** The stored settings. If they are given, a text gets a hint while it is still that of the seed. */
   seed?: FormParts["base"];
-  /** The language tabs count the missing texts of the whole form instead of these texts. */
+  /** Whether the language tabs count the missing texts of the whole form, and not only of `texts`. */
   countAll?: boolean;
 };
 
-/** The inputs of some texts in both languages, below the language tabs of phones. */
+/** The inputs of some texts in both languages. On phones tabs above them choose the language. */
 export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsProps) {
   const { control } = useFormContext<SettingsValues>();
   const values = useWatch({ control, name: "texts" });
@@ -95,13 +96,13 @@ export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsP
 export function LinkFields({ base }: Pick<FormParts, "base">) {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();
-  const error = useErrors();
+  const errorText = useErrorText();
   return (
     <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
       <TextField
         label="Instagram"
         hint={t("settings.profileHint")}
-        error={error("instagram")}
+        error={errorText("instagram")}
         autoCapitalize="off"
         spellCheck={false}
         {...register("instagram")}
@@ -109,17 +110,17 @@ export function LinkFields({ base }: Pick<FormParts, "base">) {
       <TextField
         label="Facebook"
         hint={t("settings.profileHint")}
-        error={error("facebook")}
+        error={errorText("facebook")}
         autoCapitalize="off"
         spellCheck={false}
         {...register("facebook")}
       />
-      <WhatsAppFields stored={base.settings.site.whatsapp ?? ""} error={error("whatsapp")} />
+      <WhatsAppFields stored={base.settings.site.whatsapp ?? ""} error={errorText("whatsapp")} />
       <TextField
         label={t("settings.email")}
         hint={t("settings.emailHint")}
         type="email"
-        error={error("email")}
+        error={errorText("email")}
         {...register("email")}
       />
     </div>

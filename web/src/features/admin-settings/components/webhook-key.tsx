@@ -10,9 +10,9 @@ import { areaToast } from "@/lib/toast";
 export function WebhookKey() {
   const t = useT();
   const id = useId();
-  const key = useWebhookKey();
+  const fetchKey = useWebhookKey();
   const [status, setStatus] = useState("");
-  const secret = key.data;
+  const secret = fetchKey.data;
 
   async function copy(text: string) {
     try {
@@ -38,12 +38,12 @@ export function WebhookKey() {
           variant="outline"
           size="sm"
           aria-expanded={secret !== undefined}
-          loading={key.isPending}
+          loading={fetchKey.isPending}
           onClick={() => {
             setStatus("");
-            if (secret) key.reset();
+            if (secret) fetchKey.reset();
             else
-              key.mutate(undefined, {
+              fetchKey.mutate(undefined, {
                 onError: (failure) =>
                   areaToast({
                     title: t("settings.toast.keyError"),

@@ -2,14 +2,24 @@ import { useMemo } from "react";
 import { useFormContext, useWatch } from "react-hook-form";
 import { WhatsAppState } from "@/features/admin-settings/components/whatsapp-state";
 import type { SettingsValues } from "@/features/admin-settings/schema";
-import { countriesIn, countryNamed, movedTo, spaced } from "@/features/admin-settings/whatsapp";
+import {
+  countriesIn,
+  countryOfNumber,
+  withCallingCode,
+  formatNumber,
+} from "@/features/admin-settings/whatsapp";
 import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { useLanguage, useT } from "@/lib/i18n";
 
-type WhatsAppFieldsProps = { stored: string; error: string | undefined };
+type WhatsAppFieldsProps = {
+  /** The stored number or URL; "" if there is none. */
+  stored: string;
+  /** The error text of the number, if it is invalid. */
+  error: string | undefined;
+};
 
-/** The WhatsApp number and its country. A change of either one updates the other. */
+/** The inputs of the WhatsApp number and its country. A change of either input updates the other. */
 export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -17,7 +27,7 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
   const { control, register, setValue, getValues, formState } = useFormContext<SettingsValues>();
   const [given, country] = useWatch({ control, name: ["whatsapp", "whatsappCountry"] });
 
-  function write(number: string) {
+  function setNumber(number: string) {
     if (number === getValues("whatsapp")) return;
     setValue("whatsapp", number, { shouldValidate: formState.isSubmitted });
   }
@@ -27,7 +37,8 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
       <SelectField
         label={t("settings.whatsappCountry")}
         {...register("whatsappCountry", {
-          onChange: () => write(movedTo(getValues("whatsappCountry"), getValues("whatsapp"))),
+          onChange: () =>
+            setNumber(withCallingCode(getValues("whatsappCountry"), getValues("whatsapp"))),
           deps: "whatsapp",
         })}
       >
@@ -47,10 +58,12 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
           {...register("whatsapp", {
             onChange: () => {
               const chosen = getValues("whatsappCountry");
-              const named = countryNamed(getValues("whatsapp"), chosen);
-              if (named && named !== chosen) setValue("whatsappCountry", named);
+              const numberCountry = countryOfNumber(getValues("whatsapp"), chosen);
+              if (numberCountry && numberCountry !== chosen)
+                setValue("whatsappCountry", numberCountry);
             },
-            onBlur: () => write(spaced(getValues("whatsapp"), getValues("whatsappCountry"))),
+            onBlur: () =>
+              setNumber(formatNumber(getValues("whatsapp"), getValues("whatsappCountry"))),
           })}
         />
         <WhatsAppState {...{ given, country, stored }} />

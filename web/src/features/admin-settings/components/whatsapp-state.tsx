@@ -1,14 +1,21 @@
 import { ExternalLink } from "lucide-react";
-import { numberOf } from "@/features/admin-settings/whatsapp";
+import { toE164 } from "@/features/admin-settings/whatsapp";
 import { useT } from "@/lib/i18n";
 import { whatsappUrl } from "@/lib/site-links";
 
-type WhatsAppStateProps = { given: string; country: string; stored: string };
+type WhatsAppStateProps = {
+  /** The number or URL in the input. */
+  given: string;
+  /** The chosen country as an ISO 3166 code; "" if none is chosen. */
+  country: string;
+  /** The stored number or URL; "" if there is none. */
+  stored: string;
+};
 
-/** Below the WhatsApp number: a link to test it, or a warning that the stored number is incomplete and gets no link. */
+/** A link to test the WhatsApp number, or a warning that the stored number is incomplete, so that the site has no link. */
 export function WhatsAppState({ given, country, stored }: WhatsAppStateProps) {
   const t = useT();
-  const url = whatsappUrl({ whatsapp: numberOf(given, country) ?? given });
+  const url = whatsappUrl({ whatsapp: toE164(given, country) ?? given });
   if (!url) {
     if (given === "" || given !== stored) return null;
     return <p className="text-danger mt-2 text-sm">{t("settings.whatsappUnlinked")}</p>;

@@ -1,13 +1,16 @@
-import { useSetGuide } from "@/features/admin-settings/api/guide";
+import { useSaveGuideState } from "@/features/admin-settings/api/guide";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 
-/** Returns `end`, which finishes or dismisses the guide and shows a toast, and the state that is being saved. */
+/**
+ * Returns `endGuide`, which saves that the first-run guide is finished or dismissed, and shows a toast. `savingState` is the
+ * state that is being saved; undefined if none is.
+ */
 export function useEndGuide(onEnded?: () => void) {
   const t = useT();
-  const { mutate, isPending, variables } = useSetGuide();
-  const end = (state: "done" | "dismissed") =>
+  const { mutate, isPending, variables } = useSaveGuideState();
+  const endGuide = (state: "done" | "dismissed") =>
     mutate(state, {
       onSuccess: () => {
         areaToast({
@@ -25,5 +28,5 @@ export function useEndGuide(onEnded?: () => void) {
           destructive: true,
         }),
     });
-  return { end, ending: isPending ? variables : undefined };
+  return { endGuide, savingState: isPending ? variables : undefined };
 }
