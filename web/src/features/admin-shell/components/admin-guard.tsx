@@ -9,8 +9,8 @@ const ACCOUNT = "/admin/account";
 
 /**
  * Wraps the admin routes: redirects visitors without a session to the sign-in page and accounts without the admin role to
- * the home page. Until session and role are known it shows a skeleton, so that a reload does not redirect. The guard
- * protects no data: the server checks the role at each request.
+ * the home page. Until session and role are known, it shows a skeleton, so that a reload does not redirect. The guard
+ * protects no data, because the server checks the role at each request.
  */
 export function AdminGuard() {
   const { loading, session, role, awaitedFactors, mustEnrol } = useAuth();

@@ -8,7 +8,7 @@ import { AdminTabs } from "@/features/admin-shell/components/admin-tabs";
 /** The frame of all admin pages: the tabs and the current page. */
 export function AdminLayout() {
   const unread = useUnreadMessages();
-  // Loads the code of toasts early, because it cannot load after the network has failed, which a toast must report.
+  // A toast must report when the network fails. Its code could not load then, so it loads early.
   useEffect(preloadToastArea, []);
   return (
     <PageShell foot="thin">

@@ -10,8 +10,8 @@ import { useOverflow } from "@/features/admin-shell/hooks/use-overflow";
 import type { Key } from "@/lib/texts";
 
 /**
- * The admin pages as in the header's menu, then settings and account; `apart` moves a tab and the next ones to the
- * right.
+ * The tabs: the admin pages of the header's menu, then settings and account. A tab with `apart` and all tabs after it are at
+ * the right edge.
  */
 const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
   ...adminTargets,
@@ -86,6 +86,7 @@ function MoreTabs({ side }: { side: "left" | "right" }) {
   );
 }
 
+/** The number of unread messages in the tab of messages. */
 function Unread({ count }: { count: number }) {
   const t = useT();
   return (

@@ -5,13 +5,13 @@ import { LIVE_REJOIN_MS, LIVE_DEBOUNCE_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Refetches the messages when another client or visitor changes them: joins a live channel and invalidates the queries on
- * each change and after each join. Returns whether the channel is joined.
+ * Keeps the messages current: joins a live channel, by which the server reports changes, and invalidates the queries of
+ * messages after each change and after each join. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const [live, setLive] = useState(false);
+  const [joined, setJoined] = useState(false);
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useMessageChanges(): boolean {
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
         if (unmounted) return;
-        setLive(status === "SUBSCRIBED");
+        setJoined(status === "SUBSCRIBED");
         if (status === "SUBSCRIBED") refetch();
         // The client rejoins after errors and lost connections, but not after the server has closed the channel.
         if (status === "CLOSED")
@@ -45,10 +45,10 @@ export function useMessageChanges(): boolean {
       unmounted = true;
       clearTimeout(debounce);
       clearTimeout(rejoin);
-      setLive(false);
+      setJoined(false);
       void backend.removeChannel(channel);
     };
   }, [backend, cache, attempt]);
 
-  return live;
+  return joined;
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState, type RefObject } from "react";
 
-const none = { left: false, right: false };
+const noOverflow = { left: false, right: false };
 
-/** Whether content of a scrollable row is hidden beyond its left and right edge. */
+/** Whether a scrollable row has hidden content beyond its left edge, and beyond its right edge. */
 export function useOverflow(row: RefObject<HTMLElement | null>): { left: boolean; right: boolean } {
-  const [more, setMore] = useState(none);
+  const [overflow, setOverflow] = useState(noOverflow);
   useEffect(() => {
     const element = row.current;
     if (!element) return;
@@ -12,16 +12,18 @@ export function useOverflow(row: RefObject<HTMLElement | null>): { left: boolean
       const { scrollLeft, scrollWidth, clientWidth } = element;
       // Tolerates one pixel of rounding.
       const next = { left: scrollLeft > 1, right: scrollLeft + clientWidth < scrollWidth - 1 };
-      setMore((was) => (was.left === next.left && was.right === next.right ? was : next));
+      setOverflow((before) =>
+        before.left === next.left && before.right === next.right ? before : next,
+      );
     };
     measure();
     element.addEventListener("scroll", measure, { passive: true });
-    const resized = new ResizeObserver(measure);
-    for (const one of [element, ...element.children]) resized.observe(one);
+    const observer = new ResizeObserver(measure);
+    for (const one of [element, ...element.children]) observer.observe(one);
     return () => {
       element.removeEventListener("scroll", measure);
-      resized.disconnect();
+      observer.disconnect();
     };
   }, [row]);
-  return more;
+  return overflow;
 }

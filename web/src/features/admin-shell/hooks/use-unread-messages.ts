@@ -11,8 +11,8 @@ export function useUnreadMessages(): number {
   const t = useT();
   const cache = useQueryClient();
   const { data } = useNewMessages(useMessageChanges());
-  // created_at of the newest known message, undefined before the first fetch. The message of that fetch gets no toast, because
-  // it did not arrive while the page was open.
+  // created_at of the newest known message; "" if there is none, undefined before the first fetch. The newest message of that
+  // fetch gets no toast, because it did not arrive while the page was open.
   const newestKnown = useRef<string | undefined>(undefined);
 
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useUnreadMessages(): number {
     newestKnown.current = latest;
     if (before === undefined || data.newest?.status !== "new") return;
     areaToast({ title: t("messages.arrived", { name: data.newest.name }) });
-    // A message found by polling caused no event on the live connection, so the lists are invalidated here: all but this one.
+    // Polling can find a message before the live channel reports it, so all other queries of messages are invalidated here.
     void cache.invalidateQueries({
       queryKey: messageKeys.all,
       predicate: ({ queryKey }) => queryKey[1] !== messageKeys.newMessages[1],
