@@ -51,7 +51,7 @@ void ready.then(() => {
   });
 });
 
-/** Calls `act` after the load event of the page. */
+/** Calls `callback` after the load event of the page. */
 function whenPageLoaded(callback: () => void): void {
   if (document.readyState === "complete") callback();
   else window.addEventListener("load", callback, { once: true });

@@ -2,7 +2,7 @@
 // they load. The console is an exception: an error or warning that is logged while a page is drawn makes drawing fail
 // (entry-server.tsx).
 
-/** The logged errors and warnings since the array was emptied; entry-server.tsx empties it for each page. */
+/** The errors and warnings logged while a page is drawn; entry-server.tsx empties the array before each page. */
 export const reported: string[] = [];
 const report = (...values: unknown[]) => void reported.push(values.map(String).join(" "));
 const ignore = () => undefined;

@@ -16,7 +16,7 @@ type PageQuery = {
   table: string;
   /** The query string of the request, not percent-encoded. */
   query: string;
-  /** The number of rows, if the query reads a range. The data are then { works, total } instead of all rows. */
+  /** The number of rows, if the query reads a range. Its data are then { works, total }, with the number of all rows. */
   limit?: number;
 };
 
@@ -29,11 +29,12 @@ export type Page = {
   drawn: boolean;
   /** Source paths of the modules that must load before the first render (preloadPage in router.tsx). */
   modules: string[];
-  /** The filter of the works that the page shows, in the syntax of a query; undefined for pages without works. */
+  /** The condition that selects the works of the page, as a query string; undefined for pages without works. */
   works?: string;
   queries: PageQuery[];
   /**
-   * The query of the work that ?art= names. Its data are a row or null. Its key and request contain ART in place of the id.
+   * The query of the one work that ?art= names, with ART in place of its id. Its data are a row or null. Undefined for
+   * pages that show no work by itself.
    */
   work?: PageQuery;
 };
@@ -44,10 +45,10 @@ export const ART = ":art";
 type Options = { queryKey: QueryKey; queryFn?: unknown };
 
 /**
- * Returns the request of a query. It calls the query function with a fake backend, which records the request instead of
- * sending it, so that the page table cannot differ from what the pages request.
+ * Returns the key and the request of a query. The function calls the query function with a fake backend, which records the
+ * request instead of sending it, so that the page table cannot differ from what the pages request.
  */
-function describe(options: (backend: PublicBackend) => Options): PageQuery {
+function recordRequest(options: (backend: PublicBackend) => Options): PageQuery {
   let recorded: Omit<PageQuery, "key"> | undefined;
   function record(table: string, query: object, range?: { count: number }): Promise<never> {
     const entries = (Array.isArray(query) ? query : Object.entries(query)) as [string, string][];
@@ -69,8 +70,8 @@ function describe(options: (backend: PublicBackend) => Options): PageQuery {
   return { key: queryKey, ...recorded };
 }
 
-/** A query's parameters without columns and order. */
-const condition = ({ query }: PageQuery) =>
+/** The condition of a query: its parameters without columns and order. */
+const conditionOf = ({ query }: PageQuery) =>
   query.replaceAll(/(^|&)(select|order)=[^&]*/g, "").slice(1);
 
 const ADMIN_PATHS = [
@@ -95,17 +96,17 @@ export function pageTable(): Page[] {
       path: "/",
       drawn: true,
       modules: [],
-      works: condition(describe(featuredProductsQuery)),
-      queries: [coversQuery, featuredProductsQuery, reviewsQuery].map(describe),
+      works: conditionOf(recordRequest(featuredProductsQuery)),
+      queries: [coversQuery, featuredProductsQuery, reviewsQuery].map(recordRequest),
     },
     ...GALLERY_FILTERS.map((filter) => ({
       path: `/gallery/${filter}`,
       pattern: filter === "all" ? "/gallery/:type?" : undefined,
       drawn: true,
       modules: ["src/app/routes/public/gallery.tsx"],
-      works: condition(describe((backend) => artworksPageQuery(backend, filter, 0))),
-      queries: [describe((backend) => artworksPageQuery(backend, filter, 0))],
-      work: describe((backend) => artworkQuery(backend, filter, ART)),
+      works: conditionOf(recordRequest((backend) => artworksPageQuery(backend, filter, 0))),
+      queries: [recordRequest((backend) => artworksPageQuery(backend, filter, 0))],
+      work: recordRequest((backend) => artworkQuery(backend, filter, ART)),
     })),
     {
       path: "/politica-privacidade",

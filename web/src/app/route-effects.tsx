@@ -3,7 +3,7 @@ import { NavigationType, useLocation, useNavigationType } from "react-router";
 import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 
 /** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
-const area = (pathname: string) => pathname.split("/")[1];
+const areaOf = (pathname: string) => pathname.split("/")[1];
 
 /** A selector of the metadata in the head, which describes only the page that the server has sent. */
 const PAGE_METADATA =
@@ -44,7 +44,7 @@ export function RouteEffects() {
     }
     if (previous === pathname) return;
     if (type !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
-    if (area(previous) !== area(pathname)) return focusMain();
+    if (areaOf(previous) !== areaOf(pathname)) return focusMain();
   }, [pathname, hash, type]);
 
   // After a navigation the server's metadata (internal/pages/head.go) would describe the previous page when a browser

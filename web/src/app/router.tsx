@@ -7,8 +7,8 @@ import { lazyWithTexts } from "@/app/lazy-with-texts";
 import type { Boot } from "@/lib/boot";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
-const gallery = () => import("@/app/routes/public/gallery");
-const GalleryRoute = lazyWithPreload(() => gallery().then((m) => m.GalleryRoute));
+const importGallery = () => import("@/app/routes/public/gallery");
+const GalleryRoute = lazyWithPreload(() => importGallery().then((m) => m.GalleryRoute));
 const PrivacyRoute = lazyWithTexts("privacy", () =>
   import("@/app/routes/public/privacy").then((m) => m.PrivacyRoute),
 );
@@ -25,10 +25,10 @@ const AdminRoutes = import.meta.env.SSR
 
 /** Loads the chunk that a public page needs besides the entry, so that its first render does not suspend. */
 export async function preloadPage(pathname: string): Promise<void> {
-  const at = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
-  if (at("/gallery/:type?")) await GalleryRoute.preload();
-  else if (at("/politica-privacidade")) await PrivacyRoute.preload();
-  else if (pathname !== "/" && !at("/admin/*")) await NotFoundRoute.preload();
+  const matches = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
+  if (matches("/gallery/:type?")) await GalleryRoute.preload();
+  else if (matches("/politica-privacidade")) await PrivacyRoute.preload();
+  else if (pathname !== "/" && !matches("/admin/*")) await NotFoundRoute.preload();
 }
 
 /**
@@ -37,7 +37,7 @@ export async function preloadPage(pathname: string): Promise<void> {
  */
 export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<void> {
   await GalleryRoute.preload();
-  (await gallery()).startGalleryPrefetch(cache, boot);
+  (await importGallery()).startGalleryPrefetch(cache, boot);
 }
 
 /**

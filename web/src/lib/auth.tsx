@@ -10,11 +10,13 @@ export type Auth = {
   loading: boolean;
   session: Session | null;
   user: User | null;
-  /** Null also until a required second factor is verified: before that, the server gives the session no rights. */
+  /** Also null until a required second factor is verified, because the server gives the session no rights before that. */
   role: Role;
   /** The factors of which one must be verified first (docs/product.md, rule 5); empty if none is needed. */
   awaitedFactors: SecondFactor[];
-  /** The site requires a second factor and the account has none, so the session has no rights until one is enrolled. */
+  /**
+   * True if the site requires a second factor and the account has none. The session has no rights until one is enrolled.
+   */
   mustEnrol?: boolean;
   /** Signs in. `error` is undefined after success. */
   signIn(email: string, password: string): Promise<{ error?: AuthFailure }>;
@@ -24,10 +26,10 @@ export type Auth = {
   signOut(): Promise<void>;
 };
 
-/** An authenticator app (totp) or a phone. `name` is empty if it has none, `phone` is empty for an app. */
+/** An authenticator app (totp) or a phone. `name` is empty if the owner gave none; `phone` is empty for an app. */
 export type SecondFactor = { id: string; type: "totp" | "phone"; name: string; phone: string };
 
-/** An error of the auth service: its code, the server's message, and for a weak password the reasons. */
+/** An error of the auth service: its code, its message, and in `reasons` why a password is weak. */
 export type AuthFailure = { code: string; message: string; reasons?: string[] };
 
 const AuthContext = createContext<Auth | null>(null);

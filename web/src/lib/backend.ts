@@ -26,6 +26,7 @@ export type PublicBackend = {
   /** Calls a server function by POST and returns the JSON of its response. */
   invoke(name: string, body: object): Promise<unknown>;
 };
+
 /** The official Supabase client, for everything that needs a session. */
 export type OwnerBackend = SupabaseClient<Database>;
 

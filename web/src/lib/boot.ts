@@ -62,9 +62,9 @@ export type Boot = {
   site: SiteTexts;
   /** Metadata of the portrait's file. */
   media?: MediaInfo;
-  /** Whether there are visible reviews; true if it is missing. */
+  /** Whether there are visible reviews. A missing value means true. */
   hasReviews?: boolean;
-  /** Id of the work that ?art= names. It is here because the router on the server sees no query string. */
+  /** Id of the work that ?art= names. The server passes it on, because its router sees no query string. */
   art?: string;
   /** Whether ?art= names a work that does not exist. */
   noWork?: boolean;

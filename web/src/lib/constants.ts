@@ -1,7 +1,8 @@
 import { type Language } from "@/lib/boot";
 import { type ArtworkType, type ContactReason, type ContactStatus } from "@/lib/types";
 
-// The numbers and fixed lists of docs/product.md, Constants. Names ending in _MS are milliseconds, _PX CSS pixels.
+// The numbers and fixed lists of the section Constants in docs/product.md. Names ending in _MS are milliseconds, names
+// ending in _PX are CSS pixels.
 
 export const LANGUAGES: readonly Language[] = ["en", "pt"];
 
@@ -32,7 +33,7 @@ export const GALLERY_HIDDEN_TYPES: readonly ArtworkType[] = ["oil", "acrylic"];
 /** The filters of the gallery: all works, or one type. */
 export const GALLERY_FILTERS = ["all", "digital", "mural", "watercolour"] as const;
 export type GalleryFilter = (typeof GALLERY_FILTERS)[number];
-/** The price that the form saves for each work. */
+/** The price that the form saves for each work. The form has no field for it. */
 export const PRODUCT_PRICE = 0;
 export const PRODUCT_IN_STOCK_DEFAULT = true;
 
@@ -41,7 +42,7 @@ export const LIST_PAGE_ROWS = 50;
 export const LIST_SEARCH_MAX = 100;
 export const LIST_SEARCH_DEBOUNCE_MS = 250;
 
-// The first numbers of display_order.
+// The display_order of the first row of a table; the following rows count up from it.
 export const REVIEW_ORDER_START = 1;
 export const COVER_ORDER_MIN = 1;
 
@@ -66,7 +67,7 @@ export const HEADER_SOLID_AFTER_PX = 24;
 
 // Toasts; the swipe distance is fixed in the library sonner.
 export const TOAST_DURATION_MS = 4000;
-/** How long a toast with a button stays; what it undoes can be undone later too. */
+/** How long a toast with a button stays. The owner can still undo the change after the toast has gone. */
 export const TOAST_ACTION_MS = 10_000;
 export const TOAST_VISIBLE = 3;
 export const TOAST_WIDTH_PX = 356;

@@ -3,20 +3,20 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /** The query key of each table's count. */
-const keys = {
+const countKeys = {
   products: queryKeys.products.count,
   cover_images: queryKeys.covers.count,
   reviews: queryKeys.reviews.count,
   contact_submissions: queryKeys.messages.count,
 };
 
-export type CountedTable = keyof typeof keys;
+export type CountedTable = keyof typeof countKeys;
 
 /** The number of rows of a table. */
 export function useRowCount(table: CountedTable) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: keys[table],
+    queryKey: countKeys[table],
     staleTime: 0, // new messages arrive at any time
     queryFn: async ({ signal }) => {
       const { count, error } = await backend
@@ -24,7 +24,7 @@ export function useRowCount(table: CountedTable) {
         .select("id", { count: "exact", head: true })
         .abortSignal(signal);
       if (error) throw error;
-      // The response to a HEAD request has no body, and so no error message. A response without a count is an error.
+      // The error of a HEAD request has no message, because there is no body. A missing count is an error too.
       if (count === null) throw new Error("The answer carries no count");
       return count;
     },

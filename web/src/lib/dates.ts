@@ -1,7 +1,7 @@
 import { type Language } from "@/lib/boot";
 
-// Dates in the texts of public pages. They are formatted without Intl, which the server's JavaScript engine lacks: server
-// and browser must render the same text.
+// Formats dates in the texts of public pages. The functions do not use Intl, because the server's JavaScript engine lacks
+// it, and server and browser must render the same text.
 
 /** The names of the months as they appear within a date. */
 export const months: Record<Language, string[]> = {

@@ -1,7 +1,8 @@
-// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft,
-// or a name below it such as "<draft>/avatar", and an id. Files that the browser does not keep must be chosen again.
+// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft, or a
+// name below it such as "<draft>/avatar", and an id. The owner must choose a file again if the browser has not kept it.
 
 const DATABASE = "atelie-drafts";
+/** The name of the object store. */
 const FILES = "files";
 /** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
@@ -9,8 +10,9 @@ const MAX_BYTES = 500 * 1024 * 1024;
 const MAX_AGE_DAYS = 30;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
-type Row = { at: number; file: File };
+type StoredFile = { at: number; file: File };
 
+// The database once it is open; undefined before the first use and after the browser has closed the database.
 let opening: Promise<IDBDatabase> | undefined;
 
 /** Opens the database once and deletes old files. */
@@ -38,7 +40,7 @@ function sweep(database: IDBDatabase): Promise<void> {
   const oldest = Date.now() - MAX_AGE_DAYS * 86_400_000;
   return inTransaction(database, "readwrite", (files) =>
     forEachEntry(files.openCursor(), (cursor) => {
-      const { at, file } = cursor.value as Row;
+      const { at, file } = cursor.value as StoredFile;
       const [draft, id] = cursor.key as [string, string];
       if (at < oldest) cursor.delete();
       else sizes.set(keyOf(draft, id), file.size);
@@ -87,7 +89,7 @@ export async function saveFile(draft: string, id: string, file: File): Promise<v
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, file.size);
     if (bytes > MAX_BYTES) return;
     sizes.set(keyOf(draft, id), file.size);
-    const row: Row = { at: Date.now(), file };
+    const row: StoredFile = { at: Date.now(), file };
     await inTransaction(database, "readwrite", (files) => void files.put(row, [draft, id]));
   } catch (error) {
     sizes.delete(keyOf(draft, id));
@@ -101,7 +103,7 @@ export async function loadFiles(draft: string): Promise<Map<string, File>> {
   try {
     await inTransaction(await openDatabase(), "readonly", (files) =>
       forEachEntry(files.openCursor(IDBKeyRange.bound([draft], [draft, []])), (cursor) => {
-        stored.set((cursor.key as [string, string])[1], (cursor.value as Row).file);
+        stored.set((cursor.key as [string, string])[1], (cursor.value as StoredFile).file);
       }),
     );
   } catch (error) {

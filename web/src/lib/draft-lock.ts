@@ -7,14 +7,15 @@ import { hasDraft } from "@/lib/drafts";
 /** A draft name whose lock this page holds. */
 export type DraftLock = { name: string; release(): void };
 
-const LOCK = "atelie.draft.";
-/** The number of draft names of a form, and so the number of tabs that can each have a draft of it. */
-const NAMES = 5;
+/** What the names of all locks begin with. */
+const LOCK_PREFIX = "atelie.draft.";
+/** The number of draft names of a form. As many tabs can each have a draft of it. */
+const NAMES_PER_FORM = 5;
 /** How long to wait for a lock that a closing page still holds. */
 const LOCK_TIMEOUT_MS = 500;
 
 const namesOf = (form: string) =>
-  Array.from({ length: NAMES }, (_, n) => (n === 0 ? form : `${form}~${n + 1}`));
+  Array.from({ length: NAMES_PER_FORM }, (_, n) => (n === 0 ? form : `${form}~${n + 1}`));
 
 /** Whether the browser has Web Locks, which exist only in secure contexts. Without them all tabs use one draft name. */
 export const hasLocks = () => typeof navigator !== "undefined" && "locks" in navigator;
@@ -29,8 +30,9 @@ const releasing = new Map<string, Promise<unknown>>();
 async function acquire(name: string, options: LockOptions): Promise<DraftLock | null> {
   await releasing.get(name);
   return new Promise((done) => {
+    // Resolves when the lock is released, or immediately with null if it is not available.
     const ended = navigator.locks.request(
-      LOCK + name,
+      LOCK_PREFIX + name,
       options,
       (lock) =>
         lock &&

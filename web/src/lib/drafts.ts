@@ -49,7 +49,7 @@ export function deleteDraft(name: string): void {
   void deleteFiles(name);
 }
 
-/** The form name of the batch of drafts (features/admin-products). */
+/** The form name of the batch: works that the owner makes from many pictures together (features/admin-products). */
 export const BATCH = "batch";
 
 /** Deletes the user's files and batch of pictures at sign-out. Drafts of typed values stay. */

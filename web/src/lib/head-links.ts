@@ -1,40 +1,38 @@
 // Preload links that the server adds to the head of a page, so that the browser requests the picture of the highest
 // priority before it has received the whole page. The browser's bundle does not contain this code.
 
-/** The attributes of a source: the files to choose from, and the rendered widths. */
-type Candidates = { srcSet: string; sizes: string };
+/** The attributes of a picture's source: the files to choose from, and the widths at which the picture is displayed. */
+type SourceAttributes = { srcSet: string; sizes: string };
 
 /** A high-priority picture with two sources. */
 export type UrgentPicture = {
   /** The media query of the screens that get `narrow`; all others get `wide`. */
   media: string;
-  narrow: Candidates;
-  wide?: Candidates;
+  narrow: SourceAttributes;
+  wide?: SourceAttributes;
 };
 
-/**
- * The pictures with priority that were drawn since the array was emptied; entry-server.tsx empties it for each page.
- */
+/** The pictures with priority on the page that is being drawn; entry-server.tsx empties the array before each page. */
 export const urgentPictures: UrgentPicture[] = [];
 
-const escape = (text = "") => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+const escapeAttribute = (text = "") => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 /** The preload links of a picture with two sources. React makes such links itself, but not for a picture element. */
 export function pictureLinks({ media, narrow, wide }: UrgentPicture): string {
   return [
-    { on: media, ...narrow },
-    { on: `not all and ${media}`, ...wide },
+    { query: media, ...narrow },
+    { query: `not all and ${media}`, ...wide },
   ]
     .map(
-      ({ on, srcSet, sizes }) =>
-        `<link rel="preload" as="image" media="${escape(on)}" imagesrcset="${escape(srcSet)}" imagesizes="${escape(sizes)}" fetchpriority="high">`,
+      ({ query, srcSet, sizes }) =>
+        `<link rel="preload" as="image" media="${escapeAttribute(query)}" imagesrcset="${escapeAttribute(srcSet)}" imagesizes="${escapeAttribute(sizes)}" fetchpriority="high">`,
     )
     .join("");
 }
 
 /**
  * Splits the HTML that React has rendered into links for the head and the body. React puts its preload links before the
- * body. Those of high priority go to the head; the others are dropped, because the pictures follow shortly after.
+ * body. Links of high priority go to the head; other links are dropped, because their pictures follow shortly after.
  */
 export function splitLinks(html: string): { head: string; body: string } {
   let head = "";

@@ -16,10 +16,12 @@ export function translator(language: Language): Translate {
   };
 }
 
+/** The other one of the two languages. */
 export function otherLanguage(language: Language): Language {
   return language === "en" ? "pt" : "en";
 }
 
+/** `toggle` changes to the other language and first loads its texts. */
 type LanguageState = { language: Language; toggle(): void; t: Translate };
 
 const LanguageContext = createContext<LanguageState | null>(null);

@@ -1,5 +1,6 @@
 import { lazy, useState, type ComponentType } from "react";
 
+/** A component whose code loads on demand; `preload` loads it in advance. */
 export type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> };
 
 /**
@@ -9,11 +10,11 @@ export type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> };
 export function lazyWithPreload<P extends object>(
   load: () => Promise<ComponentType<P>>,
 ): LazyComponent<P> {
-  let ready: ComponentType<P> | undefined;
+  let loaded: ComponentType<P> | undefined;
   let loading: Promise<{ default: ComponentType<P> }> | undefined;
-  const once = () => {
+  const loadOnce = () => {
     loading ??= load().then((component) => {
-      ready = component;
+      loaded = component;
       return { default: component };
     });
     // A chunk that failed to load is requested again at the next attempt.
@@ -21,16 +22,16 @@ export function lazyWithPreload<P extends object>(
     return loading;
   };
   // The server renders synchronously, so there every component is loaded at the start.
-  if (import.meta.env.SSR) void once();
-  const Lazy = lazy(once);
+  if (import.meta.env.SSR) void loadOnce();
+  const Lazy = lazy(loadOnce);
   function LazyWithPreload(props: P) {
     // Chosen once per mount, because a later change of the component would lose its state.
-    const [Chosen] = useState<ComponentType<P>>(() => ready ?? Lazy);
+    const [Chosen] = useState<ComponentType<P>>(() => loaded ?? Lazy);
     return <Chosen {...props} />;
   }
   return Object.assign(LazyWithPreload, {
     preload: async () => {
-      await once();
+      await loadOnce();
     },
   });
 }

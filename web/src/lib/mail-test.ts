@@ -4,7 +4,7 @@ import { callFunction } from "@/lib/call-function";
 
 /**
  * The result of a test mail: "sent" to the mail server, "kept" as a file because no mail server is configured, or
- * "failed".
+ * "failed". `to` is the owner's address, `error` why the mail failed.
  */
 export type MailTest = { result: "sent" | "kept" | "failed"; to: string; error?: string };
 

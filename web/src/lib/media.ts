@@ -36,8 +36,9 @@ export type FilmInfo = {
   duration?: number;
   /** The code of the film's codec, such as avc1. */
   codec?: string;
-  /** The URL of the still. A film has both this and `still`, the metadata, or neither. */
+  /** The URL of the still. A film has either both `poster` and `still` or neither of them. */
   poster?: string;
+  /** Metadata of the still. */
   still?: ImageInfo;
   details?: MediaDetails;
 };
@@ -56,7 +57,7 @@ export type MediaDetails = {
   ladder?: Record<string, number>;
   /** The colour difference between the renditions and the original. */
   delta_e?: number;
-  /** The description in the original's colour profile. */
+  /** The name of the original's colour profile, as the profile describes itself. */
   profile?: string;
   /** Whether the original has colours so far outside sRGB that renditions use Display P3. */
   wide?: boolean;
@@ -68,8 +69,8 @@ export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
 type Row = { media?: MediaInfo };
 
 /**
- * Makes a function that returns the metadata of a row's file; undefined if it has none or the file is of the
- * other kind.
+ * Makes a function that returns the metadata of a row's file; undefined if the row has none for the
+ * file, or if the file is of the other kind.
  */
 const infoOf =
   <Info extends ImageInfo | FilmInfo>(kind: Info["kind"]) =>

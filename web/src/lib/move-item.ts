@@ -1,4 +1,6 @@
-/** A copy of the list with one item moved. A target outside the list means its nearest end. */
+/**
+ * A copy of the list with one item moved. A target outside the list means its nearest end; `from` outside it moves nothing.
+ */
 export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];
   if (from < 0 || from >= list.length) return next;

@@ -1,8 +1,10 @@
 import type { Language } from "@/lib/boot";
 import { longDate, months, parseDay } from "@/lib/dates";
 
-// Formats dates for the admin area. Not in lib/dates, because visitors download that file.
-const two = (n: number) => String(n).padStart(2, "0");
+// Formats dates for the admin area and the privacy page. Not in lib/dates, because visitors of all pages download that
+// file.
+
+const twoDigits = (n: number) => String(n).padStart(2, "0");
 
 /** Formats a date as "12 Nov 2026" or "12 nov. 2026": Portuguese abbreviations end in a full stop. */
 export function shortDate(text: string, language: Language): string {
@@ -19,7 +21,7 @@ export function shortDate(text: string, language: Language): string {
 export function localDay(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 }
 
 /** Formats a timestamp as "12 November 2026, 09:41" in the browser's time zone; not for server rendering. */
@@ -32,7 +34,9 @@ export function dateTime(iso: string, language: Language): string {
 /** Formats the time of a timestamp as "09:41" in the browser's time zone; not for server rendering. */
 export function clockTime(iso: string): string {
   const at = new Date(iso);
-  return Number.isNaN(at.getTime()) ? iso : `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return Number.isNaN(at.getTime())
+    ? iso
+    : `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }
 
 const UNITS = [
@@ -55,5 +59,5 @@ export function relativeTime(iso: string, language: Language, now = Date.now()):
 /** Formats a date as in Portugal: "21/11/2026". */
 export function ptDate(text: string): string {
   const date = parseDay(text);
-  return date ? `${two(date.day)}/${two(date.month)}/${date.year}` : text;
+  return date ? `${twoDigits(date.day)}/${twoDigits(date.month)}/${date.year}` : text;
 }

@@ -13,9 +13,7 @@ export function retryDelay(attempt: number): number {
   return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
 }
 
-/**
- * Makes the query cache with the settings of the site. `prefetched` are the data of the page's queries, which are fresh.
- */
+/** Makes the query cache with the settings of the site. It treats the data in `prefetched` as just fetched. */
 export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({
     defaultOptions: {

@@ -1,6 +1,6 @@
 const ADMIN_HOME = "/admin";
 
-/** The state that the admin guard gives a history entry: `from` is the page that was requested before signing in. */
+/** The state that the admin guard gives the history entry of the sign-in page. `from` is the page that was requested. */
 export type ReturnState = { from: string };
 
 /**

@@ -13,15 +13,15 @@ const lastSegment = (url: string) =>
     .split("/")
     .pop() ?? "";
 
-/** Returns a full URL unchanged, and appends a handle to `base`. */
-function profile(text: string | undefined, base: string): string | undefined {
+/** Returns a full URL unchanged, appends a handle to `base`, and returns undefined for an empty text. */
+function profileUrl(text: string | undefined, base: string): string | undefined {
   const value = text?.trim();
   if (!value) return undefined;
   return isUrl(value) ? value : base + value.replace(/^@/, "");
 }
 
 export function instagramUrl(site: Links): string | undefined {
-  return profile(site.instagram, "https://www.instagram.com/");
+  return profileUrl(site.instagram, "https://www.instagram.com/");
 }
 
 /** The handle as "@name". */
@@ -31,13 +31,13 @@ export function instagramHandle(site: Links): string | undefined {
 }
 
 export function facebookUrl(site: Links): string | undefined {
-  return profile(site.facebook, "https://www.facebook.com/");
+  return profileUrl(site.facebook, "https://www.facebook.com/");
 }
 
 export function whatsappUrl(site: Links): string | undefined {
   const value = site.whatsapp?.trim();
   if (!value) return undefined;
   if (isUrl(value)) return value;
-  // A number without a country code gets no link, because it would belong to somebody else.
+  // A number without a country code gets no link, because the link could lead to another person's number.
   return value.startsWith("+") ? `https://wa.me/${value.replace(/\D/g, "")}` : undefined;
 }

@@ -9,6 +9,6 @@ export function useSiteText(key: SiteTextKey): SiteText {
   const { texts } = useBoot().site;
   const { language } = useLanguage();
   const text = texts[language][key];
-  const lang = otherLanguage(language);
-  return text || !texts[lang][key] ? { text } : { text: texts[lang][key], lang };
+  const other = otherLanguage(language);
+  return text || !texts[other][key] ? { text } : { text: texts[other][key], lang: other };
 }

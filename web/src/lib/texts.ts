@@ -12,6 +12,7 @@ export type Key =
   | keyof typeof adminTexts
   | keyof typeof privacyTexts
   | keyof typeof workTexts;
+/** A bundle: texts of all pages, of the admin area, or of the privacy page. */
 export type TextBundle = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;
 
@@ -36,7 +37,7 @@ const texts: Record<Language, Texts> = { en: {}, pt: {} };
 /** Loaded files by their names, such as "site/en". */
 const loaded = new Set<string>();
 
-async function load(bundle: TextBundle, language: Language): Promise<void> {
+async function loadFile(bundle: TextBundle, language: Language): Promise<void> {
   const name = `${bundle}/${language}`;
   if (loaded.has(name)) return;
   const file = await files[bundle][language]();
@@ -46,7 +47,7 @@ async function load(bundle: TextBundle, language: Language): Promise<void> {
 
 async function loadMissing(): Promise<void> {
   await Promise.all(
-    [...bundles].flatMap((bundle) => [...languages].map((one) => load(bundle, one))),
+    [...bundles].flatMap((bundle) => [...languages].map((one) => loadFile(bundle, one))),
   );
 }
 

@@ -8,15 +8,16 @@ export type ToastText = {
   /** A button in the toast, which then stays longer. */
   action?: { label: string; onClick(): void };
 };
-/** `channel` says how the toast is shown: "helper" replaces the previous one of its kind, "area" joins the stack. */
+/** `channel` says how the toast is shown: "helper" replaces the previous helper toast, "area" joins the stack. */
 export type QueuedToast = ToastText & { channel: "helper" | "area" };
 
-type Area = (toast: QueuedToast) => void;
+/** Shows a toast in the mounted toast area. */
+type ShowToast = (toast: QueuedToast) => void;
 
 const queue: QueuedToast[] = [];
 const listeners = new Set<() => void>();
-/** The mounted toast area. */
-let area: Area | null = null;
+/** The function of the mounted toast area; null while none is mounted. */
+let showInArea: ShowToast | null = null;
 /** Set by preloadToastArea: the toast area must load although no toast is queued. */
 let expected = false;
 
@@ -26,8 +27,8 @@ function notify() {
 
 /** Passes a toast to the mounted toast area, or queues it. */
 function deliver(toast: QueuedToast) {
-  if (area) {
-    area(toast);
+  if (showInArea) {
+    showInArea(toast);
     return;
   }
   queue.push(toast);
@@ -44,10 +45,12 @@ export function areaToast(toast: ToastText): void {
   deliver({ ...toast, channel: "area" });
 }
 
-/** Loads the toast area in advance, so that it can report a failure of the network, when its code could no longer load. */
+/**
+ * Loads the toast area in advance, so that a failure of the network can be reported although code can no longer load then.
+ */
 export function preloadToastArea(): void {
   expected = true;
-  if (!area) notify();
+  if (!showInArea) notify();
 }
 
 /** Calls `listener` when the toast area is needed. Returns a function that unsubscribes. */
@@ -61,10 +64,10 @@ export function onToastNeeded(listener: () => void): () => void {
  * Connects the mounted toast area: `show` gets the queued toasts and all later ones. Returns a function that
  * disconnects it.
  */
-export function attachToastArea(show: Area): () => void {
-  area = show;
+export function attachToastArea(show: ShowToast): () => void {
+  showInArea = show;
   for (const toast of queue.splice(0)) show(toast);
   return () => {
-    if (area === show) area = null;
+    if (showInArea === show) showInArea = null;
   };
 }

@@ -12,23 +12,23 @@ export class ConflictError<T> extends Error {
   }
 }
 
-/** How often an update is attempted while only other fields have changed. */
+/** How often an update is attempted while other people or tabs change only other fields of the row. */
 const ATTEMPTS = 3;
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Returns those of the fields in which two versions of a row differ. */
+/** Returns the fields, out of `fields`, in which two versions of a row differ. */
 export function changedFields<T extends object>(
   a: T,
   b: T,
   fields: readonly (keyof T)[],
 ): (keyof T)[] {
-  return fields.filter((field) => !same(a[field], b[field]));
+  return fields.filter((field) => !isSame(a[field], b[field]));
 }
 
 /**
- * Updates fields of a row, if nobody has saved the row since `base` was read: its updated_at is then the same. A newer
- * version is updated too if the fields of `change` have the same values in it as in `base`. Returns the updated row.
+ * Updates the fields of `change` in a row if nobody has saved the row since `base` was read, which its updated_at shows. A
+ * newer version is updated too if these fields have the same values in it as in `base`. Returns the updated row.
  *
  * @throws ConflictError with the newer row if one of the fields was changed or all attempts failed; the server's error,
  * also for a deleted row.

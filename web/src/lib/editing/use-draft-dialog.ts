@@ -15,7 +15,7 @@ export type DraftDialogProps<Start> = {
   onChanged(unsaved: Start | null): void;
   /** Opens the dialog with the newer version after a conflict. */
   onLoadNewer(start: Start): void;
-  /** Whether a draft is saved, to which the uploaded files of the form belong. */
+  /** Whether a draft of the form is saved. The uploaded files of the form then belong to the draft. */
   hasDraft(): boolean;
   onClose(): void;
   /** When the restored draft was saved; null if the form does not show a restored draft. */
@@ -28,8 +28,8 @@ export type DraftFormProps<Start> = Pick<
   "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
 > & { onCancel(): void; onSaved(): void };
 
-/** What the dialog shows now: DraftDialogProps, and `round`, which grows each time the dialog opens. */
-type Shown<Start> = {
+/** The state of the dialog. `round` is a number that grows each time the dialog opens; DraftDialogProps has the rest. */
+type DialogState<Start> = {
   start: Start;
   draft: string;
   open: boolean;
@@ -45,7 +45,7 @@ type Shown<Start> = {
 export function useDraftDialog<Start>(form: string, empty: Start) {
   const { user } = useAuth();
   const name = draftName(user?.id, form);
-  const [shown, setShown] = useState<Shown<Start>>(() =>
+  const [shown, setShown] = useState<DialogState<Start>>(() =>
     // It is possible that another tab has the draft open. If the browser has locks, the effect below restores the draft
     // after it has got the lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
@@ -136,7 +136,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   };
 }
 
-const closed = <Start>(draft: string, start: Start): Shown<Start> => ({
+const closed = <Start>(draft: string, start: Start): DialogState<Start> => ({
   start,
   draft,
   open: false,
@@ -145,7 +145,7 @@ const closed = <Start>(draft: string, start: Start): Shown<Start> => ({
 });
 
 /** Opens the dialog with the saved draft, if there is one. */
-function withDraft<Start>(now: Shown<Start>, draft: string): Shown<Start> {
+function withDraft<Start>(now: DialogState<Start>, draft: string): DialogState<Start> {
   const start = loadDraft(draft) as Start | undefined;
   if (start === undefined) return now;
   const { round } = now;

@@ -24,7 +24,8 @@ export type Leaving = { asking: boolean; stay(): void; leave(): void };
  */
 export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
-  const [waiting, setWaiting] = useState<{ go: Go } | null>(null);
+  const [blocked, setBlocked] = useState<{ go: Go } | null>(null);
+  // Whether the owner has confirmed leaving.
   const agreed = useRef(false);
 
   useEffect(() => {
@@ -32,14 +33,15 @@ export function useLeaveGuard(active: boolean): Leaving {
     agreed.current = false;
     const block = (go: Go) => {
       if (agreed.current) go();
-      else setWaiting({ go });
+      else setBlocked({ go });
     };
     const release = blockPushes(navigator, block);
 
     const { pathname } = window.location;
     // The index of the history entry, which the router stores in its state.
-    const index = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
-    const here = index();
+    const readIndex = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
+    const formIndex = readIndex();
+    // Whether the next popstate event is the return to the form's entry, which the router must not see either.
     let returning = false;
     const onPop = (event: PopStateEvent) => {
       if (returning) {
@@ -50,7 +52,7 @@ export function useLeaveGuard(active: boolean): Leaving {
       if (agreed.current || window.location.pathname === pathname) return;
       // The browser has already moved: the router must not see the event, and the browser goes back.
       event.stopImmediatePropagation();
-      const distance = index() - here;
+      const distance = readIndex() - formIndex;
       returning = true;
       window.history.go(-distance);
       block(() => window.history.go(distance));
@@ -73,12 +75,12 @@ export function useLeaveGuard(active: boolean): Leaving {
   }, [active, navigator]);
 
   return {
-    asking: waiting !== null,
-    stay: () => setWaiting(null),
+    asking: blocked !== null,
+    stay: () => setBlocked(null),
     leave: () => {
       agreed.current = true;
-      setWaiting(null);
-      waiting?.go();
+      setBlocked(null);
+      blocked?.go();
     },
   };
 }

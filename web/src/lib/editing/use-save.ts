@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 
+/** `Request` is what a form saves, with the base of its changes; `Result` is what saving returns. */
 type SaveOptions<Request, Result> = {
   /** Sends the request. Rejects with ConflictError if a newer version exists. */
   save(request: Request): Promise<Result>;
@@ -9,6 +10,7 @@ type SaveOptions<Request, Result> = {
   onFailed(error: unknown): void;
 };
 
+/** The newer version of a conflict. Its type is that of the base, without null. */
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**

@@ -3,17 +3,17 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import type { HistoryRows, HistoryTable } from "@/lib/history/revisions";
 
 /** The columns that refer to files. */
-const FILES: Record<HistoryTable, readonly string[]> = {
+const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   products: ["image_url", "image_gallery", "video_gallery"],
   reviews: ["image_url"],
   cover_images: ["image_url", "video_thumbnail_url"],
 };
 
-/** The columns that are no part of a version: a row keeps its id, its age and its place in the list. */
-const KEPT = ["id", "created_at", "updated_at", "display_order", "price"];
+/** The columns in which the current row keeps its values when an earlier version is brought back. */
+const KEPT_COLUMNS = ["id", "created_at", "updated_at", "display_order", "price"];
 
 /** The server's error code for a row that exists already. */
-const EXISTS = "23505";
+const ROW_EXISTS = "23505";
 
 /** Brings removed files back to their public URLs. Returns the URLs whose files no longer exist. */
 export async function restoreFiles(
@@ -44,17 +44,21 @@ function withoutFiles<Row extends object>(
   return values as Row;
 }
 
-/** Brings the files of a row back. Returns the row without those that no longer exist, and their number. */
-async function withFiles<Row extends object>(backend: OwnerBackend, table: HistoryTable, row: Row) {
+/** Brings the files of a row back. Returns the row without the URLs of files that no longer exist, and their number. */
+async function restoreFilesOf<Row extends object>(
+  backend: OwnerBackend,
+  table: HistoryTable,
+  row: Row,
+) {
   const values = row as Record<string, unknown>;
-  const urls = FILES[table].flatMap((column) => (values[column] ?? []) as string | string[]);
+  const urls = FILE_COLUMNS[table].flatMap((column) => (values[column] ?? []) as string | string[]);
   const missing = await restoreFiles(backend, urls);
-  return { row: withoutFiles(row, FILES[table], missing), missing: missing.length };
+  return { row: withoutFiles(row, FILE_COLUMNS[table], missing), missing: missing.length };
 }
 
 /**
- * Saves an earlier version of a row, with its files. `current` is the row as it was compared. Returns the number of files
- * that no longer exist.
+ * Saves an earlier version of a row (`before`), with its files. `current` is the row that the owner compared with it.
+ * Returns the number of files that no longer exist.
  *
  * @throws ConflictError if the row was changed meanwhile.
  */
@@ -64,9 +68,11 @@ export async function bringBack<Table extends HistoryTable>(
   current: HistoryRows[Table],
   before: HistoryRows[Table],
 ): Promise<number> {
-  const { row, missing } = await withFiles(backend, table, before);
-  const change = Object.fromEntries(Object.entries(row).filter(([name]) => !KEPT.includes(name)));
-  // Of updateIfUnchanged's type parameter only the name is known here.
+  const { row, missing } = await restoreFilesOf(backend, table, before);
+  const change = Object.fromEntries(
+    Object.entries(row).filter(([name]) => !KEPT_COLUMNS.includes(name)),
+  );
+  // Any table name satisfies the type parameter of updateIfUnchanged, which this function does not know.
   await updateIfUnchanged(
     backend,
     table as "products",
@@ -82,12 +88,12 @@ export async function bringBackDeleted<Table extends HistoryTable>(
   table: Table,
   before: HistoryRows[Table],
 ): Promise<number> {
-  const { row, missing } = await withFiles(backend, table, before);
+  const { row, missing } = await restoreFilesOf(backend, table, before);
   const { updated_at: _, ...columns } = row;
   const { error } = await backend.from(table as "products").insert(columns);
-  if (error && error.code !== EXISTS) throw error;
+  if (error && error.code !== ROW_EXISTS) throw error;
   if (table === "cover_images") {
-    // Without it two covers have the same number. If it fails, the next new cover renumbers them.
+    // Without renumbering, two covers have the same number. If it fails, the next new cover renumbers them.
     await renumberCovers(backend, row as HistoryRows["cover_images"]).catch((reason: unknown) =>
       console.warn("The covers could not be renumbered", reason),
     );

@@ -6,14 +6,17 @@ import type { CoverImage, Product, Review, Revision } from "@/lib/types";
 export type HistoryRows = { products: Product; reviews: Review; cover_images: CoverImage };
 export type HistoryTable = keyof HistoryRows;
 
-// Not in lib/query-keys, which visitors download.
+// The query keys of revisions. They are not in lib/query-keys.ts, because visitors download that file.
 export const historyKeys = {
   all: ["history"] as const,
   row: (table: string, id: string) => ["history", "row", table, id] as const,
   deleted: (table: string) => ["history", "deleted", table] as const,
 };
 
-/** What a row was before each change, the newest first. For `site_settings` without an id: what all settings were. */
+/**
+ * Reads the revisions of a row, the newest first; each says what the row was before a change. The table `site_settings`
+ * needs no id, because a revision of it contains all settings.
+ */
 export async function getHistory<Before>(
   backend: OwnerBackend,
   of: { table: string; id?: string },

@@ -12,7 +12,10 @@ import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
 
-/** Runs what brings something back and shows the result in a toast. Resolves with whether it is back. */
+/**
+ * Returns a function that runs `run`, which brings rows or settings back and resolves with the number of missing files. The
+ * function shows the result in a toast with this title, and resolves with whether `run` has succeeded.
+ */
 export function useBringBackToast() {
   const t = useT();
   return async (title: string, run: () => Promise<number>): Promise<boolean> => {
@@ -37,7 +40,7 @@ export function useBringBackToast() {
   };
 }
 
-/** What brings versions and deleted rows of a table back; each resolves with whether it has succeeded. */
+/** Functions that bring versions and deleted rows of a table back. Each resolves with whether it has succeeded. */
 export function useBringBack<Table extends HistoryTable>(table: Table) {
   const t = useT();
   const backend = useOwnerBackend();
@@ -53,11 +56,13 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
   }
 
   return {
+    /** Makes the earlier version `before` of a row the current one. */
     version: (current: Row, before: Row) =>
       run(t("history.toast.back"), () => bringBack(backend, table, current, before)),
+    /** Inserts a deleted row again. */
     deleted: (name: string, before: Row) =>
       run(t("deleted.toast.back", { name }), () => bringBackDeleted(backend, table, before)),
-    /** Brings back a row that was just deleted. */
+    /** Inserts a row again that was just deleted, as its newest revision has it. */
     undo: (name: string, id: string) =>
       run(t("deleted.toast.back", { name }), async () => {
         const [newest] = await getHistory<Row>(backend, { table, id });

@@ -2,6 +2,7 @@ import { STILL_MAX_PX } from "@/lib/upload/limits";
 
 // A still is the picture shown in place of a film until it plays. It is made in the browser and stored beside the film.
 
+/** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
 // The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a film that it cannot read it fires no event, so that
 // without a limit the capture would never end.
@@ -28,20 +29,20 @@ export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Bl
     video.playsInline = true;
     video.preload = "auto";
     video.src = objectUrl;
-    await once(video, "loadeddata", captureSignal);
-    // Some recorders write no duration into the file.
-    const length = Number.isFinite(video.duration) ? video.duration : 4;
+    await nextEvent(video, "loadeddata", captureSignal);
+    // Some recorders write no duration into the file; 4 seconds are then assumed.
+    const seconds = Number.isFinite(video.duration) ? video.duration : 4;
     let best = { at: 0, light: -1 };
-    for (const part of MOMENTS) {
-      await seek(video, length * part, captureSignal);
+    for (const share of MOMENTS) {
+      await seek(video, seconds * share, captureSignal);
       const light = brightness(video);
       if (light > best.light) best = { at: video.currentTime, light };
       if (light > DARK_MAX) break;
     }
     await seek(video, best.at, captureSignal);
     return await toJpeg(video, video.videoWidth, video.videoHeight);
-  } catch (reason) {
-    if (signal?.aborted) throw reason;
+  } catch (error) {
+    if (signal?.aborted) throw error;
     return null; // for example a codec that this browser does not support
   } finally {
     clearTimeout(timer);
@@ -64,7 +65,7 @@ export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
 }
 
 /** Resolves at the next event of this type; rejects if the film fails or the signal is aborted. */
-function once(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
+function nextEvent(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = () => reject(new Error(video.error?.message ?? "The film cannot be read"));
     signal.throwIfAborted();
@@ -76,7 +77,7 @@ function once(video: HTMLVideoElement, event: string, signal: AbortSignal): Prom
 
 async function seek(video: HTMLVideoElement, at: number, signal: AbortSignal): Promise<void> {
   if (Math.abs(video.currentTime - at) < 0.001 && video.readyState >= 2) return;
-  const sought = once(video, "seeked", signal);
+  const sought = nextEvent(video, "seeked", signal);
   video.currentTime = at;
   await sought;
 }

@@ -1,6 +1,7 @@
 // Limits of uploads. Not in lib/constants, because visitors download that file.
 
-// Larger files and all films use resumable uploads. Hosted Supabase requires chunks of RESUMABLE_CHUNK_BYTES.
+// Files above RESUMABLE_FROM_BYTES and all films use resumable uploads. Hosted Supabase requires chunks of exactly
+// RESUMABLE_CHUNK_BYTES.
 export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
 export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;
 /** The waits before the retries of an upload. */

@@ -12,7 +12,7 @@ export function isTransient(status: number): boolean {
  */
 export async function waitForRetry(failures: number, signal?: AbortSignal): Promise<boolean> {
   if (!navigator.onLine) {
-    await until(signal, (done) => {
+    await waitUntil(signal, (done) => {
       window.addEventListener("online", done);
       return () => window.removeEventListener("online", done);
     });
@@ -20,7 +20,7 @@ export async function waitForRetry(failures: number, signal?: AbortSignal): Prom
   }
   const delay = UPLOAD_RETRY_DELAYS_MS[failures - 1];
   if (delay === undefined) return false;
-  await until(signal, (done) => {
+  await waitUntil(signal, (done) => {
     const timer = setTimeout(done, delay);
     return () => clearTimeout(timer);
   });
@@ -28,14 +28,14 @@ export async function waitForRetry(failures: number, signal?: AbortSignal): Prom
 }
 
 /** The error of an aborted upload. */
-export const cancelled = () => new DOMException("The upload was cancelled", "AbortError");
+export const abortError = () => new DOMException("The upload was cancelled", "AbortError");
 
 /** Resolves when `listen` calls its callback; rejects if the signal is aborted before. */
-function until(signal: AbortSignal | undefined, listen: (done: () => void) => () => void) {
+function waitUntil(signal: AbortSignal | undefined, listen: (done: () => void) => () => void) {
   return new Promise<void>((resolve, reject) => {
     const stop = () => {
       unlisten();
-      reject(cancelled());
+      reject(abortError());
     };
     const unlisten = listen(() => {
       signal?.removeEventListener("abort", stop);

@@ -17,16 +17,17 @@ const extensionsByMime: Record<string, readonly string[]> = {
   "video/x-matroska": ["mkv"],
 };
 
-const fourLetters = (text: string) => text.match(/.{4}/g)!;
+/** Splits a text into codes of four letters. */
+const splitBrands = (text: string) => text.match(/.{4}/g)!;
 
 // Brands are codes of four letters in the first box of a file (ftyp), which name its format. AVIF, camera raw and audio
 // files begin with the same box. The brand "mif1" stands for any kind of picture.
-const VIDEO_BRANDS = fourLetters(
+const VIDEO_BRANDS = splitBrands(
   "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
 );
-const HEIC_BRANDS = fourLetters("heicheixheimheis");
+const HEIC_BRANDS = splitBrands("heicheixheimheis");
 const STILL_BRANDS = [...HEIC_BRANDS, "avif"];
-const OTHER_BRANDS = fourLetters("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
+const OTHER_BRANDS = splitBrands("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
 
 /** The MIME type of a file by its first bytes; null if the type is not accepted. */
 export async function sniffFile(file: Blob): Promise<string | null> {

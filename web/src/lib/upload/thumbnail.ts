@@ -1,7 +1,7 @@
 import { sniffFile } from "@/lib/upload/sniff-type";
 
 // Pictures are scaled one after the other, because scaling one of 24 megapixels takes 100 MB of memory.
-let last: Promise<unknown> = Promise.resolve();
+let previous: Promise<unknown> = Promise.resolve();
 
 /**
  * Returns the object URL of a small copy of a picture, `heightPx` pixels high, because many full pictures need too much
@@ -13,15 +13,15 @@ export function thumbnailOf(
   heightPx: number,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const result = last.then(() => (signal?.aborted ? null : make(file, heightPx)));
-  last = result.catch(() => undefined);
+  const result = previous.then(() => (signal?.aborted ? null : makeThumbnailUrl(file, heightPx)));
+  previous = result.catch(() => undefined);
   return result.then((url) => {
     if (url && signal?.aborted) URL.revokeObjectURL(url);
     return signal?.aborted ? null : url;
   });
 }
 
-async function make(file: Blob, heightPx: number): Promise<string | null> {
+async function makeThumbnailUrl(file: Blob, heightPx: number): Promise<string | null> {
   const small = await shrink(file, heightPx).catch(() => null);
   if (!small && (await sniffFile(file)) === "image/heic") return null;
   return URL.createObjectURL(small ?? file);

@@ -1,5 +1,5 @@
 import type { Bucket } from "@/lib/constants";
-import { cancelled } from "@/lib/upload/retry";
+import { abortError } from "@/lib/upload/retry";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 
 export type UploadRequest = {
@@ -31,7 +31,7 @@ export function uploadObject(request: UploadRequest): Promise<void> {
   const { apiUrl, anonKey, token, bucket, name, onProgress, signal } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
-      reject(cancelled());
+      reject(abortError());
       return;
     }
     const xhr = new XMLHttpRequest();
@@ -58,7 +58,7 @@ export function uploadObject(request: UploadRequest): Promise<void> {
     xhr.addEventListener("error", () =>
       settle(() => reject(new UploadError("The connection was lost", 0))),
     );
-    xhr.addEventListener("abort", () => settle(() => reject(cancelled())));
+    xhr.addEventListener("abort", () => settle(() => reject(abortError())));
     signal?.addEventListener("abort", cancel);
 
     xhr.open("POST", `${apiUrl}/storage/v1/object/${bucket}/${encodeURIComponent(name)}`);

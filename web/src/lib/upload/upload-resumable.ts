@@ -1,5 +1,5 @@
 import { RESUMABLE_CHUNK_BYTES } from "@/lib/upload/limits";
-import { cancelled, isTransient, waitForRetry } from "@/lib/upload/retry";
+import { abortError, isTransient, waitForRetry } from "@/lib/upload/retry";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 import { CACHE_SECONDS, type UploadRequest } from "@/lib/upload/upload-object";
 import type { DetailedError, Upload } from "tus-js-client";
@@ -22,7 +22,7 @@ export function uploadResumable(request: ResumableRequest): Promise<string> {
   // Two tabs with the same file must not continue one upload, because one tab may discard what the other saves.
   if (!nameAndDate || !navigator.locks) return runUpload(request, null);
   return navigator.locks.request(key, { ifAvailable: true }, (lock) => {
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw abortError();
     return runUpload(request, lock && key);
   });
 }
@@ -66,13 +66,13 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
       failures = 0;
     },
     onSuccess: () => succeed(),
-    onError: (error) => void again(error),
+    onError: (error) => void retryOrFail(error),
   });
 
-  async function again(error: Error | DetailedError) {
+  async function retryOrFail(error: Error | DetailedError) {
     const failure = refusal(error);
     try {
-      if (signal?.aborted) throw cancelled();
+      if (signal?.aborted) throw abortError();
       // 409 at the start: the name exists. It is random, so an earlier request has succeeded and its response was lost.
       if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
       // Later 409 and 423 pass: the offset was wrong and is read again, or an earlier request still holds the lock.
@@ -93,14 +93,14 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
       .catch((reason: unknown) =>
         console.warn("A cancelled upload could not be deleted on the server", reason),
       );
-    fail(cancelled());
+    fail(abortError());
   }
 
-  if (signal?.aborted) throw cancelled();
+  if (signal?.aborted) throw abortError();
   signal?.addEventListener("abort", stop, { once: true });
   try {
     const earlier = key === null ? undefined : (await upload.findPreviousUploads()).at(-1);
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw abortError();
     if (earlier?.metadata.objectName) {
       continued = true;
       metadata.objectName = earlier.metadata.objectName;

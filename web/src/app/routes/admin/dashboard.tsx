@@ -1,7 +1,10 @@
 import { DashboardPage } from "@/features/admin-dashboard/components/dashboard-page";
 import { GuideChecklist } from "@/features/admin-settings/components/guide-checklist";
 
-/** The overview with the checklist of the guide, which belongs to another feature. */
+/**
+ * The route /admin: the overview. The guide's checklist is passed in, because features must not import each other's
+ * components.
+ */
 export function DashboardRoute() {
   return (
     <DashboardPage>

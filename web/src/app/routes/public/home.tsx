@@ -7,7 +7,7 @@ import { Hero } from "@/features/hero/components/hero";
 import { ReviewsSection } from "@/features/reviews/components/reviews-section";
 import { useBoot } from "@/lib/boot";
 
-/** The home page: its sections in order. Their components decide whether they are shown. */
+/** The home page: its sections in order. Each section decides itself whether it is shown. */
 export function HomeRoute() {
   const { site } = useBoot();
   const startEnquiry = useStartEnquiry();

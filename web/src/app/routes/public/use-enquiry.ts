@@ -4,7 +4,7 @@ import { scrollToSectionAfterNavigation } from "@/lib/scroll";
 import type { Product } from "@/lib/types";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-/** The state of a history entry. `ask` is the enquiry with which the home page was opened. */
+/** The state of the home page's history entry. `ask` is the enquiry that the visitor started on another page. */
 type HistoryState = { ask?: Enquiry };
 
 /**
