@@ -1,6 +1,11 @@
 import { useId, type ReactNode } from "react";
 
-type AdminGroupProps = { title: string; intro?: string; children: ReactNode };
+type AdminGroupProps = {
+  title: string;
+  /** A sentence below the heading. */
+  intro?: string;
+  children: ReactNode;
+};
 
 /** A section of an admin page with its heading. */
 export function AdminGroup({ title, intro, children }: AdminGroupProps) {

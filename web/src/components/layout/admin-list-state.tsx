@@ -4,6 +4,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
 
 type AdminListStateProps<Row> = {
+  /** The query of the list; `data` is undefined until its rows have loaded. */
   query: { data: Row[] | undefined; isError: boolean; isFetching: boolean; refetch(): unknown };
   /** The text of an empty list. */
   empty: string;
@@ -13,6 +14,7 @@ type AdminListStateProps<Row> = {
   notEmpty?: boolean;
   /** The placeholder while the list loads; rows with a picture and two lines by default. */
   skeleton?: ReactNode;
+  /** Renders the loaded rows. */
   children(rows: Row[]): ReactNode;
 };
 

@@ -3,7 +3,7 @@ import { usePageTitle } from "@/lib/use-page-title";
 
 type AdminPageProps = {
   title: string;
-  /** The main button of the page; on phones it has the full width. */
+  /** The main button or buttons of the page, beside the heading; on phones they are below it, in the full width. */
   action?: ReactNode;
   children: ReactNode;
 };

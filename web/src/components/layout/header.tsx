@@ -24,7 +24,8 @@ import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
 
-// Arguments of useSyncExternalStore: the subscription, whether the page is scrolled, and the value in the server's HTML.
+// The three arguments of useSyncExternalStore: the subscription, whether the page is scrolled, and the value for the
+// server's HTML.
 function onScroll(notify: () => void) {
   window.addEventListener("scroll", notify, { passive: true });
   return () => window.removeEventListener("scroll", notify);

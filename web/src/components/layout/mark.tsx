@@ -6,14 +6,17 @@ import { cn } from "@/lib/cn";
 import { scrollBehavior } from "@/lib/scroll";
 
 /**
- * Whether a name is long. A long name is set smaller and wraps to two or three lines, because it must fit into the 64 px of
- * the header beside its buttons.
+ * Whether a name is long. A long name has a smaller font and wraps to two or three lines, so that it fits into the 64 px of
+ * the header beside the header's buttons.
  */
 const isLong = (name: string) => name.length > 10;
-const nameSize = (name: string) =>
+const longNameSize = (name: string) =>
   name.length > 24 ? "min(1.0625rem,5vw)" : "min(1.375rem,6.5vw)";
 
-/** The logo and name of the site: a link to the home page, which scrolls to the top if that is the current page. */
+/**
+ * The logo and name of the site, a link to the home page. On the home page itself, a click scrolls to the top. `onNavigate`
+ * is called first.
+ */
 export function Mark({ onNavigate }: { onNavigate?(): void }) {
   const t = useT();
   const { site } = useBoot();
@@ -35,7 +38,9 @@ export function Mark({ onNavigate }: { onNavigate?(): void }) {
         <span className="bg-indigo over-hero:bg-white absolute -inset-x-px -bottom-px h-2.5 transition-colors duration-200" />
       </span>
       <span
-        style={isLong(site.name) ? { fontSize: nameSize(site.name), lineHeight: 1.1 } : undefined}
+        style={
+          isLong(site.name) ? { fontSize: longNameSize(site.name), lineHeight: 1.1 } : undefined
+        }
         className={cn(
           "font-[330] tracking-[-0.005em]",
           isLong(site.name)

@@ -1,6 +1,6 @@
 import type { Key } from "@/lib/texts";
 
-// The links of the header. `key` is the text key of a link.
+// The links of the header, in order. `key` is the key of a link's text, `to` its path.
 
 export const galleryTargets: readonly { key: Key; to: string }[] = [
   { key: "nav.allPaintings", to: "/gallery/all" },

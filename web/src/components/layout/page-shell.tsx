@@ -3,7 +3,7 @@ import { Footer } from "@/components/layout/footer";
 import { cn } from "@/lib/cn";
 
 type PageShellProps = {
-  /** The element at the foot of the page: the footer, a tall band, or the thin band of admin pages. */
+  /** The element at the foot of the page: the footer, a tall band of colour, or the thin band of admin pages. */
   foot?: "footer" | "band" | "thin";
   className?: string;
   children: ReactNode;

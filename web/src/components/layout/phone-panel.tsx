@@ -8,8 +8,11 @@ import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
 type PhonePanelProps = {
+  /** The id of the panel, which the header's menu button refers to. */
   id: string;
+  /** Called when a link is followed. */
   onNavigate(): void;
+  /** Called with the id of the section of the home page to scroll to. */
   onSection(id: string): void;
   onSignOut(): void;
 };
@@ -17,7 +20,7 @@ type PhonePanelProps = {
 const rowClasses =
   "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
 
-/** The menu panel of small screens. The header opens it and keeps the focus inside header and panel. */
+/** The menu panel of small screens. The header opens the panel, and keeps the focus inside header and panel. */
 export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
   const t = useT();
   const { session, role } = useAuth();

@@ -8,6 +8,7 @@ import { cn } from "@/lib/cn";
 type SubmenuItem = { label: string; to: string };
 
 type SubmenuProps = {
+  /** Text and path of the header link. */
   label: string;
   to: string;
   /** Accessible name of the button that opens the submenu. */
@@ -18,15 +19,16 @@ type SubmenuProps = {
 };
 
 /**
- * What opened the submenu; null while it is closed. A submenu opened by the mouse closes when the mouse leaves. One opened
- * by focus or press closes when the focus leaves or its button is pressed again. A press outside and Escape close both.
+ * What opened the submenu; null while it is closed. A submenu opened by the mouse closes when the mouse leaves. A submenu
+ * opened by focus or press closes when the focus leaves or its button is pressed again. A press outside or Escape closes
+ * any.
  */
-type OpenBy = "mouse" | "focus" | "press" | null;
+type OpenCause = "mouse" | "focus" | "press" | null;
 
 /** A header link with a submenu, which opens on hover, on keyboard focus and by the button beside the link. */
 export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps) {
-  const [openBy, setOpenBy] = useState<OpenBy>(null);
-  const open = openBy !== null;
+  const [openCause, setOpenCause] = useState<OpenCause>(null);
+  const open = openCause !== null;
   const panelId = useId();
   const root = useRef<HTMLDivElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
@@ -37,13 +39,13 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   useEffect(() => {
     if (!open) return;
     const onPointerDown = (event: globalThis.PointerEvent) => {
-      if (!root.current?.contains(event.target as Node)) setOpenBy(null);
+      if (!root.current?.contains(event.target as Node)) setOpenCause(null);
     };
     // The listener is on the document, because a menu opened by the mouse does not contain the focus.
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       if (root.current?.contains(document.activeElement)) toggle.current?.focus();
-      setOpenBy(null);
+      setOpenCause(null);
     };
     document.addEventListener("pointerdown", onPointerDown);
     document.addEventListener("keydown", onKeyDown);
@@ -56,7 +58,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   function onPointerEnter(event: PointerEvent) {
     if (event.pointerType !== "mouse") return;
     clearTimeout(timer.current);
-    const show = () => setOpenBy((by) => by ?? "mouse");
+    const show = () => setOpenCause((cause) => cause ?? "mouse");
     if (SUBMENU_OPEN_DELAY_MS > 0) timer.current = setTimeout(show, SUBMENU_OPEN_DELAY_MS);
     else show();
   }
@@ -65,7 +67,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
     if (event.pointerType !== "mouse") return;
     clearTimeout(timer.current);
     timer.current = setTimeout(
-      () => setOpenBy((by) => (by === "mouse" ? null : by)),
+      () => setOpenCause((cause) => (cause === "mouse" ? null : cause)),
       SUBMENU_CLOSE_DELAY_MS,
     );
   }
@@ -73,12 +75,12 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   function onFocus(event: FocusEvent) {
     // Opens only for keyboard focus from outside: the focus that Escape returns must not reopen the menu.
     if (root.current?.contains(event.relatedTarget)) return;
-    if (event.target.matches(":focus-visible")) setOpenBy((by) => by ?? "focus");
+    if (event.target.matches(":focus-visible")) setOpenCause((cause) => cause ?? "focus");
   }
 
   function onBlur(event: FocusEvent) {
     if (!root.current?.contains(event.relatedTarget)) {
-      setOpenBy((by) => (by === "mouse" ? by : null));
+      setOpenCause((cause) => (cause === "mouse" ? cause : null));
     }
   }
 
@@ -94,7 +96,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
       <Link
         to={to}
         aria-current={current ? "true" : undefined}
-        onClick={() => setOpenBy(null)}
+        onClick={() => setOpenCause(null)}
         // The line under the link continues under the chevron.
         className={cn(navItemClasses(current), "after:-right-[22px]")}
       >
@@ -108,8 +110,8 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         aria-controls={panelId}
         onClick={(event) => {
           // Hovering has opened the menu already, so a mouse press keeps it open. Keys toggle.
-          const byMouse = openBy === "mouse" && event.detail > 0;
-          setOpenBy(open && !byMouse ? null : "press");
+          const byMouse = openCause === "mouse" && event.detail > 0;
+          setOpenCause(open && !byMouse ? null : "press");
         }}
         className="-mr-[10px] flex h-11 w-8 flex-none items-center rounded-sm pl-1 xl:-mr-[22px] xl:w-11"
       >
@@ -130,7 +132,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
             <li key={item.to}>
               <Link
                 to={item.to}
-                onClick={() => setOpenBy(null)}
+                onClick={() => setOpenCause(null)}
                 className="hover:bg-indigo-tint focus-visible:bg-indigo-tint flex min-h-[46px] items-center px-5 leading-snug focus-visible:-outline-offset-3"
               >
                 {item.label}

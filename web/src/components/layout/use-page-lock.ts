@@ -17,7 +17,7 @@ export function usePageLock(
     const element = modal.current;
     if (!active || !element) return;
     const page = document.documentElement;
-    const before = page.style.overflow;
+    const overflowBefore = page.style.overflow;
     page.style.overflow = "hidden";
     const siblings = [...(element.parentElement?.children ?? [])].filter(
       (sibling) => sibling !== element && !sibling.hasAttribute("inert"),
@@ -37,18 +37,18 @@ export function usePageLock(
       );
       const first = stops[0];
       const last = stops.at(-1);
-      const at = document.activeElement;
-      if (!event.shiftKey && (at === last || !element.contains(at))) {
+      const focused = document.activeElement;
+      if (!event.shiftKey && (focused === last || !element.contains(focused))) {
         event.preventDefault();
         first?.focus();
-      } else if (event.shiftKey && (at === first || !element.contains(at))) {
+      } else if (event.shiftKey && (focused === first || !element.contains(focused))) {
         event.preventDefault();
         last?.focus();
       }
     };
     document.addEventListener("keydown", onKeyDown);
     return () => {
-      page.style.overflow = before;
+      page.style.overflow = overflowBefore;
       for (const sibling of siblings) sibling.removeAttribute("inert");
       document.removeEventListener("keydown", onKeyDown);
     };

@@ -4,16 +4,17 @@ import { sectionTargets } from "@/components/layout/nav-targets";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The sections that the header links to. Testimonials are omitted while there are no reviews. */
+/** The sections of the home page that the header links to. Testimonials are omitted while there are no reviews. */
 export function useSectionTargets() {
   const { hasReviews = true } = useBoot();
   const client = useQueryClient();
-  // Reads the cache only: the header makes no request. `hasReviews` of the boot data is used until reviews are loaded.
-  const cached = () => client.getQueryData<unknown[]>(queryKeys.reviews.active);
+  // Only reads the cache, so that the header makes no request. Until reviews are cached, `hasReviews` of the boot data is
+  // used.
+  const readCache = () => client.getQueryData<unknown[]>(queryKeys.reviews.active);
   const reviews = useSyncExternalStore(
     (notify) => client.getQueryCache().subscribe(notify),
-    cached,
-    cached,
+    readCache,
+    readCache,
   );
   const showsReviews = reviews ? reviews.length > 0 : hasReviews;
   return showsReviews ? sectionTargets : sectionTargets.filter(({ id }) => id !== "testimonials");

@@ -9,8 +9,7 @@ export function MailTestButton() {
   const t = useT();
   const { data, error, isPending, mutate } = useMailTest();
   let status = "";
-  if (isPending) status = "";
-  else if (error) status = messageOf(error);
+  if (error) status = messageOf(error);
   else if (data?.result === "failed") status = t("mail.test.failed", { reason: data.error ?? "" });
   else if (data) status = t(`mail.test.${data.result}`, { to: data.to });
   return (

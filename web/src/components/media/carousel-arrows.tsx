@@ -12,7 +12,8 @@ type CarouselArrowsProps = {
 };
 
 /**
- * The previous and next buttons of a carousel. At an end a button is aria-disabled: `disabled` would lose its focus.
+ * The previous and next buttons of a carousel. At an end a button is aria-disabled, because `disabled` would
+ * take the focus from it.
  */
 export function CarouselArrows({ canPrev, canNext, prev, next, className }: CarouselArrowsProps) {
   const t = useT();

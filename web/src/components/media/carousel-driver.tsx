@@ -4,14 +4,15 @@ import useEmblaCarousel from "embla-carousel-react";
 export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
 export type CarouselDriverProps = {
+  /** The element that clips the slides. */
   viewport: HTMLElement;
   options: EmblaOptions;
   onChange(embla: Embla | undefined): void;
 };
 
 /**
- * Attaches the carousel library embla to a rendered carousel; renders nothing itself. It is a chunk of its own, because
- * embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
+ * Attaches the carousel library embla to a rendered carousel; renders nothing itself. This file is a chunk of its own,
+ * because embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
   const [ref, embla] = useEmblaCarousel(options);

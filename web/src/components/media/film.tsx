@@ -10,19 +10,19 @@ import { renditionUrl, pickWidth, type FilmInfo } from "@/lib/media";
 
 type FilmProps = ComponentProps<"video"> & {
   src: string;
+  /** Metadata of the film and its still; without that of the still, `poster` is shown unchanged. */
   info?: FilmInfo;
   /** The rendered width in CSS pixels; by default the width of the screen. */
   cssWidth?: number;
 };
 
 /**
- * The most pixels of a still per CSS pixel. sizesText (lib/media.ts) chooses as many for a picture on a screen with three
- * device pixels per CSS pixel.
+ * The largest number of pixels of a still per CSS pixel. On a screen with three device pixels per CSS pixel, sizesText
+ * (lib/media.ts) chooses the same number for a picture.
  */
 const MAX_DENSITY = 2.1;
 /**
- * The width of the still in the server's HTML, in pixels. It is that of a phone, because the server does not know the
- * screen.
+ * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.
  */
 const SERVER_POSTER_WIDTH = 800;
 /** Subscribes to a value that never changes. */

@@ -20,9 +20,9 @@ type PictureProps = {
   /** Natural size in pixels; reserves the space before the file has loaded. */
   width?: number;
   height?: number;
-  /** Rendered widths; without them the stored file is shown. */
+  /** The widths at which the picture is displayed, by media query; without them the stored file is shown. */
   sizes?: Sizes;
-  /** An alternative source, cropped for screens of another shape. */
+  /** Another source with a cropped picture, for screens of another shape; without it all screens get the whole picture. */
   crop?: Crop | null;
   /** The smallest and largest width of the renditions to offer. */
   bounds?: Bounds;
@@ -33,19 +33,28 @@ type PictureProps = {
   eager?: boolean;
   className?: string;
   style?: CSSProperties;
-  /** Called when the file cannot be shown; nothing is rendered then. Without a callback a placeholder is rendered. */
+  /** Called when the file cannot be shown. The component then renders nothing; without this function, a placeholder. */
   onMissing?(): void;
   /** Called with the natural size in pixels once the file has loaded. */
   onSize?(width: number, height: number): void;
 };
 
-/** The loading state of `src`. `storedFile` is true after a rendition has failed: the stored file is then loaded instead. */
-type State = { src: string; storedFile?: boolean; phase: "new" | "waiting" | "shown" | "missing" };
+/** The loading state of the picture at `src`. */
+type State = {
+  src: string;
+  /** True after a rendition has failed. The stored file is then loaded instead. */
+  storedFile?: boolean;
+  /**
+   * "new" in the first render, and with `priority` until the file has loaded: the picture is visible. "waiting" while it
+   * loads behind its placeholder, "shown" when it has loaded, "missing" if it cannot be shown.
+   */
+  phase: "new" | "waiting" | "shown" | "missing";
+};
 
 /**
  * A picture of the site in the rendition that fits its place. The first render shows it immediately, so that the
  * server's HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash, and
- * the picture once it is decoded. A picture without metadata fades in.
+ * the picture once it is decoded. A picture without metadata is transparent until then, and fades in.
  */
 export function Picture({
   src,
@@ -67,26 +76,27 @@ export function Picture({
   const img = useRef<HTMLImageElement>(null);
   const [state, setState] = useState<State>({ src, phase: "new" });
   const { phase, storedFile }: State = state.src === src ? state : { src, phase: "new" };
-  const known = sizes && !storedFile ? info : undefined;
+  // The metadata if a rendition is shown; undefined if the stored file is.
+  const renditionInfo = sizes && !storedFile ? info : undefined;
   // Does not depend on `storedFile`: falling back to the stored file must not run the effect again.
   const hash = sizes && info?.thumbhash;
 
-  function report(element: HTMLImageElement) {
+  function updatePhase(element: HTMLImageElement) {
     if (element.naturalWidth > 0) {
       // A transparent picture must not show the placeholder behind it.
       element.style.backgroundImage = "";
       setState({ src, storedFile, phase: "shown" });
       onSize?.(element.naturalWidth, element.naturalHeight);
-    } else if (known) {
+    } else if (renditionInfo) {
       setState({ src, storedFile: true, phase: "waiting" });
     } else {
       setState({ src, phase: "missing" });
       onMissing?.();
     }
   }
-  const latest = useRef(report);
+  const latest = useRef(updatePhase);
   useLayoutEffect(() => {
-    latest.current = report;
+    latest.current = updatePhase;
   });
 
   useLayoutEffect(() => {
@@ -107,8 +117,8 @@ export function Picture({
     }, 100);
   }, [src, priority, hash]);
 
-  function loaded(element: HTMLImageElement) {
-    // Ignores an old source: the new one has its own load event.
+  function showWhenDecoded(element: HTMLImageElement) {
+    // Ignores the event of an earlier source, because the current source has its own load event.
     const settle = () => img.current === element && element.complete && latest.current(element);
     // Shown after decoding, so that it is painted at once. Also shown if decoding fails, as far as it is readable.
     const decoded = phase === "waiting" ? element.decode?.() : undefined;
@@ -120,7 +130,10 @@ export function Picture({
     return onMissing ? null : <MissingPicture label={alt} className={className} />;
   }
   const focus = fit === "cover" && info?.focus;
-  const wide = known && { srcSet: srcSetFor(src, known, bounds), sizes: sizesText(sizes!) };
+  const wide = renditionInfo && {
+    srcSet: srcSetFor(src, renditionInfo, bounds),
+    sizes: sizesText(sizes!),
+  };
   const picture = (
     <img
       ref={img}
@@ -132,23 +145,26 @@ export function Picture({
       decoding="async"
       loading={priority || eager ? "eager" : "lazy"}
       fetchPriority={priority ? "high" : undefined}
-      onLoad={(event) => loaded(event.currentTarget)}
-      onError={(event) => report(event.currentTarget)}
+      onLoad={(event) => showWhenDecoded(event.currentTarget)}
+      onError={(event) => updatePhase(event.currentTarget)}
       className={cn(
         "ease-soft bg-size-[100%_100%] transition-opacity duration-240",
         fit === "cover" ? "object-cover" : "object-contain",
-        phase === "waiting" && (known ? "pending" : "opacity-0"),
+        phase === "waiting" && (renditionInfo ? "pending" : "opacity-0"),
         className,
       )}
       style={{
         ...style,
         // The server computes the colour shortly after the upload; until then the neutral colour is shown.
-        backgroundColor: phase === "shown" ? undefined : known && (known.color ?? "var(--neutral)"),
+        backgroundColor:
+          phase === "shown"
+            ? undefined
+            : renditionInfo && (renditionInfo.color ?? "var(--neutral)"),
         objectPosition: focus ? `${focus[0] * 100}% ${focus[1] * 100}%` : undefined,
       }}
     />
   );
-  if (!crop || !known) return picture;
+  if (!crop || !renditionInfo) return picture;
   if (import.meta.env.SSR && priority) {
     urgentPictures.push({ media: crop.media, narrow: crop, wide });
   }

@@ -13,7 +13,7 @@ type ConfirmDialogProps = {
   confirmLabel?: string;
   /** Text of the other button; "Cancel" by default. */
   cancelLabel?: string;
-  /** Whether the action is running. Meanwhile the dialog cannot be closed. */
+  /** Whether the action is running. The dialog cannot be closed while it runs. */
   busy?: boolean;
 };
 

@@ -10,8 +10,8 @@ export type Difference = { label: string; theirs: string; mine: string };
 type ConflictDialogProps = {
   open: boolean;
   /**
-   * The fields in which the stored version differs. Omitted by forms that save only the fields they have changed: there,
-   * a save keeps the changes of both versions.
+   * The fields in which the stored version differs. Forms that save only the fields they have changed omit them, because
+   * such a save keeps the changes of both versions.
    */
   differences?: readonly Difference[];
   /** Loads the stored version and drops the changes of this form. */
@@ -19,6 +19,7 @@ type ConflictDialogProps = {
   /** Saves this version over the stored one. */
   onOverwrite(): void;
   onKeepEditing(): void;
+  /** Whether a save is running. The dialog cannot be closed while it runs. */
   busy?: boolean;
 };
 

@@ -14,8 +14,9 @@ type DeleteDialogProps<Item> = {
   failedTitle?: string;
   /** Description of the toast after a failure. */
   failed?(error: unknown): string;
+  /** Deletes the item. */
   remove(item: Item): Promise<unknown>;
-  /** Brings the deleted item back; the toast then has a button for it. */
+  /** Brings the deleted item back. With this function the toast after success has a button that calls it. */
   undo?(item: Item): Promise<unknown>;
   onDeleted?(): void;
   onClose(): void;

@@ -9,8 +9,8 @@ export const DialogRoot = Dialog.Root;
 export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
-// The opener is the element that had the focus before a dialog opened. This one is the opener of a dialog that has just
-// closed. A dialog that opens in its place has the same opener.
+// The opener of a dialog is the element that had the focus before the dialog opened. closedOpener is the opener of a dialog
+// that has just closed. A dialog that opens in its place has the same opener.
 let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
@@ -24,8 +24,8 @@ type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
 };
 
 /**
- * A modal dialog in the style of the site; on close it returns the focus to the element that had it before. The caller
- * sets size and padding by `className`.
+ * A modal dialog in the style of the site. On close it returns the focus to its opener. The caller sets size and padding by
+ * `className`.
  */
 export function DialogContent({
   label,
@@ -55,8 +55,8 @@ export function DialogContent({
         <Dialog.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            const at = document.activeElement;
-            opener.current = at === document.body ? closedOpener : at;
+            const focused = document.activeElement;
+            opener.current = focused === document.body ? closedOpener : focused;
             onOpenAutoFocus?.(event);
           }}
           // Radix returns the focus only to its own trigger, which most of these dialogs do not have. Repeated in the
@@ -83,8 +83,8 @@ export function DialogContent({
 
 /** Focuses the opener, or the page if the opener no longer exists. Does nothing if another element has the focus. */
 function returnFocus(opener: Element | null) {
-  const at = document.activeElement;
-  if (at !== null && at !== document.body) return;
+  const focused = document.activeElement;
+  if (focused !== null && focused !== document.body) return;
   const target = opener?.isConnected ? opener : document.getElementById("main");
   if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }

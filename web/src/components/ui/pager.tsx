@@ -5,6 +5,7 @@ import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { pageCount } from "@/lib/list-url";
 
 type PagerProps = {
+  /** Accessible name of the navigation. */
   label: string;
   /** The current page, from 1. */
   page: number;

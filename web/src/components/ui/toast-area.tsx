@@ -17,7 +17,7 @@ const HELPER_ID = "helper";
 function show({ title, description, destructive, action, channel }: QueuedToast) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
-    // With a fixed id a helper toast replaces the previous one.
+    // With the fixed id a helper toast replaces the previous helper toast.
     id: channel === "helper" ? HELPER_ID : undefined,
     description,
     action,

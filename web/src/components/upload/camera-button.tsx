@@ -6,7 +6,7 @@ import { useMediaQuery } from "@/lib/use-media-query";
 
 type CameraButtonProps = {
   kind: MediaKind;
-  /** The label of the field, which the accessible name of the button begins with. */
+  /** The label of the field. The accessible name of the button begins with it. */
   label: string;
   onFiles(files: File[]): void;
 };

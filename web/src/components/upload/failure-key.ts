@@ -1,7 +1,7 @@
 import type { Key } from "@/lib/texts";
 
-/** Text keys by the server's failure code: why a file has no renditions (internal/media/reason.go, package rendition). */
-const reasons: Record<string, Key> = {
+/** Text keys by the server's failure code, which says why a file has no renditions (internal/media/reason.go). */
+const keysByCode: Record<string, Key> = {
   picture_too_large: "media.tooLarge",
   picture_unreadable: "media.unreadable",
   picture_truncated: "media.truncated",
@@ -16,4 +16,4 @@ const reasons: Record<string, Key> = {
 
 /** The text key of a failure code; a general text for an unknown code. */
 export const failureKey = (code: string | undefined): Key =>
-  reasons[code ?? ""] ?? "media.failedOtherwise";
+  keysByCode[code ?? ""] ?? "media.failedOtherwise";

@@ -19,7 +19,7 @@ type FocusPickerProps = {
 
 /** How far an arrow key moves the focus point, as a share of the picture. */
 const STEP = 0.05;
-/** The focus point, as in the hero, of a cover for which none is stored. */
+/** The focus point of a cover for which none is stored; the hero uses the same (hero-slide.tsx). */
 const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
 /**
@@ -31,12 +31,13 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const hintId = useId();
+  // The focus point that the owner has chosen here; null until then and after a failure.
   const [moved, setMoved] = useState<[number, number] | null>(null);
   const [x, y] = moved ?? info.focus ?? DEFAULT_FOCUS;
   const percent = (part: number) => Math.round(part * 100);
 
-  // Calls are sent one after the other. Of two that overlap, the first could reach the server last and overwrite the
-  // newer focus point.
+  // Calls are sent one after the other. If two overlapped, the first could reach the server after the second and overwrite
+  // the newer focus point.
   const calls = useRef(Promise.resolve());
   function save(at: [number, number]) {
     setMoved(at);

@@ -34,8 +34,8 @@ type MediaFieldProps = {
   /** Classes of the drop area, such as its height. */
   areaClassName?: string;
   /**
-   * Stores a chosen picture as the still of a film, the picture that is shown until it plays. Without this function the
-   * field does not offer to choose one.
+   * Stores a chosen picture as the still of a film, the picture that is shown until the film plays. Without this function
+   * the field does not offer to choose a still.
    */
   uploadStill?(film: string, picture: File): Promise<void>;
 };

@@ -7,21 +7,22 @@ import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
   info: ImageInfo | FilmInfo | undefined;
-  /** Shows only preparing and failed states, for small pictures such as avatars. */
+  /** Omits the size and colours of pictures, for small ones such as avatars. */
   brief?: boolean;
   className?: string;
 };
 
 /**
- * Describes the renditions of a file to the owner. Pictures: preparing, failed, or size and colour difference against the
- * original. Films: duration, codec and size, and a warning if some browsers cannot play them.
+ * Describes a stored file to the owner. Of a picture it says that the renditions are being made, why they failed, or how
+ * large original and largest rendition are and how much their colours differ. Of a film it shows duration, codec and size,
+ * and a warning if some browsers cannot play it.
  */
 export function MediaState({ info, brief = false, className }: MediaStateProps) {
   const t = useT();
   const { language } = useLanguage();
   const details = info?.details;
   if (!info || (info.kind === "image" && !details)) return null;
-  const line = cn("text-ink2 text-[.9375rem] leading-[1.35] lining-nums", className);
+  const lineClasses = cn("text-ink2 text-[.9375rem] leading-[1.35] lining-nums", className);
   if (info.kind === "video") {
     const codec = info.codec ? codecOf(info.codec) : undefined;
     const facts = [
@@ -30,7 +31,7 @@ export function MediaState({ info, brief = false, className }: MediaStateProps) 
       details && sizeText(details.public, language),
     ].filter(Boolean);
     return (
-      <p className={line}>
+      <p className={lineClasses}>
         {facts.join(" · ")}
         {details?.state === "failed" && (
           <span className="text-danger mt-1 flex gap-1.5">
@@ -47,22 +48,22 @@ export function MediaState({ info, brief = false, className }: MediaStateProps) 
       </p>
     );
   }
-  if (details?.state === "waiting") return <p className={line}>{t("media.preparing")}</p>;
+  if (details?.state === "waiting") return <p className={lineClasses}>{t("media.preparing")}</p>;
   if (details?.state === "failed")
     return (
-      <p className={cn(line, "text-danger!")}>
+      <p className={cn(lineClasses, "text-danger!")}>
         {t("media.failed", { reason: t(failureKey(details.reason)) })}
       </p>
     );
   if (brief) return null;
   // The size of the largest rendition in bytes.
-  const after = Math.max(0, ...Object.values(details?.ladder ?? {}));
+  const renditionBytes = Math.max(0, ...Object.values(details?.ladder ?? {}));
   const delta = details?.delta_e ?? 0;
   const number = delta.toFixed(1);
   return (
-    <p className={line}>
-      {after > 0 &&
-        `${sizeText(details?.original ?? 0, language)} → ${sizeText(after, language)} · `}
+    <p className={lineClasses}>
+      {renditionBytes > 0 &&
+        `${sizeText(details?.original ?? 0, language)} → ${sizeText(renditionBytes, language)} · `}
       {t(delta < 1 ? "media.true" : delta < 3 ? "media.close" : "media.off", {
         n: language === "pt" ? number.replace(".", ",") : number,
       })}

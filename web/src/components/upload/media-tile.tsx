@@ -12,7 +12,7 @@ import type { Tile } from "@/lib/upload/upload-queue";
 import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
-const footButton =
+const tileButtonClasses =
   "grid h-11 min-w-11 flex-1 place-items-center hover:bg-indigo-tint aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:hover:bg-transparent focus-visible:-outline-offset-3";
 
 /** A button in the row under a tile. */
@@ -23,7 +23,7 @@ export function TileButton({
   children,
 }: {
   label: string;
-  /** Sets aria-disabled. The attribute `disabled` would lose the focus when the button has moved its tile to the end. */
+  /** Sets aria-disabled, because `disabled` would take the focus from a button that has moved its tile to the end. */
   disabled?: boolean;
   onClick(): void;
   children: ReactNode;
@@ -35,7 +35,7 @@ export function TileButton({
       title={label}
       aria-disabled={disabled || undefined}
       onClick={disabled ? undefined : onClick}
-      className={footButton}
+      className={tileButtonClasses}
     >
       {children}
     </button>

@@ -10,9 +10,11 @@ import { RefusedFileError } from "@/lib/upload/upload-error";
 type StillButtonProps = {
   /** Public URL of the film. */
   film: string;
+  /** Stores a picture as the still of the film. */
   upload(film: string, picture: File): Promise<void>;
+  /** Called with the chosen picture after it is stored. */
   onStored?(picture: File): void;
-  /** Shows a text instead of an icon, for films without a still. */
+  /** Shows a text instead of an icon. Used for films that have no still. */
   withText?: boolean;
 };
 

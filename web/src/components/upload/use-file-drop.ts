@@ -3,8 +3,8 @@ import { useRef, useState, type DragEvent } from "react";
 const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
 
 /**
- * Makes the element with the props `dropTarget` accept dropped files; `over` is true while files are dragged over it.
- * Only the first file is passed on unless `multiple`.
+ * Makes an element accept dropped files. The element gets the props `dropTarget`; `over` is true while files are dragged
+ * over it. Without `multiple` only the first file is passed to `onFiles`.
  */
 export function useFileDrop(onFiles: (files: File[]) => void, multiple = false) {
   // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter than dragleave events

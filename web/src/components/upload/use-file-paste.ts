@@ -5,6 +5,7 @@ import { fileFacts, type MediaKind } from "@/lib/upload/media-types";
 type PasteTarget = {
   id: string;
   element: RefObject<HTMLElement | null>;
+  /** The arguments of the most recent render. `full` says that the field has its only file already. */
   latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
 };
 
@@ -24,7 +25,7 @@ export function useFilePaste(
 ): void {
   const id = useId();
   const latest = useRef({ kinds, full, onFiles });
-  // Layout effects register the field before it is painted, so that a paste right after that reaches it.
+  // Layout effects register the field before it is painted, so that the field receives a paste from the start.
   useLayoutEffect(() => {
     latest.current = { kinds, full, onFiles };
   });
@@ -51,6 +52,7 @@ function paste(event: ClipboardEvent) {
   field.latest.current.onFiles(files);
 }
 
+/** The field that a paste of these files goes to; undefined if no field accepts them. */
 function targetFor(files: File[], target: EventTarget | null): PasteTarget | undefined {
   const dialog = [...document.querySelectorAll("[role=dialog]")].at(-1);
   const kinds = new Set(files.map((file) => fileFacts(file)?.kind));

@@ -22,7 +22,7 @@ type QueueOptions = {
   /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
   upload: UploadFile;
-  /** Deletes stored files of this queue that no row refers to. */
+  /** Deletes stored files that no row refers to; without it they stay until the server deletes them. */
   discard?(urls: readonly string[]): Promise<void>;
   /** Name of the draft with which the browser stores files until they are uploaded; without it none are stored. */
   draft?: string;
@@ -63,7 +63,7 @@ export type UploadQueue = {
   remove(id: string): void;
   /** Moves a file to index `to`. */
   move(id: string, to: number): void;
-  /** Shows a picture as the still of a film, which stands for the film until it plays. */
+  /** Shows a picture as the still of a film, in place of the film until it plays. */
   showStill(id: string, picture: Blob): void;
   /** Replaces all files by these stored ones and aborts the uploads. */
   reset(urls: readonly string[]): void;

@@ -4,7 +4,10 @@ import { areaToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 
-/** Why a file was refused before the upload, or why an upload or removal failed. */
+/**
+ * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is no failure: the film is
+ * stored, but no still could be made.
+ */
 export type UploadProblem =
   | { reason: Refusal | "no-still"; name: string }
   | { reason: "upload-denied" | "remove-denied" | "remove-failed"; kind: MediaKind }
