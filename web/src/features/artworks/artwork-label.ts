@@ -19,12 +19,12 @@ export function artworkTitle(product: Product, t: Translate): string {
   return product.title.trim() || t("gallery.untitled");
 }
 
-/** The document title while a work is open: its SEO title, else its title. */
+/** The heading in the document title while a work is open: its SEO title, else its title. */
 export function artworkHeading(product: Product, t: Translate): string {
   return product.seo_meta_title?.trim() || artworkTitle(product, t);
 }
 
-/** The name of the type. Empty for an unknown type, which another client may have stored. */
+/** The name of the type of a work. Empty for an unknown type, which another client may have stored. */
 function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];
   return key ? t(key) : "";
@@ -37,7 +37,7 @@ export function artworkCaption(product: Product, t: Translate): string {
 
 export type LabelRow = { term: Key; text: string };
 
-/** The rows of the list of details; details that are not filled in are omitted. */
+/** The rows of the list of a work's details. Details that the owner has not filled in are omitted. */
 export function labelRows(product: Product, t: Translate, language: Language): LabelRow[] {
   const rows: LabelRow[] = [
     { term: "gallery.type", text: artworkType(product, t) },

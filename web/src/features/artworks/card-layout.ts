@@ -1,7 +1,7 @@
 import type { Bounds, Sizes } from "@/lib/media";
 
 /**
- * Class names of the parts of a card: its box, a picture without metadata (`work`), the placeholder of a missing picture.
+ * Classes of the parts of a card: its box, a picture without metadata (`work`), and the placeholder of a missing picture.
  */
 type Classes = { box: string; work: string; missing: string };
 
@@ -11,7 +11,7 @@ export type CardLayout = Classes & {
   known: string;
   /** Classes that keep the reserved height after a picture without metadata has loaded, so that nothing below moves. */
   reserved?: Classes;
-  /** The rendered widths of a work of this aspect ratio (width by height). */
+  /** The widths at which a work of this aspect ratio (width by height) is displayed. */
   sizes(ratio: number): Sizes;
   /** The smallest and largest width of the renditions to offer for this ratio. */
   bounds?(ratio: number): Bounds;
@@ -22,8 +22,9 @@ export type CardLayout = Classes & {
 export const contentWidth = "min(1520px,100vw - 2*clamp(20px,4.6vw,72px))";
 
 /**
- * Rendered widths of a work in columns: `counts` is the number of columns for each media query, `boxHeight` the height of
- * a card's box. A work is as wide as its card, or narrower if the box limits its height.
+ * Returns the function `sizes` of a card layout in columns. `counts` has the number of columns for each media query,
+ * `boxHeight` returns the height of a card's box for n columns. A work is as wide as its card, or narrower if the box
+ * limits its height.
  */
 export function cardSizes(queries: string[], counts: number[], boxHeight: (n: number) => string) {
   return (ratio: number): Sizes =>

@@ -1,7 +1,7 @@
 import { cn } from "@/lib/cn";
 import { contentWidth, cardSizes, type CardLayout } from "@/features/artworks/card-layout";
 
-const cards = cardSizes(
+const columnSizes = cardSizes(
   ["(min-width:80rem)", "(min-width:64rem)", "(min-width:40rem)"],
   [4, 3, 2],
   (count) => `${contentWidth}/${count}`,
@@ -24,6 +24,6 @@ export const galleryLayout: CardLayout = {
     work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
     missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
   },
-  // The last width is 3 % less than rendered: the difference is not seen, and most phones then load the next smaller file.
-  sizes: (ratio) => [...cards(ratio), ["", `calc(.97*min(${contentWidth},74svh*${ratio}))`]],
+  // The width for one column is 3 % less than displayed. The difference is not seen, and most phones load a smaller file.
+  sizes: (ratio) => [...columnSizes(ratio), ["", `calc(.97*min(${contentWidth},74svh*${ratio}))`]],
 };

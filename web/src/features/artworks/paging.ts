@@ -1,7 +1,8 @@
 import type { GalleryFilter } from "@/lib/constants";
 import type { Product } from "@/lib/types";
 
-// The gallery grid loads works in pages and renders them in blocks; a page is several blocks. Both are counted from 0.
+// The gallery grid loads works in pages and renders them in blocks; a page is several blocks. Pages and blocks are counted
+// from 0.
 
 /** Works per request. */
 export const ARTWORKS_PER_PAGE = 48;
@@ -26,7 +27,7 @@ export function pageOf(block: number): number {
   return Math.floor(firstIndexOf(block) / ARTWORKS_PER_PAGE);
 }
 
-/** The number of works in a block; only the last may have fewer. */
+/** The number of works in a block. Only the last block may have fewer than ARTWORKS_PER_BLOCK. */
 export function sizeOf(block: number, total: number): number {
   return Math.max(0, Math.min(ARTWORKS_PER_BLOCK, total - firstIndexOf(block)));
 }

@@ -22,6 +22,6 @@ export function prefetchGallery(cache: QueryClient, backend: PublicBackend): voi
   };
   for (const event of ["pointerover", "focusin", "touchstart"])
     document.addEventListener(event, ({ target }) => prefetch(target), { passive: true });
-  // For links that were hovered or focused before this code loaded.
+  // Links that were hovered or focused before this code loaded fire no event any more.
   for (const element of document.querySelectorAll("a:hover,a:focus")) prefetch(element);
 }

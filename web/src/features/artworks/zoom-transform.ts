@@ -13,8 +13,8 @@ export const fullTransform: Transform = { scale: 1, x: 0, y: 0 };
 
 /** The size in CSS pixels of the work fitted into the stage, at most its size in pixels. */
 export function fitSize(work: Size, stage: Size): Size {
-  const by = Math.min(stage.width / work.width, stage.height / work.height, 1);
-  return { width: work.width * by, height: work.height * by };
+  const factor = Math.min(stage.width / work.width, stage.height / work.height, 1);
+  return { width: work.width * factor, height: work.height * factor };
 }
 
 /** The largest scale: one pixel of the work takes two CSS pixels, but the scale is at least 2. */

@@ -5,6 +5,7 @@ import type { ContactValues } from "@/features/contact/schema";
 
 export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
 
+/** The values that were read most recently. */
 let latest = emptyValues;
 
 /**
@@ -13,8 +14,8 @@ let latest = emptyValues;
  */
 export function useInputBeforeHydration(): ContactValues {
   const [typed] = useState(() => {
-    if (typeof document !== "undefined") document.addEventListener("input", read, true);
-    return read();
+    if (typeof document !== "undefined") document.addEventListener("input", readServerForm, true);
+    return readServerForm();
   });
   return typed;
 }
@@ -34,12 +35,12 @@ export function useInputDuringHydration(
     for (const name of Object.keys(latest) as (keyof ContactValues)[])
       if (latest[name] !== before[name]) change(name, latest[name]);
     latest = emptyValues;
-    document.removeEventListener("input", read, true);
+    document.removeEventListener("input", readServerForm, true);
   });
 }
 
-/** Reads the server's form into `latest`; without such a form the last values are kept. */
-function read(): ContactValues {
+/** Reads the fields of the server's form into `latest` and returns it. Without that form, `latest` keeps its values. */
+function readServerForm(): ContactValues {
   const serverForm =
     typeof document === "undefined"
       ? null

@@ -5,9 +5,9 @@ export type Enquiry = { title: string; reason: ContactReason };
 
 /** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */
 export function withArtworkLine(message: string, line: string, earlierLine = ""): string {
-  const written =
+  const visitorText =
     earlierLine && message.startsWith(earlierLine) ? message.slice(earlierLine.length) : message;
-  return written.startsWith(line.trimEnd()) ? written : line + written;
+  return visitorText.startsWith(line.trimEnd()) ? visitorText : line + visitorText;
 }
 
 /** The reason of the enquiry, or "" if the visitor has removed the title of the work from the message. */

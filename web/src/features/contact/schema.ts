@@ -11,14 +11,14 @@ import type { Key } from "@/lib/texts";
 // Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
-/** The length in code points, as the server counts. */
-const length = (text: string) => Array.from(text).length;
+/** The number of code points, by which the server limits lengths. */
+const codePoints = (text: string) => Array.from(text).length;
 
 // Error messages are text keys, so that a shown error changes with the language of the page.
 const atLeast = (min: number, error: Key) =>
-  z.refine<string>((text) => length(text) >= min, { error });
+  z.refine<string>((text) => codePoints(text) >= min, { error });
 const atMost = (max: number, error: Key) =>
-  z.refine<string>((text) => length(text) <= max, { error });
+  z.refine<string>((text) => codePoints(text) <= max, { error });
 
 /** Validates the contact form by the rules of the server. */
 export const contactSchema = z.object({

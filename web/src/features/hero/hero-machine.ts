@@ -25,7 +25,7 @@ export type HeroState = {
   pageHidden: boolean;
   /** Whether enough of the hero is on the screen to play a film. */
   inView: boolean;
-  /** Whether the page is still loading; meanwhile films must not load. */
+  /** Whether the page is still loading. Films must not load before that has ended. */
   pageLoading: boolean;
   /**
    * Remaining dwell time in milliseconds. Null while the carousel moves on (an arrow was pressed, or the dwell is over), until the

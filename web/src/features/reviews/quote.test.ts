@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quote } from "@/features/reviews/quote";
+import { addQuotationMarks } from "@/features/reviews/quote";
 
 test.each([
   ["Clear dates.", "“Clear dates.”", "«Clear dates.»"],
@@ -8,6 +8,6 @@ test.each([
   ['"Two\nlines"', "“Two\nlines”", "«Two\nlines»"],
   ["“Sol” and “Mar”", "““Sol” and “Mar””", "«“Sol” and “Mar”»"],
 ])("%j", (message, en, pt) => {
-  expect(quote(message, "en")).toBe(en);
-  expect(quote(message, "pt")).toBe(pt);
+  expect(addQuotationMarks(message, "en")).toBe(en);
+  expect(addQuotationMarks(message, "pt")).toBe(pt);
 });

@@ -6,7 +6,7 @@ const marks: Record<Language, [string, string]> = { en: ["“", "”"], pt: ["«
 const quoted = /^["“„«]([^"“”„«»]*)["”“»]$/;
 
 /** Puts a message into the quotation marks of the language, instead of those that the owner typed around it, if any. */
-export function quote(message: string, language: Language): string {
+export function addQuotationMarks(message: string, language: Language): string {
   const text = message.trim();
   const [open, close] = marks[language];
   return open + (quoted.exec(text)?.[1] ?? text) + close;

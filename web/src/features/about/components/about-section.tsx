@@ -5,7 +5,7 @@ import { cn } from "@/lib/cn";
 import { imageInfo, ratioOf, type ImageInfo, type Sizes } from "@/lib/media";
 import { useSiteText, type SiteText } from "@/lib/site-text";
 
-/** The about section of the home page: the owner's portrait and texts. Each is omitted while it is empty. */
+/** The about section of the home page: the owner's portrait and texts. Those that the owner has not set are omitted. */
 export function AboutSection() {
   const { site, media } = useBoot();
   const title = useSiteText("about.title");
@@ -56,16 +56,16 @@ const portraitSizes: Sizes = [
 ];
 
 /**
- * Aspect ratios of the portrait's frame, width by height. A portrait without metadata has the usual one, others their own
- * within the limits.
+ * Aspect ratios of the portrait's frame, width by height. A portrait without metadata has the ratio `usual`. Any other
+ * portrait keeps its own ratio between `narrowest` and `broadest`.
  */
-const SHAPES = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
+const RATIOS = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
 
 /** The portrait in a frame, whose bottom bar (sill) is wider than the picture. */
 function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
   const shape = info
-    ? Math.min(SHAPES.broadest, Math.max(SHAPES.narrowest, ratioOf(info)))
-    : SHAPES.usual;
+    ? Math.min(RATIOS.broadest, Math.max(RATIOS.narrowest, ratioOf(info)))
+    : RATIOS.usual;
   return (
     <div
       lang={alt.lang}

@@ -6,7 +6,7 @@ import { galleryQueryParams } from "@/features/artworks/api/get-artworks-page";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The query of one work of the gallery by its id; null if the filter contains no such work. */
+/** The query of one work of the gallery by its id. Its data are null if the filter contains no such work. */
 export function artworkQuery(backend: PublicBackend, filter: GalleryFilter, id: string) {
   return queryOptions({
     queryKey: queryKeys.products.galleryArtwork(filter, id),

@@ -15,7 +15,7 @@ export function galleryQueryParams(filter: GalleryFilter): [string, string][] {
   return query;
 }
 
-/** The query of one page of works, counted from 0. */
+/** The query of one page of a filter's works. Pages are counted from 0. */
 export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter, page: number) {
   return queryOptions({
     queryKey: queryKeys.products.galleryPage(filter, page),
@@ -39,7 +39,7 @@ export function useArtworksPage(filter: GalleryFilter, page: number) {
   const cache = useQueryClient();
   return useQuery({
     ...artworksPageQuery(usePublicBackend(), filter, page),
-    // Until the first page of a filter has loaded, works of this type are taken from the cached page of all works.
+    // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that is cached.
     placeholderData: () => {
       const all = cache.getQueryData<ArtworksPage>(queryKeys.products.galleryPage("all", 0));
       return page === 0 && all ? firstPageFromAll(filter, all) : undefined;

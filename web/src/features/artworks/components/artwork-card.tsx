@@ -11,7 +11,10 @@ import type { CardLayout } from "@/features/artworks/card-layout";
 
 type Size = { width: number; height: number };
 
-/** The size in pixels that a file without metadata reserves until it has loaded, by type of work; others are square. */
+/**
+ * The size in pixels that a file without metadata reserves until it has loaded, by type of work. Other types reserve
+ * `square`.
+ */
 const reservedSizes: Partial<Record<ArtworkType, Size>> = {
   mural: { width: 1600, height: 800 },
   watercolour: { width: 1280, height: 1600 },

@@ -13,18 +13,18 @@ type ArtworkDialogLoaderProps = {
 };
 
 /**
- * Renders the artwork dialog, whose code loads when the first work is opened. The last work stays in the dialog while it
- * fades out.
+ * Renders the artwork dialog, whose code loads when the first work is opened. After a work is closed, the dialog shows it
+ * until it has faded out.
  */
 export function ArtworkDialogLoader({ product, onClose, onEnquire }: ArtworkDialogLoaderProps) {
-  const [last, setLast] = useState(product);
-  if (product && product !== last) setLast(product);
-  const shown = product ?? last;
-  if (!shown) return null;
+  const [latestProduct, setLatestProduct] = useState(product);
+  if (product && product !== latestProduct) setLatestProduct(product);
+  const shownProduct = product ?? latestProduct;
+  if (!shownProduct) return null;
   return (
     <Suspense>
       <ArtworkDialog
-        product={shown}
+        product={shownProduct}
         open={product !== null}
         onClose={onClose}
         onEnquire={onEnquire}

@@ -35,8 +35,8 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const films = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
   const zoom = useZoomHistory();
-  const shown = media[selected];
-  const opened = media.find(({ url }) => url === zoom.zoomed);
+  const selectedItem = media[selected];
+  const zoomedItem = media.find(({ url }) => url === zoom.zoomed);
 
   useEffect(() => {
     for (const [n, film] of films.current) if (n !== selected) film.pause();
@@ -103,20 +103,25 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
           ))}
         </div>
       </div>
-      {shown?.kind === "image" && shown.info && (
+      {selectedItem?.kind === "image" && selectedItem.info && (
         <IconButton
           variant="ghost"
           label={t("zoom.open", { title })}
           aria-haspopup="dialog"
           className="absolute top-1 left-1 z-10 md:top-3.5 md:left-3.5"
-          onClick={() => zoom.open(shown.url)}
+          onClick={() => zoom.open(selectedItem.url)}
         >
           <ZoomIn aria-hidden="true" size={22} strokeWidth={1.5} />
         </IconButton>
       )}
-      {opened?.kind === "image" && opened.info && (
+      {zoomedItem?.kind === "image" && zoomedItem.info && (
         <Suspense>
-          <ArtworkZoom src={opened.url} info={opened.info} title={title} onClose={zoom.close} />
+          <ArtworkZoom
+            src={zoomedItem.url}
+            info={zoomedItem.info}
+            title={title}
+            onClose={zoom.close}
+          />
         </Suspense>
       )}
       {several && (

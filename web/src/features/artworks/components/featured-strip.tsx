@@ -17,7 +17,7 @@ import { stripLayout } from "@/features/artworks/card-layout";
 import { useFeaturedArtwork } from "@/features/artworks/hooks/use-featured-artwork";
 
 /** How many cards after the selected one are rendered: more than a screen shows plus one step of the carousel. */
-const AHEAD = 12;
+const CARDS_AHEAD = 12;
 
 type FeaturedStripProps = { onEnquire(product: Product): void };
 
@@ -26,9 +26,9 @@ type FeaturedStripProps = { onEnquire(product: Product): void };
  * any ratio is unknown.
  */
 function tallestStyle(products: Product[] | undefined): CSSProperties | undefined {
-  const shapes = products?.map((product) => imageInfo(product, product.image_url));
-  if (!shapes?.length || shapes.includes(undefined)) return undefined;
-  return { "--strip-ratio": Math.min(...shapes.map((shape) => ratioOf(shape))) } as CSSProperties;
+  const infos = products?.map((product) => imageInfo(product, product.image_url));
+  if (!infos?.length || infos.includes(undefined)) return undefined;
+  return { "--strip-ratio": Math.min(...infos.map((info) => ratioOf(info))) } as CSSProperties;
 }
 
 /** The carousel of featured works on the home page, with the artwork dialog; renders nothing if there are none. */
@@ -52,7 +52,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   }, [error]);
 
   if (!isPending && (!products || products.length === 0)) return null;
-  const card = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
+  const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 
   return (
     <>
@@ -90,8 +90,8 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
               <ul className="flex touch-pan-y touch-pinch-zoom">
                 {products
                   ? products.map((product, n) => (
-                      <li key={product.id} className={card}>
-                        {n <= furthest + AHEAD && (
+                      <li key={product.id} className={cardClasses}>
+                        {n <= furthest + CARDS_AHEAD && (
                           <ArtworkCard
                             product={product}
                             onOpen={artwork.open}
@@ -101,7 +101,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
                       </li>
                     ))
                   : [0, 1, 2].map((n) => (
-                      <li key={n} className={card}>
+                      <li key={n} className={cardClasses}>
                         <CardSkeleton index={n} layout="strip" />
                       </li>
                     ))}

@@ -27,7 +27,7 @@ type GalleryBlockProps = {
   nearFocus: boolean;
   onFocused(block: number): void;
   onOpen(product: Product): void;
-  /** Called when a page of works reports another total than `total`. */
+  /** Called when the page of works that contains this block reports another total than `total`. */
   onChanged(): void;
 };
 

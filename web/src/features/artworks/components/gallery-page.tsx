@@ -44,7 +44,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   return (
     <div className="page-container pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
       <noscript>
-        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} first={firstPage} />}
+        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} firstPage={firstPage} />}
       </noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>

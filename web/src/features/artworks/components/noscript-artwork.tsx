@@ -17,22 +17,22 @@ import type { ArtworksPage } from "@/features/artworks/paging";
 type NoscriptArtworkProps = { product: Product | null | undefined; filter?: GalleryFilter };
 
 /**
- * The work that ?art= names, for browsers without scripts, where no dialog can open. Rendered only on the server,
- * inside noscript.
+ * The work that ?art= names, for browsers without scripts, in which no dialog can open. Rendered only on the
+ * server, inside noscript.
  */
 export function NoscriptArtwork({ product, filter = "all" }: NoscriptArtworkProps) {
   return product ? <Work product={product} filter={filter} /> : null;
 }
 
-type NoscriptGalleryArtworkProps = { filter: GalleryFilter; first: ArtworksPage | undefined };
+type NoscriptGalleryArtworkProps = { filter: GalleryFilter; firstPage: ArtworksPage | undefined };
 
 /** The work of the gallery that ?art= names, taken from the first page or the query cache. */
-export function NoscriptGalleryArtwork({ filter, first }: NoscriptGalleryArtworkProps) {
+export function NoscriptGalleryArtwork({ filter, firstPage }: NoscriptGalleryArtworkProps) {
   const { art } = useBoot();
   const cache = useQueryClient();
   if (!art) return null;
   const product =
-    first?.works.find((one) => one.id === art) ??
+    firstPage?.works.find((one) => one.id === art) ??
     cache.getQueryData<Product | null>(queryKeys.products.galleryArtwork(filter, art));
   return <NoscriptArtwork product={product} filter={filter} />;
 }

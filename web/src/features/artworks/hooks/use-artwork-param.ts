@@ -22,7 +22,7 @@ export function useArtworkParam() {
       void navigate(withArt(chosen.id), { state: { opened: true } satisfies HistoryState });
     },
     close() {
-      // A work opened on this page is closed by going back. One opened by a link has no earlier entry to go back to.
+      // A work opened on this page is closed by going back. A work opened by a link has no earlier entry to go back to.
       if ((location.state as HistoryState | null)?.opened) void navigate(-1);
       else void navigate(withArt(null), { replace: true });
     },

@@ -7,11 +7,14 @@ import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
 import { useHydrated } from "@/features/artworks/hooks/use-hydrated";
 import type { ArtworksPage } from "@/features/artworks/paging";
 
-/** The open work of the gallery, which ?art= names. A work that is not on the first page is fetched by its id. */
+/**
+ * The open work of the gallery, which ?art= names. A work that is not on the first page is fetched by its id.
+ * `isPagePending` says whether the first page is still loading.
+ */
 export function useGalleryArtwork(
   filter: GalleryFilter,
   firstPage: ArtworksPage | undefined,
-  isWaiting: boolean,
+  isPagePending: boolean,
 ) {
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
@@ -27,7 +30,7 @@ export function useGalleryArtwork(
     isError,
   } = useArtwork(filter, hydrated && mustFetch ? id : null);
   const product = (hydrated && id && (knownWork ?? fetched)) || null;
-  const isPending = id !== null && (!hydrated || isWaiting || isLoading);
+  const isPending = id !== null && (!hydrated || isPagePending || isLoading);
 
   return {
     product,

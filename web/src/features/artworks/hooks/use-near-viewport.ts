@@ -8,8 +8,7 @@ const MARGIN = "150% 0px";
 type Callback = (entry: IntersectionObserverEntry) => void;
 
 /**
- * One IntersectionObserver that all blocks of a list share. It is created with the first block, since servers have
- * none.
+ * An IntersectionObserver that all blocks of a list share. It is created for the first block, because servers have none.
  */
 export class ViewportObserver {
   #observer: IntersectionObserver | null = null;
@@ -35,8 +34,8 @@ export type LastSize = { width: number; height: number };
 
 /**
  * Observes a block. Returns whether the block is near the viewport, and its size when its cards were last rendered. A block
- * that contains the focus stays near until the focus has left, because unmounting would lose the focus. A block with `first`
- * is near from the start.
+ * that contains the focus stays near until the focus has left, because unmounting would lose the focus. `first` says
+ * whether the block is the first of the list, which is near from the start.
  */
 export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
   const ref = useRef<HTMLDivElement>(null);

@@ -19,11 +19,12 @@ const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 export function useScrollRestoration(list: RefObject<HTMLElement | null>): void {
   const { key } = useLocation();
   const type = useNavigationType();
-  const arrived = useRef({ key, back: type === NavigationType.Pop });
+  // The history entry at mount, and whether Back, forward or a reload has led to it.
+  const arrived = useRef({ key, restores: type === NavigationType.Pop });
 
   useLayoutEffect(() => {
     const element = list.current;
-    const position = arrived.current.back && savedPosition(arrived.current.key, history.state);
+    const position = arrived.current.restores && savedPosition(arrived.current.key, history.state);
     if (!element || !position) return;
     return restore(element, position);
   }, [list]);

@@ -3,10 +3,7 @@ import { useLocation, useNavigate } from "react-router";
 /** The state of a history entry in which a picture is zoomed: the picture's URL. */
 type HistoryState = { zoom?: string };
 
-/**
- * Which picture of the dialog is zoomed. It is stored in a history entry of its own, so that Back returns to the
- * dialog.
- */
+/** The URL of the zoomed picture of the dialog. It has a history entry of its own, so that Back returns to the dialog. */
 export function useZoomHistory() {
   const location = useLocation();
   const navigate = useNavigate();

@@ -24,6 +24,7 @@ import {
   useInputDuringHydration,
 } from "@/features/contact/early-input";
 
+/** Focuses a field of the form and scrolls to it if it is not visible. */
 function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
   const field = form?.elements.namedItem(name);
   if (field instanceof HTMLElement) focusInView(field);

@@ -9,19 +9,19 @@ export function ContactLinks() {
   const t = useT();
   const { site } = useBoot();
   const responseTime = useSiteText("contact.responseTime");
-  const ways = [
+  const channels = [
     { name: t("contact.instagram"), url: instagramUrl(site), detail: instagramHandle(site) },
     { name: t("contact.whatsapp"), url: whatsappUrl(site), detail: t("contact.whatsappHint") },
     { name: t("contact.email"), url: site.email && `mailto:${site.email}`, detail: site.email },
-  ].filter((way) => way.url);
+  ].filter((channel) => channel.url);
 
   return (
     <>
-      {ways.length > 0 && (
+      {channels.length > 0 && (
         <>
           <h3 className="label-text mt-[43px]">{t("contact.waysToReach")}</h3>
           <ul className="border-divider mt-[17px] border-t">
-            {ways.map(({ name, url, detail }) => (
+            {channels.map(({ name, url, detail }) => (
               <li key={name} className="border-divider border-b">
                 <a
                   href={url}

@@ -8,6 +8,7 @@ import { useSiteText } from "@/lib/site-text";
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
+  /** Called when the visitor wants to write another message. */
   onAgain(): void;
 };
 

@@ -26,7 +26,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const several = covers.length > 1;
   // A single film needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
   const pausable = several || kinds[0] === "video";
-  const silent = covers.every(({ title, description }) => !title && !description);
+  const withoutTexts = covers.every(({ title, description }) => !title && !description);
 
   return (
     <div {...hero.holdHandlers} className="band relative">
@@ -34,13 +34,13 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
       <div
         className={cn(
           "page-container grid gap-x-8 gap-y-5 lg:items-end",
-          silent
+          withoutTexts
             ? "py-5 lg:justify-end" // without texts the band has the height of its controls
             : "pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto]",
         )}
       >
         <div
-          hidden={silent}
+          hidden={withoutTexts}
           className="grid wrap-anywhere"
           aria-live={hero.acted ? "polite" : "off"}
         >

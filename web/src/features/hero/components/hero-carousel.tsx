@@ -6,7 +6,7 @@ import type { SlideKind } from "@/features/hero/hero-machine";
 import { usePageLoaded } from "@/features/hero/hooks/use-page-loaded";
 import { useHero } from "@/features/hero/hooks/use-hero";
 
-/** The carousel of covers, which moves on by itself by the rules in hero-machine.ts. */
+/** The carousel of covers. It moves on by itself; hero-machine.ts has the rules. */
 export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const t = useT();
   // Any media type other than "video" is an image (docs/product.md, Hero).

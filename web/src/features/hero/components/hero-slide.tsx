@@ -8,6 +8,7 @@ import type { SlideKind } from "@/features/hero/hero-machine";
 type HeroSlideProps = {
   cover: CoverImage;
   kind: SlideKind;
+  /** Whether this is the first slide, whose picture loads with priority. */
   first: boolean;
   /** Whether to load the file; false while more urgent files load. */
   wanted: boolean;
@@ -17,11 +18,12 @@ type HeroSlideProps = {
   onPause(): void;
 };
 
+/** The media query of tall windows, such as those of phones. */
 const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The picture or film of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
 export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }: HeroSlideProps) {
-  const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
+  const fillClasses = "absolute inset-0 size-full object-cover object-[50%_62%]";
   if (!wanted) return null;
   if (kind === "video") {
     return (
@@ -37,7 +39,7 @@ export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }
         aria-label={cover.title ?? undefined}
         onPause={onPause}
         onError={() => console.error("The cover film could not be loaded", cover.image_url)}
-        className={fill}
+        className={fillClasses}
       />
     );
   }
@@ -59,8 +61,9 @@ export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }
       fit="cover"
       priority={first}
       eager
+      // If the picture cannot be shown, the neutral colour of the carousel is seen instead of a placeholder.
       onMissing={() => undefined}
-      className={fill}
+      className={fillClasses}
     />
   );
 }

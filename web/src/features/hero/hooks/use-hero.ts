@@ -25,8 +25,9 @@ const browserClock: Clock = {
 };
 
 /**
- * Connects the state machine of the hero with the browser. Its commands move the carousel and play films. Presses, the
- * visibility of the page and the films send it events. No film plays before the page has loaded (`pageLoaded`).
+ * Connects the state machine of the hero with the browser. The machine's commands move the carousel and play films.
+ * Presses, the visibility of the page and the films send events to the machine. No film plays before the page has loaded
+ * (`pageLoaded`).
  */
 export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
   const carousel = useCarousel({ loop: true });

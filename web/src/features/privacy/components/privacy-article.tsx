@@ -3,7 +3,10 @@ import { ptDate } from "@/lib/owner-dates";
 import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 
-/** The text of the privacy page. It is Portuguese in both languages of the site (docs/product.md, rule 20). */
+/**
+ * The text of the privacy page, which is Portuguese in both languages of the site. The date of the last update is always
+ * today (docs/product.md, rules 20 and 21).
+ */
 export function PrivacyArticle() {
   const t = useT();
   const { today, site } = useBoot();

@@ -1,7 +1,7 @@
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 import { Signature } from "@/features/reviews/components/signature";
-import { quote } from "@/features/reviews/quote";
+import { addQuotationMarks } from "@/features/reviews/quote";
 
 type ReviewCardProps = { review: Review; onOpen(review: Review): void };
 
@@ -17,7 +17,7 @@ export function ReviewCard({ review, onOpen }: ReviewCardProps) {
       className="group flex size-full wrap-anywhere flex-col items-start text-left"
     >
       <span className="text-review line-clamp-4 text-pretty">
-        {quote(review.message, language)}
+        {addQuotationMarks(review.message, language)}
       </span>
       <span className="text-link mt-5 mb-[37px] text-sm md:mb-[57px] lg:mb-[49px] font-[520] group-hover:decoration-3">
         {t("testimonials.readFull")}

@@ -2,7 +2,7 @@ import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 import { Signature } from "@/features/reviews/components/signature";
-import { quote } from "@/features/reviews/quote";
+import { addQuotationMarks } from "@/features/reviews/quote";
 
 type ReviewDialogProps = { review: Review; open: boolean; onClose(): void };
 
@@ -20,7 +20,9 @@ export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
         <div className="sticky top-2 z-10 h-0">
           <DialogClose className="bg-pop -top-12 -right-4 sm:-top-8 sm:-right-8" />
         </div>
-        <p className="text-lead whitespace-pre-line sm:pr-6">{quote(review.message, language)}</p>
+        <p className="text-lead whitespace-pre-line sm:pr-6">
+          {addQuotationMarks(review.message, language)}
+        </p>
         <div className="mt-8">
           <Signature review={review} />
         </div>

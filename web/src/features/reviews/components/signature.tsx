@@ -2,13 +2,15 @@ import { Picture } from "@/components/media/picture";
 import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 
-/** The author of a review: picture or initial, name and place. Made of spans, because it is also part of a button. */
+/**
+ * The author of a review: picture or initial, name and place. All elements are spans, because a review card is a button.
+ */
 export function Signature({ review }: { review: Review }) {
   const name = review.client_name.trim();
   // Array.from splits by code point: half of a surrogate pair is not a letter.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
   const info = imageInfo(review, review.image_url);
-  const face = (
+  const initialSquare = (
     <span
       aria-hidden="true"
       className="bg-indigo-tint text-indigo grid size-full place-items-center text-[1.375rem] font-[430]"
@@ -19,7 +21,7 @@ export function Signature({ review }: { review: Review }) {
   return (
     <span className="flex items-center gap-[13px]">
       <span className="relative block size-[52px] flex-none overflow-hidden rounded-sm">
-        {face}
+        {initialSquare}
         {review.image_url && (
           <Picture
             src={review.image_url}
