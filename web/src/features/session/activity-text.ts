@@ -3,8 +3,11 @@ import type { Key } from "@/lib/texts";
 import { deviceText } from "@/features/session/device-text";
 import type { ActivityEntry } from "@/lib/types";
 
-/** What happened, by the kind of the entry and its action; after a second space the table, the role or the part of the account. */
-const WHAT: Record<string, Key> = {
+/**
+ * Text keys that say what happened. They are found by the kind of an entry and its action; some actions have a third word,
+ * which is the table, the role or the part of the account.
+ */
+const ACTION_KEYS: Record<string, Key> = {
   "sign_in login": "activity.login",
   "sign_in logout": "activity.logout",
   "sign_in user_recovery_requested": "activity.linkRequested",
@@ -77,7 +80,7 @@ export function whatText(t: Translate, entry: ActivityEntry): string {
   if (table === "contact_submissions")
     return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
   const about = kind === "change" ? table : title;
-  const key = WHAT[`${kind} ${action} ${about}`] ?? WHAT[`${kind} ${action}`];
+  const key = ACTION_KEYS[`${kind} ${action} ${about}`] ?? ACTION_KEYS[`${kind} ${action}`];
   if (!key) return action;
   const setting = table === "site_settings" && SETTINGS[title ?? ""];
   return t(key, { name: setting ? t(setting) : title || t("activity.untitled"), n: number });

@@ -1,6 +1,7 @@
 import type { SecondFactor } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
 
+/** How many digits of a phone number are shown. */
 const SHOWN_DIGITS = 3;
 
 /** The last digits of a factor's phone number, which are enough to recognize it. */

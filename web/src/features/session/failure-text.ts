@@ -41,8 +41,8 @@ const weakKeys: Record<string, Key> = {
 
 /** The text of a failure in the language of the page, or the server's message for an unknown code. */
 export function failureText(t: Translate, { code, message, reasons }: AuthFailure): string {
-  // The number of seconds or characters is only in the server's message. A text with the placeholder {n} is used only if
-  // there is a number.
+  // A number of seconds or characters is only in the server's message. Without a number there, a text with the placeholder
+  // {n} is not used.
   const n = /\d+/.exec(message)?.[0];
   const say = (key: Key | undefined) => {
     const text = key && t(key, n === undefined ? undefined : { n });

@@ -1,13 +1,13 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Mailed links of the auth service open a page of the site. Their session is in the hash of the URL, as parameters. An
-// error is there or in the query string.
+// Mailed links of the auth service open a page of the site. Parameters in the hash of the URL contain the session. The
+// parameters of an error are in the hash or in the query string.
 
-const parameters = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
+const parseHash = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
-/** Whether the hash belongs to a link of a mail "new password" or "invitation", with which a password is chosen. */
+/** Whether the hash is that of a mail for a new password or of an invitation: the person then chooses a password. */
 export function isPasswordLink(hash: string): boolean {
-  const link = parameters(hash);
+  const link = parseHash(hash);
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");
 }
 
@@ -18,13 +18,13 @@ export function newPasswordUrl(search: string): string {
   return `/admin/auth?${query.toString()}`;
 }
 
-/** The names of the query parameters of /admin/auth that choose a step. */
+/** The names of the query parameters of /admin/auth that select a step of the sign-in page. */
 export const NEW_PASSWORD = "new-password";
 export const FORGOTTEN = "forgotten";
 
 /** The error of a mailed link, which is in the hash or in the query; null if there is none. */
 export function linkFailure(hash: string, search: URLSearchParams): AuthFailure | null {
-  for (const source of [parameters(hash), search]) {
+  for (const source of [parseHash(hash), search]) {
     const code = source.get("error_code") ?? source.get("error");
     if (code) return { code, message: source.get("error_description") ?? "" };
   }
@@ -33,5 +33,5 @@ export function linkFailure(hash: string, search: URLSearchParams): AuthFailure 
 
 /** Whether the hash contains the session of a mailed link. */
 export function hasSessionInHash(hash: string): boolean {
-  return parameters(hash).has("access_token");
+  return parseHash(hash).has("access_token");
 }

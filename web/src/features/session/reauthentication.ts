@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import type { AuthFailure } from "@/lib/auth";
 
+/** The result of a call; `error` is undefined after success. */
 type Result = { error?: AuthFailure };
 
 export type Reauthentication = {
@@ -16,7 +17,7 @@ export type Reauthentication = {
 const ReauthenticationContext = createContext<Reauthentication | null>(null);
 export const ReauthenticationContextProvider = ReauthenticationContext.Provider;
 
-/** Reauthentication for calls of the account page (ReauthenticationProvider). */
+/** The reauthentication of the account page; ReauthenticationProvider provides it. */
 export function useReauthentication(): Reauthentication {
   const reauthentication = useContext(ReauthenticationContext);
   if (!reauthentication)

@@ -31,7 +31,8 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// The next two schemas are for the same form, which shows only one of its two fields. Each checks one field.
+// The next two schemas are for the same form, which shows either the password or the code. Each checks only the shown
+// field.
 const unused = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),

@@ -5,11 +5,11 @@ import type { Translate } from "@/lib/i18n";
 import { setUpAccount } from "@/features/session/api/set-up";
 import { verifiedFactors } from "@/features/session/assurance";
 import { failureOf } from "@/features/session/failure";
-import { welcome } from "@/features/session/welcome";
+import { showWelcome } from "@/features/session/welcome";
 
 /**
- * Signs in by email and password, and welcomes the owner unless a second factor is needed. Rejects if the client cannot
- * be loaded.
+ * Signs in by email and password, and shows the welcome toast unless a second factor is needed. Rejects if the official
+ * client cannot be loaded.
  */
 export async function signIn(
   boot: Boot,
@@ -19,7 +19,7 @@ export async function signIn(
   const client = await ownerBackend(boot);
   const { data, error } = await client.auth.signInWithPassword({ email, password });
   if (error) return { error: failureOf(error) };
-  if (verifiedFactors(data.user).length === 0) welcome(t);
+  if (verifiedFactors(data.user).length === 0) showWelcome(t);
   return {};
 }
 
@@ -38,7 +38,7 @@ export async function setUp(
   const { data, error } = await client.auth.setSession(result.tokens);
   // The account exists and the link has been used, so the owner has to sign in with the new password.
   if (error) return { error: { code: "sign_in_needed", message: error.message } };
-  // For an existing account the link sets a new password and keeps its second factor, which must be verified next.
-  if (!data.user || verifiedFactors(data.user).length === 0) welcome(t);
+  // If the account existed before, the link has set a new password. A second factor of the account must be verified next.
+  if (!data.user || verifiedFactors(data.user).length === 0) showWelcome(t);
   return {};
 }

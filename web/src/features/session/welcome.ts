@@ -1,7 +1,7 @@
 import type { Translate } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
 
-/** Shows the welcome toast after a complete sign-in. */
-export function welcome(t: Translate): void {
+/** Shows the welcome toast. Called when no further step of signing in follows. */
+export function showWelcome(t: Translate): void {
   helperToast({ title: t("auth.welcomeTitle"), description: t("auth.welcomeBody") });
 }

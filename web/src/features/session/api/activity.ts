@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
-/** Entries, the newest first, and the position after them; "" if no entries follow. */
+/** Entries of the activity, the newest first. `next` is the position after them, "" if no entries follow. */
 export type ActivityPage = { entries: ActivityEntry[]; next: string };
 
-/** Reads the entries of a kind, or of all kinds for "", that follow a position. */
+/** Reads the next entries after the position `after`, or the newest for "". A `kind` of "" means all kinds. */
 export async function getActivity(
   backend: OwnerBackend,
   kind: ActivityKind | "",
@@ -18,7 +18,10 @@ export async function getActivity(
   return data;
 }
 
-/** The newest entries. They are fetched once each time that they are shown, so that the pages after them still fit. */
+/**
+ * The first page of entries. It is fetched once each time that it is shown and not refreshed, so that the pages that the
+ * owner has loaded after it still follow it.
+ */
 export function useActivity(kind: ActivityKind | "") {
   const backend = useOwnerBackend();
   return useQuery({

@@ -3,11 +3,12 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
+/** The id of a challenge, or why there is none. */
 export type Challenge = { id: string; error?: undefined } | { error: AuthFailure };
 
 /**
- * Starts the verification of a second factor; the challenge is valid for five minutes. For a phone the server sends the
- * code.
+ * Creates a challenge, with which the code of a second factor can be verified for five minutes. If the factor is a phone,
+ * the server sends it the code.
  */
 export async function challengeFactor(boot: Boot, factorId: string): Promise<Challenge> {
   try {

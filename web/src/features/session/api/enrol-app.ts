@@ -3,10 +3,12 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** An authenticator app that is not verified yet; `qrCode` is a data URL, `secret` the key for typing. */
+/**
+ * An authenticator app that is not verified yet; `qrCode` is a data URL, `secret` the key that the owner can type instead.
+ */
 export type Enrolment = { id: string; qrCode: string; secret: string };
 
-/** Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. */
+/** Begins to enrol an authenticator app of the site `issuer`, and removes earlier enrolments that were not finished. */
 export async function enrolApp(
   boot: Boot,
   issuer: string,

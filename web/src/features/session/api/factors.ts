@@ -4,7 +4,7 @@ import type { SecondFactor } from "@/lib/auth";
 import type { OwnerBackend } from "@/lib/backend";
 import { verifiedFactors } from "@/features/session/assurance";
 
-/** First part of the key of the query below, which the sign-in uses. */
+/** The first part of the key of the query below, with which the sign-in checks whether a factor must be verified. */
 export const FACTORS = "auth_factors";
 
 /**
@@ -29,7 +29,7 @@ export function factorsOptions(
       const { data, error } = await client!.auth.getUser();
       if (!error) return verifiedFactors(data.user);
       const { status = 0 } = error;
-      // The server rejects a session that has ended. The client reports that itself.
+      // The server rejects the request if the session has ended. The official client reports that by itself.
       if (status >= 400 && status < 500 && status !== 429) return [];
       throw error;
     },

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { authCall, type Result } from "@/features/session/api/auth-call";
 import { useBoot, type Boot } from "@/lib/boot";
 
+/** `total` is how many codes the account got, `remaining` how many of them are unused. */
 type Count = { total: number; remaining: number };
 
 /** The key of the query below. */
@@ -22,7 +23,7 @@ export function useRecoveryCount(enabled: boolean) {
   });
 }
 
-/** Replaces all recovery codes of the account by ten new ones. No later call returns them. */
+/** Replaces all recovery codes of the account by ten new ones. The new codes cannot be read again later. */
 export function makeRecoveryCodes(boot: Boot): Promise<Result<{ codes: string[] }>> {
   return authCall<{ codes: string[] }>(boot, "POST", "factors/recovery_codes");
 }

@@ -5,7 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** Removes a second factor of the account. `last` is whether it is the only one. */
+/** Removes a second factor of the account. `last` says whether the account has no other factor. */
 export async function removeFactor(
   boot: Boot,
   cache: QueryClient,

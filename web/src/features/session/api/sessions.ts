@@ -17,10 +17,10 @@ export type OpenSession = {
   current: boolean;
 };
 
-/** The key of the query below. Signing out removes queries with "admin" as second part from the cache. */
+/** The key of the query below. Signing out removes queries from the cache whose key has "admin" as its second part. */
 export const SESSIONS = ["auth_sessions", "admin"] as const;
 
-/** The sessions of the account, last used first. */
+/** The alive sessions of the account, the most recently used first. */
 export function useOpenSessions() {
   const boot = useBoot();
   return useQuery({

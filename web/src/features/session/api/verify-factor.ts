@@ -5,8 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
 /**
- * Verifies a code of a second factor, which raises the session to aal2. Without `challengeId` it creates a challenge
- * first.
+ * Verifies a code of a second factor, which makes the session aal2. Without `challengeId`, a challenge is created first.
  */
 export async function verifyFactor(
   boot: Boot,

@@ -30,7 +30,7 @@ const signedOutState: SessionState = {
   awaitedFactors: [],
   signOut: async () => undefined,
 };
-/** The result of a sign-in whose chunk cannot be loaded. */
+/** The result of a sign-in if the session chunk cannot be loaded. */
 const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
 const pendingState: SessionState = { ...signedOutState, loading: true };
@@ -45,7 +45,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // The first hash of the page. The official client later removes the session of a mailed link from the URL.
+  // The hash at the start of the page. The official client later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
   const [signInCount, setSignInCount] = useState(0);

@@ -9,7 +9,8 @@ import type { ReturnState } from "@/lib/return-path";
 import { helperToast } from "@/lib/toast";
 
 /**
- * A button that leaves a sign-in that is not complete: it ends the session of this browser and shows the sign-in form.
+ * A button that cancels a sign-in that is not complete. It ends the session of this browser and shows the sign-in form.
+ * `from` is where to go after signing in.
  */
 export function BackToSignIn({ from }: { from: string }) {
   const t = useT();

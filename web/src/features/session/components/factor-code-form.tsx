@@ -15,10 +15,13 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The form for the code of a second factor. An authenticator app makes it, or a button sends it as a text message. */
+/**
+ * The form for the code of a second factor. An authenticator app shows the code, or a button sends it as a text message.
+ */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
+  // The id of the factor that the person has chosen; "" stands for the first factor.
   const [chosenId, setChosenId] = useState("");
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
   const [sending, setSending] = useState(false);

@@ -19,7 +19,10 @@ import { returnPath } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
 
-/** The steps of signing in; "opening" while a stored session or a mailed link is being read. */
+/**
+ * What the page shows: a step of signing in, "opening" while a stored session or a mailed link is being read, or "done"
+ * after signing in, when it navigates away.
+ */
 type Step = "setUp" | "opening" | "factor" | "newPassword" | "forgotten" | "signIn" | "done";
 
 const titles: Record<Step, Key> = {

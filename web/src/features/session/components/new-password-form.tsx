@@ -11,7 +11,7 @@ import { updatePassword } from "@/features/session/api/update-password";
 import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { failureText } from "@/features/session/failure-text";
 import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
-import { welcome } from "@/features/session/welcome";
+import { showWelcome } from "@/features/session/welcome";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -19,7 +19,8 @@ import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
 /**
- * The step after a link of the mails "new password" and "invitation": the link has signed in, and a password is chosen.
+ * The step after the link of a mail for a new password or of an invitation. The link has signed in; the form sets a
+ * password.
  */
 export function NewPasswordForm({ email, from }: { email: string; from: string }) {
   const t = useT();
@@ -41,15 +42,15 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     setWeak(undefined);
     const { error } = await updatePassword(boot, password);
     if (!error) {
-      welcome(t);
+      showWelcome(t);
       const state: ReturnState = { from };
       void navigate("/admin/auth", { replace: true, state });
       return;
     }
     if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
     else setFailure(error);
-    // The account has got a second factor meanwhile, which must be verified first. When the factors are fetched again, the
-    // page shows that step.
+    // The account has got a second factor since the sign-in, and it must be verified first. The page shows that step when
+    // the factors have been fetched again.
     if (error.code === "insufficient_aal")
       void queryClient.invalidateQueries({ queryKey: [FACTORS] });
     setFocus("password");

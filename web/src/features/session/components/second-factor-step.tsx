@@ -3,7 +3,7 @@ import { FactorCodeForm } from "@/features/session/components/factor-code-form";
 import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { RecoveryCodeForm } from "@/features/session/components/recovery-code-form";
 import { StepButton } from "@/features/session/components/step-button";
-import { welcome } from "@/features/session/welcome";
+import { showWelcome } from "@/features/session/welcome";
 import type { SecondFactor } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
@@ -11,7 +11,7 @@ type SecondFactorStepProps = {
   factors: SecondFactor[];
   /** Where to go after signing in. */
   from: string;
-  /** Whether this is the last step; false if a new password is chosen next. */
+  /** Whether signing in ends with this step; false if the person chooses a new password next. */
   last: boolean;
 };
 
@@ -20,16 +20,16 @@ export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps)
   const t = useT();
   const [usesRecoveryCode, setUsesRecoveryCode] = useState(false);
   // The page shows the next step by itself when the session has become aal2.
-  const done = () => {
-    if (last) welcome(t);
+  const onVerified = () => {
+    if (last) showWelcome(t);
   };
   return (
     <>
       <h1 className="text-h2">{t("auth.factor.title")}</h1>
       {usesRecoveryCode ? (
-        <RecoveryCodeForm onDone={done} />
+        <RecoveryCodeForm onDone={onVerified} />
       ) : (
-        <FactorCodeForm {...{ factors }} onDone={done} />
+        <FactorCodeForm {...{ factors }} onDone={onVerified} />
       )}
       <div className="mt-4 grid justify-items-start">
         <StepButton onClick={() => setUsesRecoveryCode(!usesRecoveryCode)}>

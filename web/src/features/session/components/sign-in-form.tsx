@@ -14,7 +14,10 @@ import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
-/** The form for email and password. With `focus`, after another step was shown, it focuses its first field. */
+/**
+ * The form for email and password. `from` is where to go after signing in. With `focus` the form focuses its first field,
+ * because another step was shown before.
+ */
 export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   const t = useT();
   const { signIn } = useAuth();

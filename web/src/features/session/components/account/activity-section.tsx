@@ -13,6 +13,7 @@ import { clockTime, dateTime, localDay, relativeTime } from "@/lib/owner-dates";
 import { areaToast } from "@/lib/toast";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
+/** The kinds of entries to choose from, with the keys of their texts. */
 const KINDS = [
   ["sign_in", "activity.kind.signIn"],
   ["refused", "activity.kind.refused"],

@@ -3,12 +3,14 @@ import { DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { RecoveryCodeList } from "@/features/session/components/account/recovery-code-list";
 import { useT } from "@/lib/i18n";
 
-type CodesDialogProps = { codes: readonly string[] | null; onKept(): void };
+type CodesDialogProps = {
+  /** The codes to show; null closes the dialog. */
+  codes: readonly string[] | null;
+  /** Called when the owner confirms that the codes are kept. */
+  onKept(): void;
+};
 
-/**
- * Shows new recovery codes; with null the dialog is closed. The owner can close it only by its button, because the codes
- * cannot be shown again.
- */
+/** The dialog with new recovery codes. Only its button closes it, because the codes cannot be shown again. */
 export function CodesDialog({ codes, onKept }: CodesDialogProps) {
   const t = useT();
   return (

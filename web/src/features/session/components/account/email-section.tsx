@@ -22,13 +22,14 @@ export function EmailSection() {
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
   const [failure, setFailure] = useState<AuthFailure>();
+  // The address that was requested on this page.
   const [requested, setRequested] = useState<string>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<Forgotten>({
     resolver: zodResolver(emailSchema),
     defaultValues: { email: "" },
   });
   const { errors, isSubmitting } = formState;
-  const waiting = requested ?? user?.new_email;
+  const pendingEmail = requested ?? user?.new_email;
 
   const submit = handleSubmit(async ({ email }) => {
     setFailure(undefined);
@@ -51,9 +52,9 @@ export function EmailSection() {
     >
       <p
         role="status"
-        className={waiting ? "bg-indigo-tint max-w-[42em] rounded-sm px-4 py-3" : "sr-only"}
+        className={pendingEmail ? "bg-indigo-tint max-w-[42em] rounded-sm px-4 py-3" : "sr-only"}
       >
-        {waiting && t("account.email.waiting", { email: waiting })}
+        {pendingEmail && t("account.email.waiting", { email: pendingEmail })}
       </p>
       <form
         noValidate

@@ -32,8 +32,11 @@ export function FactorSection() {
   const hasFactors = (factors.data?.length ?? 0) > 0;
   const count = useRecoveryCount(hasFactors);
   const [enrolling, setEnrolling] = useState(false);
+  // New recovery codes in the open dialog; null while it is closed.
   const [codes, setCodes] = useState<string[] | null>(null);
+  // The factor that the owner is asked to confirm removing; null while the question is closed.
   const [removable, setRemovable] = useState<SecondFactor | null>(null);
+  // The state of the dialog that asks before the codes are renewed; null while it is closed.
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
 

@@ -5,7 +5,7 @@ import {
   type Reauthentication,
 } from "@/features/session/reauthentication";
 
-/** An open dialog. `answer` closes it and continues the call that waits for reauthentication. */
+/** The open dialog. `answer` closes the dialog; the waiting call is repeated if reauthentication has succeeded. */
 type OpenDialog = { answer(succeeded: boolean): void };
 
 /** Provides useReauthentication, and shows the dialog when a call needs reauthentication. */
@@ -14,8 +14,8 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
 
   const withReauthentication = useCallback<Reauthentication["withReauthentication"]>(
     async (call) => {
-      const first = await call();
-      if (first.error?.code !== "reauthentication_needed") return first;
+      const result = await call();
+      if (result.error?.code !== "reauthentication_needed") return result;
       const succeeded = await new Promise<boolean>((answer) => setDialog({ answer }));
       setDialog(undefined);
       return succeeded ? call() : null;

@@ -19,7 +19,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
 
-/** The list of the account's sessions, with buttons to end one or all others. */
+/** The list of the account's sessions, with a button to end each of them and one to end all except that of this browser. */
 export function SessionsSection() {
   const t = useT();
   const { language } = useLanguage();
@@ -29,6 +29,7 @@ export function SessionsSection() {
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
+  /** Ends sessions by `act` and shows the result in a toast. `which` is the id of a session, or "others". */
   async function endAndReport(
     which: string,
     act: () => Promise<{ error?: AuthFailure }>,
