@@ -5,7 +5,7 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 
 /**
  * The text of the privacy page, which is Portuguese in both languages of the site. The date of the last update is always
- * today (docs/product.md, rules 20 and 21).
+ * today (docs/product.md, rule 20; docs/product.md, rule 21).
  */
 export function PrivacyArticle() {
   const t = useT();
