@@ -37,15 +37,20 @@ func (a *App) releases() *health.Releases {
 	}
 }
 
-// watchRelease looks every hour until ctx ends whether it is time to read the release file. It waits for no other check, nor they for
-// it, because the file may be on a server that does not answer.
-func (a *App) watchRelease(ctx context.Context) {
+// checkHourly calls check healthDelay after the start and then every hour until ctx ends.
+func checkHourly(ctx context.Context, check func()) {
 	select {
 	case <-ctx.Done():
 		return
 	case <-time.After(healthDelay):
 	}
-	every(ctx, time.Hour, func() {
+	every(ctx, time.Hour, check)
+}
+
+// watchRelease looks every hour until ctx ends whether it is time to read the release file. It waits for no other check, nor they for
+// it, because the file may be on a server that does not answer.
+func (a *App) watchRelease(ctx context.Context) {
+	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
 			a.log.Error("whether there is a newer release could not be stored; it is tried again", "cause", err.Error())
 		}
@@ -54,12 +59,7 @@ func (a *App) watchRelease(ctx context.Context) {
 
 // watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about troubles.
 func (a *App) watchHealth(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-time.After(healthDelay):
-	}
-	every(ctx, time.Hour, func() {
+	checkHourly(ctx, func() {
 		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {
 			a.log.Error("the owners may not be told of a trouble of the site; it is checked again in an hour", "cause", err.Error())
 		}
