@@ -52,7 +52,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	var saved ownerSettings
 	err := s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
 		if len(body.Settings) > 0 {
-			if err := lock(ctx, tx); err != nil {
+			if err := db.LockTable(ctx, tx, "site_settings"); err != nil {
 				return err
 			}
 			_, after, err := body.apply(ctx, tx)

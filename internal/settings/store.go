@@ -139,16 +139,6 @@ func saveAll(ctx context.Context, q db.Querier, s Settings, now time.Time) error
 	return nil
 }
 
-// lock makes other saves wait until the transaction ends; reads do not wait. SQLite has one writer anyway. On PostgreSQL it
-// locks the table, because rows that do not exist yet cannot be locked.
-func lock(ctx context.Context, tx *db.Tx) error {
-	if tx.Dialect != db.Postgres {
-		return nil
-	}
-	_, err := tx.Exec(ctx, "lock table site_settings in share row exclusive mode")
-	return err
-}
-
 // Exists reports whether site_settings has a row with this key.
 func Exists(ctx context.Context, q db.Querier, key string) (there bool, err error) {
 	err = q.QueryRow(ctx, "select exists (select 1 from site_settings where key = $1)", key).Scan(&there)
