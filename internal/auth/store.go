@@ -3,8 +3,6 @@ package auth
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"atelie/internal/apperr"
@@ -31,12 +29,8 @@ func orNull(s string) any {
 
 // userIDIn returns the SQL condition that user_id is one of userIDs, and the arguments for its placeholders, which begin at $1.
 func userIDIn(userIDs []string) (where string, args []any) {
-	placeholders := make([]string, len(userIDs))
-	args = make([]any, len(userIDs))
-	for i, id := range userIDs {
-		placeholders[i], args[i] = fmt.Sprintf("$%d", i+1), id
-	}
-	return "user_id in (" + strings.Join(placeholders, ", ") + ")", args
+	list, args := db.AppendList(nil, userIDs)
+	return "user_id in (" + list + ")", args
 }
 
 // sqlBool returns 1 for true and 0 for false, for a query argument that the SQL compares with 1. Both databases accept that.

@@ -2,8 +2,6 @@ package auth
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,12 +52,8 @@ func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, 
 // this order. It leaves out an auditFactorVerified that has added no factor, because it is a step of a sign-in, and an
 // auditUserModified without detail, because a change of the password, address or number has an entry of its own.
 func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
-	names, args := make([]string, len(actions)), []any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}
-	for i, a := range actions {
-		args = append(args, string(a))
-		names[i] = "$" + strconv.Itoa(len(args))
-	}
-	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where l.action in ("+strings.Join(names, ", ")+`)
+	list, args := db.AppendList([]any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}, actions)
+	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where l.action in ("+list+`)
 		and (l.action <> $4 or cast(l.detail ->> 'first' as text) in ('true', '1')) and (l.action <> $5 or cast(l.detail as text) <> '{}')
 		and (l.created_at < $1 or l.created_at = $1 and l.id > $2)
 		order by l.created_at desc, l.id limit $3`, args...)

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 )
 
 // Collect runs a query and returns what scan makes of each row, in the order of the rows. Without an error the list is not
@@ -54,4 +56,15 @@ func LockTable(ctx context.Context, tx *Tx, table string) error {
 		return nil
 	}
 	return Exec(ctx, tx, "lock table "+table+" in share row exclusive mode")
+}
+
+// AppendList appends values to the arguments of a query. It returns their placeholders for an SQL list, such as "$3, $4", and all
+// arguments.
+func AppendList[T ~string](args []any, values []T) (placeholders string, all []any) {
+	list := make([]string, len(values))
+	for i, value := range values {
+		args = append(args, string(value))
+		list[i] = "$" + strconv.Itoa(len(args))
+	}
+	return strings.Join(list, ", "), args
 }

@@ -2,8 +2,6 @@ package functions
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,8 +35,8 @@ func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit
 
 // deleteInboxMessages deletes messages in the inbox. The database deletes their notices by a foreign key.
 func deleteInboxMessages(ctx context.Context, tx *db.Tx, ids []string) error {
-	marks, args := sqlListOf(ids)
-	return db.Exec(ctx, tx, "delete from contact_submissions where id in ("+marks+")", args...)
+	list, args := db.AppendList(nil, ids)
+	return db.Exec(ctx, tx, "delete from contact_submissions where id in ("+list+")", args...)
 }
 
 // exportedMessage is a message in an export.
@@ -70,16 +68,6 @@ func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, addr
 		return m, err
 	}, "select id, created_at, name, email, "+from+" where (created_at > $1 or (created_at = $1 and id > $2)) and ($3 = '' or lower(email) = $3) order by created_at, id limit $4",
 		last.CreatedAt, id, address, limit)
-}
-
-// sqlListOf returns the placeholders of an SQL list of values ("$1, $2"), and the arguments for them.
-func sqlListOf(values []string) (placeholders string, args []any) {
-	list := make([]string, len(values))
-	for i, value := range values {
-		list[i] = fmt.Sprintf("$%d", i+1)
-		args = append(args, value)
-	}
-	return strings.Join(list, ", "), args
 }
 
 // hasMessage reports whether the inbox has a message with this id.

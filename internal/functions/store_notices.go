@@ -76,12 +76,12 @@ func countUnsentMails(ctx context.Context, q db.Querier, now time.Time) (m Unsen
 
 // listNotices returns the notices about messages, the oldest first.
 func listNotices(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
-	placeholders, args := sqlListOf(messageIDs)
+	list, args := db.AppendList(nil, messageIDs)
 	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
 		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
 		return n, err
 	}, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
-		from contact_notices where message_id in (`+placeholders+`) order by queued_at, channel, recipient`, args...)
+		from contact_notices where message_id in (`+list+`) order by queued_at, channel, recipient`, args...)
 }
 
 // requeueNotice makes a failed notice a new one: it waits from now on, and is no part of a digest.

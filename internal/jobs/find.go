@@ -2,8 +2,6 @@ package jobs
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"atelie/internal/db"
@@ -34,14 +32,4 @@ func (q *Queue) Find(ctx context.Context, from db.Querier, match func(payload []
 // Remove deletes a job in the caller's transaction. If the job is running, it goes on.
 func (q *Queue) Remove(ctx context.Context, tx *db.Tx, id string) error {
 	return deleteJobWithID(ctx, tx, id)
-}
-
-// placeholders returns the placeholders of an SQL list ("$1, $2") and the arguments for them.
-func placeholders(values []string) (list string, args []any) {
-	numbers := make([]string, len(values))
-	for i, value := range values {
-		numbers[i] = fmt.Sprintf("$%d", i+1)
-		args = append(args, value)
-	}
-	return strings.Join(numbers, ", "), args
 }

@@ -39,13 +39,8 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 // the database could otherwise run it more than once and exceed the limit. While no job is due, claimJobs writes nothing: each
 // write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
-	args := []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
-	kindMarks := make([]string, len(kinds))
-	for i, kind := range kinds {
-		args = append(args, kind)
-		kindMarks[i] = fmt.Sprintf("$%d", len(args))
-	}
-	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + strings.Join(kindMarks, ", ") + `)`
+	kindList, args := db.AppendList([]any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}, kinds)
+	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + kindList + `)`
 	var found bool
 	if err := d.QueryRow(ctx, `select exists (select 1 from jobs where `+isDue+`)`, args...).Scan(&found); err != nil || !found {
 		return nil, err
@@ -156,11 +151,11 @@ func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any)
 
 // storedJobs returns the jobs of some kinds, oldest first, with sealed payloads.
 func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]Stored, error) {
-	list, args := placeholders(kinds)
+	kindList, args := db.AppendList(nil, kinds)
 	return db.Collect(ctx, q, func(row db.Row) (j Stored, err error) {
 		err = row.Scan(&j.ID, &j.Kind, &j.Payload, &j.CreatedAt, &j.FailedAt)
 		return j, err
-	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+list+`) order by id`, args...)
+	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+kindList+`) order by id`, args...)
 }
 
 func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {

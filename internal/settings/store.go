@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -151,14 +150,14 @@ func Insert(ctx context.Context, q db.Querier, key string, setting any, now time
 }
 
 func readRows(ctx context.Context, q db.Querier, keys ...string) (map[string]string, error) {
-	marks, args := listOf(keys)
+	list, args := db.AppendList(nil, keys)
 	found := map[string]string{}
 	_, err := db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {
 		var key, value string
 		err = row.Scan(&key, &value)
 		found[key] = value
 		return none, err
-	}, "select key, value from site_settings where key in ("+marks+")", args...)
+	}, "select key, value from site_settings where key in ("+list+")", args...)
 	return found, err
 }
 
@@ -180,17 +179,7 @@ func onlyProducts(ctx context.Context, q db.Querier, ids []string) (only bool, e
 	if len(ids) == 0 {
 		return false, nil
 	}
-	marks, args := listOf(ids)
-	err = q.QueryRow(ctx, "select count(*) > 0 and count(*) = count(case when id in ("+marks+") then 1 end) from products", args...).Scan(&only)
+	list, args := db.AppendList(nil, ids)
+	err = q.QueryRow(ctx, "select count(*) > 0 and count(*) = count(case when id in ("+list+") then 1 end) from products", args...).Scan(&only)
 	return only, err
-}
-
-// listOf returns the placeholders of an SQL list ("$1, $2") and their arguments.
-func listOf(values []string) (marks string, args []any) {
-	places := make([]string, len(values))
-	for i, value := range values {
-		places[i] = "$" + strconv.Itoa(i+1)
-		args = append(args, value)
-	}
-	return strings.Join(places, ", "), args
 }
