@@ -23,7 +23,7 @@ func (a *App) wireDelivery() error {
 		site, err := settings.LoadSite(ctx, a.DB)
 		return site.Name, err
 	}
-	server, err := a.cfg.Mail.SMTP()
+	server, err := a.cfg.Mail.Server()
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (o *opening) openParts(ctx context.Context) (err error) {
 
 // openFiles opens the file store: the S3 bucket if one is configured, otherwise the folder.
 func (o *opening) openFiles(ctx context.Context) error {
-	bucket, err := o.cfg.Storage.S3()
+	bucket, err := o.cfg.Storage.Bucket()
 	if err != nil {
 		return err
 	}

@@ -53,11 +53,11 @@ func (c *backupListCommand) Run(env *environment) error {
 	return nil
 }
 
-// openBackup opens the place at address, or the place in the settings if address is "".
-func openBackup(env *environment, address string) (backup.Place, error) {
+// openBackup opens the place that the flag --from names, or the place in the settings if from is "".
+func openBackup(env *environment, from string) (backup.Place, error) {
 	place, err := env.cfg.BackupPlace()
-	if address != "" {
-		place, err = config.ParsePlace("--from", address)
+	if from != "" {
+		place, err = config.ParsePlace("--from", from)
 	}
 	if err != nil {
 		return nil, err

@@ -68,9 +68,9 @@ type environment struct {
 	kong   *kong.Context // the parsed command line
 	in     io.Reader
 	out    io.Writer // for the command's results
+	errOut io.Writer // for logs and errors
 	log    *slog.Logger
 	now    func() time.Time // the clock
-	errOut io.Writer        // for logs and errors
 }
 
 // exited is a panic value with an exit code. After --help or --version kong calls an exit function, which must not return. That

@@ -38,10 +38,10 @@ func (c *copyCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if from.label == to.label || from.filesLabel == to.filesLabel {
+	if from.label == to.label || from.files.Label() == to.files.Label() {
 		return errors.New("source and target are the same place")
 	}
-	if err := env.printf("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.filesLabel, to.label, to.filesLabel); err != nil {
+	if err := env.printf("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.files.Label(), to.label, to.files.Label()); err != nil {
 		return err
 	}
 	secret, err := sourceSecret(from, to)
@@ -60,29 +60,27 @@ func (c *copyCommand) Run(env *environment) error {
 
 // site is the source or the target of a copy.
 type site struct {
-	flag       string     // "from" or "to", for errors
-	database   string     // URL of the database
-	label      string     // URL of the database for texts, without the password
-	folder     string     // folder for files; "" if they are in a bucket
-	bucket     *config.S3 // bucket for files; nil if they are in a folder
-	filesLabel string     // names the folder or bucket in texts, without secrets
-	dataDir    string     // the data folder, where the secret is; "" if there is none
+	flag     string        // "from" or "to", for errors
+	database string        // URL of the database
+	label    string        // URL of the database for texts, without the password
+	files    *config.Place // where the files are
+	dataDir  string        // the data folder, where the secret is; "" if there is none
 }
 
-// parseSite parses the database URL and the place of the files of the source or target. Its errors do not repeat them, because
-// they may contain passwords.
-func parseSite(flag, address, files string) (site, error) {
+// parseSite parses the flags of the source or target: database (a data folder, sqlite:FILE or postgres://…) and the place of the
+// files. Its errors do not repeat them, because they may contain passwords.
+func parseSite(flag, database, files string) (site, error) {
 	e := site{flag: flag}
-	file, isFile := strings.CutPrefix(address, "sqlite:")
+	file, isFile := strings.CutPrefix(database, "sqlite:")
 	switch {
-	case strings.HasPrefix(address, "postgres://"), strings.HasPrefix(address, "postgresql://"):
-		e.database = address
-	case strings.Contains(strings.TrimPrefix(address, "sqlite://"), "://"), address == "", isFile && strings.TrimLeft(file, "/") == "":
+	case strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
+		e.database = database
+	case strings.Contains(strings.TrimPrefix(database, "sqlite://"), "://"), database == "", isFile && strings.TrimLeft(file, "/") == "":
 		return e, fmt.Errorf("--%s: is neither a data folder nor sqlite:FILE nor postgres://…", flag)
 	case isFile:
 		e.database = "sqlite:" + strings.TrimPrefix(file, "//")
 	default:
-		e.database = "sqlite:" + filepath.Join(address, "atelie.db")
+		e.database = "sqlite:" + filepath.Join(database, "atelie.db")
 	}
 	var err error
 	if e.label, err = db.Label(e.database); err != nil {
@@ -98,27 +96,17 @@ func parseSite(flag, address, files string) (site, error) {
 }
 
 func (e *site) parseFiles(files string) (err error) {
-	switch {
-	case files == "":
+	if files == "" {
 		return fmt.Errorf("--%s-files: must say where the files are, a folder or s3://…", e.flag)
-	case strings.HasPrefix(files, "s3://"):
-		if e.bucket, err = (&config.Storage{URL: files}).S3(); err != nil {
-			return errors.New(strings.ReplaceAll(err.Error(), "storage-url:", "--"+e.flag+"-files:"))
-		}
-		e.filesLabel = "s3 " + e.bucket.Endpoint + "/" + e.bucket.Bucket + "/" + e.bucket.Prefix
-		return nil
-	case strings.Contains(files, "://"):
-		return fmt.Errorf("--%s-files: is neither a folder nor s3://…", e.flag)
 	}
-	if e.folder, err = filepath.Abs(files); err != nil {
+	if e.files, err = config.ParsePlace("--"+e.flag+"-files", files); err != nil || e.files.Bucket != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(e.folder); err == nil { // a folder that does not exist yet has no links
-		e.folder = real
+	if real, err := filepath.EvalSymlinks(e.files.Folder); err == nil { // a folder that does not exist yet has no links
+		e.files.Folder = real
 	}
-	e.filesLabel = e.folder
-	if e.dataDir == "" && filepath.Base(e.folder) == "files" {
-		e.dataDir = filepath.Dir(e.folder)
+	if e.dataDir == "" && filepath.Base(e.files.Folder) == "files" {
+		e.dataDir = filepath.Dir(e.files.Folder)
 	}
 	return nil
 }
@@ -126,8 +114,8 @@ func (e *site) parseFiles(files string) (err error) {
 // openFiles opens the file store. It creates the folder or bucket of a target, but changes nothing in a source.
 func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	switch {
-	case e.bucket != nil:
-		cfg := s3client.Config(*e.bucket)
+	case e.files.Bucket != nil:
+		cfg := s3client.Config(*e.files.Bucket)
 		cfg.Create = cfg.Create && !source
 		s, err := blob.NewS3(ctx, cfg)
 		if err != nil {
@@ -135,9 +123,9 @@ func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 		}
 		return s, nil
 	case source:
-		return blob.OpenDisk(e.folder)
+		return blob.OpenDisk(e.files.Folder)
 	}
-	return blob.NewDisk(e.folder, blob.Unbounded)
+	return blob.NewDisk(e.files.Folder, blob.Unbounded)
 }
 
 // maxSnapshots is the number of snapshots that a copy takes at most: it takes another one if files that the first one refers to were
@@ -173,7 +161,7 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 	t := &transfer{env: env, from: sourceFiles, to: targetFiles, isStored: from.isStored}
 	for range maxSnapshots {
 		err = source.Snapshot(env.ctx, func(q db.Querier) error {
-			origin := strings.Join([]string{from.label, from.filesLabel, to.filesLabel}, "\n")
+			origin := strings.Join([]string{from.label, from.files.Label(), to.files.Label()}, "\n")
 			var err error
 			if t.rows, err = db.BeginCopy(env.ctx, q, source.Dialect, target, origin, t.filesAreEmpty, t.reportRows); err != nil {
 				return err

@@ -348,7 +348,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 	if err := errors.Join(err, d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := (&config.Storage{URL: bucket}).S3()
+	cfg, err := (&config.Storage{URL: bucket}).Bucket()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Backup contains the places of the backup, its retention, and the passphrase that seals the site's secret in it.
+// Backup contains the places of the backup, its retention, and the passphrase that seals the site's secret in it. CopyURL has the
+// form of URL, but no default. Config explains the tag secret.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"Where the continuous backup is kept: a folder, or s3://… as in storage-url. The folder backups in the data folder when empty, which protects from mistakes and not from a lost disk. off for none."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, written as the first one. It gets the backup once a night, after its proof."`
@@ -18,7 +19,8 @@ type Backup struct {
 // BackupOff is the value of backup-url that turns backups off.
 const BackupOff = "off"
 
-// Place is where a backup is: in a folder or in a bucket.
+// Place says where files are, such as those of a backup: in a folder or in a bucket. It is a parsed setting or flag, and does not
+// read or write anything; for backups app.OpenBackupPlace turns it into a backup.Place.
 type Place struct {
 	Folder string // absolute path; "" if Bucket is set
 	Bucket *S3    // nil if the place is a folder
@@ -32,19 +34,20 @@ func (p *Place) Label() string {
 	return p.Folder
 }
 
-// ParsePlace parses the place of a backup: a folder or s3://… . setting is the name of the setting, for the texts of errors.
-func ParsePlace(setting, address string) (*Place, error) {
-	if strings.HasPrefix(address, "s3://") {
-		bucket, err := ParseS3(setting, address)
+// ParsePlace parses text, which is the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
+// that contains text; errors begin with it.
+func ParsePlace(setting, text string) (*Place, error) {
+	if strings.HasPrefix(text, "s3://") {
+		bucket, err := ParseS3(setting, text)
 		if err != nil {
 			return nil, err
 		}
 		return &Place{Bucket: bucket}, nil
 	}
-	if address == "" || strings.Contains(address, "://") {
+	if text == "" || strings.Contains(text, "://") {
 		return nil, errors.New(setting + ": is neither a folder nor s3://…")
 	}
-	folder, err := filepath.Abs(address)
+	folder, err := filepath.Abs(text)
 	return &Place{Folder: folder}, err
 }
 
@@ -67,7 +70,7 @@ func (c *Config) BackupCopyPlace() (*Place, error) {
 	return ParsePlace("backup-copy-url", c.Backup.CopyURL)
 }
 
-// BackupDir returns the folder in which the backup is unless another place is set.
+// BackupDir returns the folder of the backup if no place is set.
 func (c *Config) BackupDir() string { return filepath.Join(c.Server.DataDir, "backups") }
 
 // minPassphrase is the least length of a passphrase in bytes.

@@ -37,19 +37,21 @@ type Config struct {
 	New bool `kong:"-"`
 }
 
-// Server contains the settings of the server: its data folder, its addresses, and the files and services it depends on. Domain holds
-// all domain names as they were set; the method Domains returns them in a normalized form.
+// Server contains the settings of the server: its data folder, its addresses, and the files and services it depends on.
 type Server struct {
-	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
-	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
-	SiteURL        string   `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
-	APIURL         string   `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
-	Domain         []string `name:"domains" env:"ATELIE_DOMAIN" help:"Domain names of the site; the first is the main one. Turns on HTTPS: certificates are obtained and renewed automatically. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
-	ListenHTTPS    string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
-	ListenHTTP     string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and redirects to HTTPS."`
-	ACMEEmail      string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"Where the certificate authority writes when something is wrong."`
-	ACMEDirectory  string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory of another certificate authority. Let's Encrypt when empty."`
-	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
+	DataDir string `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
+	Listen  string `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
+	SiteURL string `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
+	APIURL  string `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
+
+	// HTTPS. Domain holds all domain names as they were set; the method Domains returns them in a normalized form.
+	Domain        []string `name:"domains" env:"ATELIE_DOMAIN" help:"Domain names of the site; the first is the main one. Turns on HTTPS: certificates are obtained and renewed automatically. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
+	ListenHTTPS   string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
+	ListenHTTP    string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and redirects to HTTPS."`
+	ACMEEmail     string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"Where the certificate authority writes when something is wrong."`
+	ACMEDirectory string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory of another certificate authority. Let's Encrypt when empty."`
+	ACMERoots     string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
+
 	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
 	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"File or address (https) that names the newest release. The server reads it once a day for the overview, and so does atelie upgrade --check. When empty, nothing looks for newer releases."`
@@ -97,29 +99,39 @@ func (r *Realtime) validate() error {
 
 // Auth holds the settings of accounts and sessions.
 type Auth struct {
+	// Tokens.
 	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
 	JWTSecretPrevious string        `name:"jwt-secret-previous" env:"ATELIE_JWT_SECRET_PREVIOUS" secret:"yes" help:"Secret of before, while what it has sealed is sealed anew; its tokens and keys stay valid. Kept in the data folder when the secret is."`
 	JWTAlgorithm      string        `name:"jwt-algorithm" env:"ATELIE_JWT_ALGORITHM" default:"HS256" enum:"HS256,ES256" help:"How access tokens are signed: with the secret, or with keys whose public halves are published."`
 	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
 	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a refresh token older than the parent of the current one may be repeated; the parent always may. Later its repetition ends the session."`
-	Signup            string        `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
-	PasswordMinLength int           `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
-	PasswordReauth    Switch        `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
-	RedirectURLs      []string      `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
-	SessionIdle       time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"A session of an account without a role ends when it was not used for so long. 0 for never."`
-	SessionMax        time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"A session of an account without a role ends so long after its sign-in. 0 for never."`
-	OwnerSessionIdle  time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"The same for accounts with a role: not used for so long. 0 for never."`
-	OwnerSessionMax   time.Duration `name:"owner-session-max" env:"ATELIE_OWNER_SESSION_MAX" default:"4320h" help:"The same for accounts with a role: so long after the sign-in. 0 for never."`
-	SecondFactor      Switch        `name:"require-second-factor" env:"ATELIE_REQUIRE_SECOND_FACTOR" default:"off" help:"Owners administer the site only after a second factor; who has none enrols one first."`
-	MailAutoconfirm   Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
-	MailMinInterval   time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
-	MailsPerDay       int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"10" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
-	PhoneEnabled      Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
-	PhoneAutoconfirm  Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
-	SMSMinInterval    time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
-	ManualLinking     Switch        `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
-	SAML              Switch        `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
-	RateLimits        Switch        `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
+
+	// Accounts without a role, and passwords.
+	Signup            string   `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
+	PasswordMinLength int      `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
+	PasswordReauth    Switch   `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
+	RedirectURLs      []string `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
+
+	// Limits of sessions, see auth.SessionLimits.
+	SessionIdle      time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"A session of an account without a role ends when it was not used for so long. 0 for never."`
+	SessionMax       time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"A session of an account without a role ends so long after its sign-in. 0 for never."`
+	OwnerSessionIdle time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"The same for accounts with a role: not used for so long. 0 for never."`
+	OwnerSessionMax  time.Duration `name:"owner-session-max" env:"ATELIE_OWNER_SESSION_MAX" default:"4320h" help:"The same for accounts with a role: so long after the sign-in. 0 for never."`
+
+	SecondFactor Switch `name:"require-second-factor" env:"ATELIE_REQUIRE_SECOND_FACTOR" default:"off" help:"Owners administer the site only after a second factor; who has none enrols one first."`
+
+	// Confirmations by mail and SMS.
+	MailAutoconfirm  Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
+	MailMinInterval  time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
+	MailsPerDay      int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"10" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
+	PhoneEnabled     Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
+	PhoneAutoconfirm Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
+	SMSMinInterval   time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
+
+	// Other ways to sign in, and the limits of all.
+	ManualLinking Switch `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
+	SAML          Switch `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
+	RateLimits    Switch `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
 }
 
 // Switch is a setting that is on or off.
@@ -248,7 +260,10 @@ func sameAddress(a, b string) bool {
 	hostB, portB, errB := net.SplitHostPort(b)
 	numberA, _ := strconv.ParseUint(portA, 10, 16) // validateListen reports what is no number
 	numberB, _ := strconv.ParseUint(portB, 10, 16)
-	return errA == nil && errB == nil && numberA == numberB && numberA != 0 && (hostA == hostB || coversAll(hostA) || coversAll(hostB) || isLoopback(hostA) && isLoopback(hostB))
+	if errA != nil || errB != nil || numberA != numberB || numberA == 0 {
+		return false
+	}
+	return hostA == hostB || coversAll(hostA) || coversAll(hostB) || isLoopback(hostA) && isLoopback(hostB)
 }
 
 // coversAll reports whether a listener on host has all addresses of the machine.
@@ -271,9 +286,13 @@ func validateListen(name, value string) error {
 	return nil
 }
 
+// isOrigin reports whether value is a URL of scheme, host and port alone.
 func isOrigin(value string) bool {
 	u, err := url.Parse(value)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" && strings.Trim(u.Path, "/") == "" && u.User == nil
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return false
+	}
+	return u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == ""
 }
 
 // Proxies returns the networks of trusted proxies. A single IP address becomes a network with one address.
@@ -307,7 +326,7 @@ func (d *Database) validate() error {
 
 func (s *Storage) validate() error {
 	var m mistakes
-	_, err := s.S3()
+	_, err := s.Bucket()
 	m.add(err)
 	m.check(s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour, "upload-expiry: must be from 1s to 720h")
 	m.check(s.MaxUpload < 1<<20, "max-upload: must be at least 1MiB")

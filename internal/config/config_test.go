@@ -155,7 +155,7 @@ const whsec = "v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // Proves A-mail-6.
 func TestSMTPAddresses(t *testing.T) {
-	for address, want := range map[string]SMTP{
+	for address, want := range map[string]SMTPServer{
 		"smtp://mail.example":                        {"mail.example", 587, "", "", "offered"},
 		"smtp://mail.example:25/":                    {"mail.example", 25, "", "", "offered"},
 		"smtp://ana:p%40ss@mail.example":             {"mail.example", 587, "ana", "p@ss", "required"},
@@ -167,12 +167,12 @@ func TestSMTPAddresses(t *testing.T) {
 		"smtp://ana:p@localhost:1025?tls=none":       {"localhost", 1025, "ana", "p", "none"},
 		"smtp://[::1]:1025?tls=offered":              {"::1", 1025, "", "", "offered"},
 	} {
-		got, err := (&Mail{SMTPURL: address}).SMTP()
+		got, err := (&Mail{SMTPURL: address}).Server()
 		if err != nil || *got != want {
 			t.Errorf("%s: %+v %v", address, got, err)
 		}
 	}
-	if got, err := (&Mail{}).SMTP(); got != nil || err != nil {
+	if got, err := (&Mail{}).Server(); got != nil || err != nil {
 		t.Errorf("%v %v", got, err)
 	}
 	for _, address := range []string{
@@ -181,7 +181,7 @@ func TestSMTPAddresses(t *testing.T) {
 		"smtp://ana:geheim@mail.example?tls=maybe", "smtp://ana:geheim@mail.example?ssl=on", "smtp://ana:geheim@mail.example?tls=required&tls=none",
 		"smtp://ana:geheim@mail.example/box", "smtp://ana:geheim@mail.example#x", "smtp://ana:ge heim%@mail.example",
 	} {
-		if got, err := (&Mail{SMTPURL: address}).SMTP(); err == nil {
+		if got, err := (&Mail{SMTPURL: address}).Server(); err == nil {
 			t.Errorf("%s was read as %+v", address, got)
 		} else if strings.Contains(err.Error(), "geheim") {
 			t.Errorf("the password stands in %v", err)

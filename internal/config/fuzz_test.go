@@ -16,7 +16,7 @@ func FuzzStorageURL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		s := Storage{URL: address}
-		b, err := s.S3()
+		b, err := s.Bucket()
 		if err != nil {
 			u, bad := url.Parse(address)
 			if bad != nil || u.User == nil {
@@ -52,7 +52,7 @@ func FuzzSMTPURL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		m := Mail{SMTPURL: address}
-		s, err := m.SMTP()
+		s, err := m.Server()
 		if err != nil || s == nil {
 			return
 		}

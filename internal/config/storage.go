@@ -27,19 +27,19 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// S3 parses the URL of the bucket for files. It returns nil if files are stored in the data folder. The error has one line for each
-// mistake and does not repeat the URL, which contains a secret.
-func (s *Storage) S3() (*S3, error) {
+// Bucket parses the URL of the bucket for files. It returns nil if files are stored in the data folder. The error is that of
+// ParseS3.
+func (s *Storage) Bucket() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil
 	}
 	return ParseS3("storage-url", s.URL)
 }
 
-// ParseS3 parses the URL of a bucket. The error has one line for each mistake, which begins with the name of the setting, and
-// does not repeat the URL, which contains a secret.
-func ParseS3(setting, address string) (*S3, error) {
-	u, err := url.Parse(address)
+// ParseS3 parses the URL of a bucket, which is the value of a setting or a flag. The error has one line for each mistake, which
+// begins with the name of the setting, and does not repeat the URL, which contains a secret.
+func ParseS3(setting, bucketURL string) (*S3, error) {
+	u, err := url.Parse(bucketURL)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New(setting + ": is not an address such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
 	}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// SMS holds the sender of text messages: a webhook, or a service with Twilio's API.
+type SMS struct {
+	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"Address that is called for every text message, signed (Standard Webhooks)."`
+	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the signature: v1,whsec_ and base64."`
+	TwilioAccount string `name:"sms-twilio-account" env:"ATELIE_SMS_TWILIO_ACCOUNT" help:"Account at Twilio, or at a service that speaks alike."`
+	TwilioToken   string `name:"sms-twilio-token" env:"ATELIE_SMS_TWILIO_TOKEN" secret:"yes" help:"Token of that account."`
+	TwilioFrom    string `name:"sms-twilio-from" env:"ATELIE_SMS_TWILIO_FROM" help:"Number with +, or messaging service (MG…), that messages come from."`
+	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Address of the service."`
+}
+
+// validate checks that at most one sender is set and that its settings are complete. If needed is true, there must be one.
+func (s *SMS) validate(needed bool) error {
+	var (
+		m      mistakes
+		hook   = s.HookURL != "" || s.HookSecret != ""
+		twilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
+	)
+	m.check(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
+	m.check(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
+	if hook {
+		m.add(validateServiceURL("sms-hook-url", s.HookURL))
+		key, ok := strings.CutPrefix(strings.TrimPrefix(s.HookSecret, "v1,"), "whsec_")
+		raw, err := base64.StdEncoding.DecodeString(key)
+		m.check(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
+	}
+	if twilio {
+		m.check(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
+		m.add(validateServiceURL("sms-twilio-url", s.TwilioURL))
+	}
+	return m.join()
+}
+
+// validateServiceURL checks the URL of a service that gets codes. The URL must have https unless it leads to this machine, a private IP
+// address or a host name without a dot.
+func validateServiceURL(name, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {
+		return fmt.Errorf("%s: must be an address such as https://example.com/hook", name)
+	}
+	if u.Scheme == "https" || !strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.IsLoopback() || ip.IsPrivate()) {
+		return nil
+	}
+	return fmt.Errorf("%s: codes would travel unencrypted; it must begin with https://", name)
+}
