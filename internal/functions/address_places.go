@@ -13,30 +13,12 @@ const eraseBatch = 100
 
 // EachMessageOf calls yield for each message in the inbox whose sender has the address.
 func (s *Service) EachMessageOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	return eachMessageOf(ctx, q, false, address, yield)
+	return eachMessage(ctx, q, false, address, func(m exportedMessage) error { return yield(m) })
 }
 
 // EachQuarantinedOf calls yield for each message in quarantine whose sender has the address.
 func (s *Service) EachQuarantinedOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	return eachMessageOf(ctx, q, true, address, yield)
-}
-
-func eachMessageOf(ctx context.Context, q db.Querier, quarantined bool, address string, yield func(any) error) error {
-	var last exportedMessage
-	for {
-		page, err := listExportedAfter(ctx, q, quarantined, address, last, exportPageSize)
-		if err != nil {
-			return err
-		}
-		for _, last = range page {
-			if err := yield(last); err != nil {
-				return err
-			}
-		}
-		if len(page) < exportPageSize {
-			return nil
-		}
-	}
+	return eachMessage(ctx, q, true, address, func(m exportedMessage) error { return yield(m) })
 }
 
 // EraseMessagesOf deletes the messages of EachMessageOf, with everything about them.

@@ -19,21 +19,27 @@ import (
 
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
-	WritePage       func(http.ResponseWriter, *http.Request, Page) error               // writes a page for a browser without scripts as the response
-	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error              // records the new message with this id for live changes
-	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error           // records messages as deleted for live changes, and calls CleanUpMessages for them
-	Queue           *jobs.Queue                                                        // runs the jobs of this package
-	Owners          func(ctx context.Context) ([]Recipient, error)                     // the administrators with an e-mail address
-	OwnAddress      func(ctx context.Context, userID string) (Recipient, error)        // an administrator's e-mail address; Email is "" if there is none
-	SendNotice      func(ctx context.Context, m NoticeMail) error                      // sends a notice by mail
-	SendTest        func(ctx context.Context, to Recipient) error                      // sends a test mail immediately, without the queue
-	DeleteMails     func(ctx context.Context, messageIDs []string) error               // deletes the files of mails about these messages
-	DeleteMailsOf   func(ctx context.Context, address string) error                    // deletes the files of mails to or about an e-mail address
-	AddressHasRole  func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; roles cannot change until tx ends
-	AddressPlaces   func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
-	MailServer      bool                                                               // false: mails are written to files instead of sent
-	MessagesPerHour int                                                                // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	// Messages of visitors.
+	MessagesPerHour int                                                      // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	WritePage       func(http.ResponseWriter, *http.Request, Page) error     // writes a page for a browser without scripts as the response
+	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error    // records the new message with this id for live changes
+	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error // records messages as deleted for live changes, and calls CleanUpMessages for them
 
+	// Notices and mails.
+	Queue         *jobs.Queue                                                 // runs the jobs of this package
+	Owners        func(ctx context.Context) ([]Recipient, error)              // the administrators with an e-mail address
+	OwnAddress    func(ctx context.Context, userID string) (Recipient, error) // an administrator's e-mail address; Email is "" if there is none
+	MailServer    bool                                                        // false: mails are written to files instead of sent
+	SendNotice    func(ctx context.Context, m NoticeMail) error               // sends a notice by mail
+	SendTest      func(ctx context.Context, to Recipient) error               // sends a test mail immediately, without the queue
+	DeleteMails   func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
+	DeleteMailsOf func(ctx context.Context, address string) error             // deletes the files of mails to or about an e-mail address
+
+	// Data about e-mail addresses.
+	AddressHasRole func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; roles cannot change until tx ends
+	AddressPlaces  func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
+
+	// Webhooks.
 	WebhookKey         []byte // signs webhook calls; at least 16 bytes
 	PreviousWebhookKey []byte // makes a second signature, for receivers that still check with the previous key; nil for no second signature
 	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
@@ -73,6 +79,9 @@ var catalog = map[string]function{
 	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},
 }
+
+// maxBody is the largest size of a request body in bytes.
+const maxBody = 64 << 10
 
 // allowedMethods is the value of the header Allow.
 const allowedMethods = "GET, HEAD, POST, OPTIONS"

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelie/internal/activity"
+	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
@@ -45,37 +46,37 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := startExportFile(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
 	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
-	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error { return s.eachExported(ctx, yield) }))
-}
-
-// eachExported calls yield for each message in the order of an export. It uses no transaction, because that could keep others
-// from writing for as long as a slow client reads.
-func (s *Service) eachExported(ctx context.Context, yield func(exportedMessage) error) error {
-	for _, quarantined := range []bool{false, true} {
-		var last exportedMessage
-		for {
-			page, err := s.readExportPage(ctx, quarantined, last)
-			if err != nil {
+	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error {
+		for _, quarantined := range []bool{false, true} {
+			// Without a transaction, which could keep others from writing for as long as a slow client reads.
+			if err := eachMessage(ctx, s.db, quarantined, "", yield); err != nil {
 				return err
 			}
-			for _, last = range page {
-				if err := yield(last); err != nil {
-					return err
-				}
-			}
-			if len(page) < exportPageSize {
-				break
-			}
 		}
-	}
-	return nil
+		return nil
+	}))
 }
 
-// readExportPage reads the messages that follow last, at most exportPageSize, within storeTimeout.
-func (s *Service) readExportPage(ctx context.Context, quarantined bool, last exportedMessage) ([]exportedMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	return listExportedAfter(ctx, s.db, quarantined, "", last, exportPageSize)
+// eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at its first error.
+// Each page of messages must be read within storeTimeout.
+func eachMessage(ctx context.Context, q db.Querier, quarantined bool, address string, yield func(exportedMessage) error) error {
+	var last exportedMessage
+	for {
+		pageCtx, cancel := context.WithTimeout(ctx, storeTimeout)
+		page, err := listExportedAfter(pageCtx, q, quarantined, address, last)
+		cancel()
+		if err != nil {
+			return err
+		}
+		for _, last = range page {
+			if err := yield(last); err != nil {
+				return err
+			}
+		}
+		if len(page) < exportPageSize {
+			return nil
+		}
+	}
 }
 
 // writeMessagesCSV writes messages as CSV (RFC 4180). A byte order mark comes first, without which Excel does not expect UTF-8.

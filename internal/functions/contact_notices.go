@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -11,14 +12,17 @@ import (
 	"atelie/internal/jobs"
 )
 
+// maxNoticeIDs is the largest number of messages in one call of contact-notices.
+const maxNoticeIDs = 100
+
 // noticesRequest is the body of a call of contact-notices.
 type noticesRequest struct {
 	Action string   `json:"action"` // list, retry or webhook-secret; "" means list
-	IDs    []string `json:"ids"`    // ids of 1 to 100 messages; ignored by webhook-secret
+	IDs    []string `json:"ids"`    // ids of messages, at most maxNoticeIDs; ignored by webhook-secret
 }
 
-// shownNotice is a notice in the response. The admin area shows it beside the message.
-type shownNotice struct {
+// listedNotice is a notice in the response. The admin area shows it beside the message.
+type listedNotice struct {
 	MessageID string    `json:"message_id"`
 	Channel   string    `json:"channel"`         // channelPlan, channelMail, channelWebhook or channelThanks
 	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
@@ -28,8 +32,8 @@ type shownNotice struct {
 }
 
 // contactNotices handles the function contact-notices for owners (administrators). The action list returns the notices about
-// messages with their state. The action retry first queues the failed notices of these messages again. The action webhook-secret
-// returns the key that signs webhook calls. Unknown message ids are ignored.
+// messages with their state. The action retry queues the failed notices about the messages again, and then does what list does. The
+// action webhook-secret returns the key that signs webhook calls. Unknown message ids are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -45,8 +49,8 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return errInvalid("The action must be list, retry or webhook-secret")
 	}
-	if len(req.IDs) == 0 || len(req.IDs) > maxEntries {
-		return errInvalid("ids must have 1 to 100 entries")
+	if len(req.IDs) == 0 || len(req.IDs) > maxNoticeIDs {
+		return errInvalid(fmt.Sprintf("ids must have 1 to %d entries", maxNoticeIDs))
 	}
 	for i, text := range req.IDs {
 		id, err := uuid.Parse(text)
@@ -64,13 +68,13 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	items := make([]shownNotice, len(found))
+	items := make([]listedNotice, len(found))
 	for i, n := range found {
-		items[i] = shownNotice{n.MessageID, n.Channel, n.Recipient, n.state(s.now()), n.LastError, n.QueuedAt.UTC()}
+		items[i] = listedNotice{n.MessageID, n.Channel, n.Recipient, n.state(s.now()), n.LastError, n.QueuedAt.UTC()}
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
-		Success bool          `json:"success"`
-		Items   []shownNotice `json:"items"`
+		Success bool           `json:"success"`
+		Items   []listedNotice `json:"items"`
 	}{true, items})
 }
 

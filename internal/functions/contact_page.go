@@ -100,7 +100,7 @@ func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error 
 func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refused error) error {
 	req, err := readContactRequest(w, r)
 	req.responseLanguage = requestedLanguage(r, req.Language)
-	problems := req.normalize()
+	problems := req.validate()
 	switch {
 	case refused != nil:
 		return s.showRefusal(w, r, req, refused)

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// maxEntries is the largest number of messages in one response, and of ids in a call of contact-notices. maxSkipped is the
-// largest number of messages that a list can skip: more than any site has, and less than the largest OFFSET of both databases.
+// maxListed is the largest number of messages in one list. maxSkipped is the largest number of messages that a list can skip: more
+// than any site has, and less than the largest OFFSET of both databases.
 const (
-	maxEntries = 100
+	maxListed  = 100
 	maxSkipped = 1 << 30
 )
 
@@ -23,7 +24,7 @@ type quarantineRequest struct {
 	Action string `json:"action"` // list, restore or delete; "" means list
 	ID     string `json:"id"`     // id of the message to restore or delete; ignored by list
 	From   int    `json:"from"`   // number of messages that a list skips
-	Limit  int    `json:"limit"`  // largest number of messages in a list, 1 to 100; 0 or missing means 100
+	Limit  int    `json:"limit"`  // largest number of messages in a list, 1 to maxListed; 0 or missing means maxListed
 }
 
 // quarantinedMessage is one message of the list.
@@ -85,10 +86,10 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 // listQuarantine handles the action list.
 func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req quarantineRequest) error {
 	if req.Limit == 0 {
-		req.Limit = maxEntries
+		req.Limit = maxListed
 	}
-	if req.From < 0 || req.From > maxSkipped || req.Limit < 1 || req.Limit > maxEntries {
-		return errInvalid("from must not be negative, limit must be between 1 and 100")
+	if req.From < 0 || req.From > maxSkipped || req.Limit < 1 || req.Limit > maxListed {
+		return errInvalid(fmt.Sprintf("from must not be negative, limit must be between 1 and %d", maxListed))
 	}
 	found, total, flood, err := listQuarantined(r.Context(), s.db, req.From, req.Limit)
 	if err != nil {

@@ -31,11 +31,11 @@ func listNoticesOfAddress(ctx context.Context, q db.Querier, address string) ([]
 
 // exportFor returns the notice as it is written in an export of an address.
 func (n notice) exportFor(address string, now time.Time) exportedNotice {
-	shown := exportedNotice{MessageID: n.MessageID, Channel: n.Channel, State: n.state(now), QueuedAt: n.QueuedAt.UTC().Format(time.RFC3339Nano)}
+	exported := exportedNotice{MessageID: n.MessageID, Channel: n.Channel, State: n.state(now), QueuedAt: n.QueuedAt.UTC().Format(time.RFC3339Nano)}
 	if strings.EqualFold(n.Recipient, address) {
-		shown.Recipient = n.Recipient
+		exported.Recipient = n.Recipient
 	}
-	return shown
+	return exported
 }
 
 // deleteNoticesTo deletes the notices and digests to an address, and the record of the most recent thank-you mail to its mailbox.

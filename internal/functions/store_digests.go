@@ -44,7 +44,6 @@ func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int)
 }
 
 // markDigestSent records that all unsent notices of a digest were sent.
-// markDigestSent records that all unsent notices of a digest were sent.
 func markDigestSent(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where digest_id = $1 and sent_at is null", id, now)
 }

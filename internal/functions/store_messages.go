@@ -50,10 +50,10 @@ type exportedMessage struct {
 	Message   string    `json:"message"`
 }
 
-// listExportedAfter returns at most limit messages that follow the message last in the order of an export, the oldest first. If
-// last is zero, they begin with the first message. quarantined selects the quarantine instead of the inbox. address selects the
-// messages whose sender has this address, which must be in lower case; "" selects all.
-func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage, limit int) ([]exportedMessage, error) {
+// listExportedAfter returns at most exportPageSize messages that follow the message last in the order of an export, the oldest
+// first. If last is zero, they begin with the first message. quarantined selects the quarantine instead of the inbox. address
+// selects the messages whose sender has this address, which must be in lower case; "" selects all.
+func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage) ([]exportedMessage, error) {
 	from := "reason, status, message from contact_submissions"
 	if quarantined { // otherwise reason holds the content of the hidden field
 		from = "case when cause = 'flood' then reason else '' end, 'quarantine', message from contact_quarantine"
@@ -67,7 +67,7 @@ func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, addr
 		m.CreatedAt = m.CreatedAt.UTC()
 		return m, err
 	}, "select id, created_at, name, email, "+from+" where (created_at > $1 or (created_at = $1 and id > $2)) and ($3 = '' or lower(email) = $3) order by created_at, id limit $4",
-		last.CreatedAt, id, address, limit)
+		last.CreatedAt, id, address, exportPageSize)
 }
 
 // hasMessage reports whether the inbox has a message with this id.

@@ -3,29 +3,14 @@ package functions
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/i18n"
-)
-
-// Limits of a message. Lengths are in code points unless the comment says bytes. White space at both ends does not count.
-const (
-	minName        = 2
-	maxName        = 100
-	maxEmail       = 254 // bytes
-	minMessage     = 10
-	maxMessage     = 5000
-	maxBody        = 64 << 10 // bytes; limit of a request body
-	maxHiddenField = 1000     // a longer text in the hidden field is cut off here
 )
 
 // reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The form itself
@@ -37,10 +22,6 @@ const quarantineLife = 30 * 24 * time.Hour
 
 // storeTimeout limits how long a write or a query of this package can take that does not end with the request.
 const storeTimeout = 15 * time.Second
-
-// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the library with which the site's form
-// checks its fields. It matches fewer addresses than RFC 5321 allows.
-var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
 // contactRequest is the body of a call of submit-contact.
 type contactRequest struct {
@@ -61,7 +42,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	req.responseLanguage = requestedLanguage(r, req.Language)
-	if problems := req.normalize(); len(problems) > 0 {
+	if problems := req.validate(); len(problems) > 0 {
 		return errInvalid(req.responseLanguage.Text(problems[0].key))
 	}
 	if err := s.storeMessage(r.Context(), req); err != nil {
@@ -73,7 +54,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	}{true, req.responseLanguage.Text("contact.toast.sentBody")})
 }
 
-// storeMessage stores a message that has passed normalize. The message goes into quarantine if its hidden field was filled in, or
+// storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
 // if it is part of a flood. It is stored even if the visitor closes the page.
 func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
@@ -112,51 +93,4 @@ func (s *Service) insertAndRecord(ctx context.Context, tx *db.Tx, m contactMessa
 		return err
 	}
 	return s.cfg.RecordInserted(ctx, tx, m.ID)
-}
-
-// problem is a mistake in a field of the form. key is the key of its text in package i18n.
-type problem struct{ field, key string }
-
-// normalize trims the fields and returns their problems in the order of the form, at most one for each field. In the message
-// it changes line ends to \n and tabs to spaces, because pasted text contains them. Other control characters are a problem.
-func (req *contactRequest) normalize() (problems []problem) {
-	req.Name, req.Email, req.Reason = trimSpace(req.Name), trimSpace(req.Email), trimSpace(req.Reason)
-	req.Message = trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(req.Message))
-	add := func(field, key string) { problems = append(problems, problem{field, key}) }
-	switch length := utf8.RuneCountInString(req.Name); {
-	case strings.ContainsFunc(req.Name, unicode.IsControl):
-		add("name", "contact.error.nameSigns")
-	case length < minName:
-		add("name", "contact.error.name")
-	case length > maxName:
-		add("name", "contact.error.nameLong")
-	}
-	if len(req.Email) > maxEmail || !emailPattern.MatchString(req.Email) { // the pattern allows only ASCII
-		add("email", "contact.error.email")
-	}
-	switch length := utf8.RuneCountInString(req.Message); {
-	case strings.ContainsFunc(req.Message, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }):
-		add("message", "contact.error.messageSigns")
-	case length < minMessage:
-		add("message", "contact.error.message")
-	case length > maxMessage:
-		add("message", "contact.error.messageLong")
-	}
-	return problems
-}
-
-// trimSpace trims white space and the byte order mark, as JavaScript's trim does in the site's form.
-func trimSpace(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
-}
-
-// sanitize removes control characters, and cuts the text after maxHiddenField characters.
-func sanitize(s string) string {
-	length := 0
-	return strings.Map(func(r rune) rune {
-		if length++; length > maxHiddenField || unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s)
 }

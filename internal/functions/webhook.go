@@ -154,11 +154,11 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 // callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
 // An error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the URL and
 // nothing of the response, because both may be secret.
-func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
-	if _, err := s.parseWebhookURL(address); err != nil {
+func (s *Service) callWebhook(ctx context.Context, webhook, id string, body []byte) error {
+	if _, err := s.parseWebhookURL(webhook); err != nil {
 		return jobs.Permanent(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, webhook, bytes.NewReader(body))
 	if err != nil {
 		return jobs.Permanent(ErrWebhookURL)
 	}

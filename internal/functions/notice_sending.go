@@ -109,16 +109,16 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 	if noticeSettings.Webhook != "" {
 		wanted = append(wanted, notice{Channel: channelWebhook, Recipient: hostOfWebhook(noticeSettings.Webhook), Language: i18n.EN})
 	}
-	thanks := false
+	mayThank := false
 	if noticeSettings.Thanks {
 		hits, err := s.db.Hit(ctx, "contact-thanks", "", 24*time.Hour, s.now())
 		if err != nil {
 			return err
 		}
-		thanks = hits <= thanksPerDay
+		mayThank = hits <= thanksPerDay
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		all := slices.Clone(wanted)
+		all := slices.Clone(wanted) // a copy, because WithTx may call this function again
 		hits, err := tx.Hit(ctx, "contact-notices", "", noticeWindow, s.now())
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 				}
 			}
 		}
-		if thanks {
+		if mayThank {
 			free, err := claimThanks(ctx, tx, hashMailbox(m.Email), s.now(), s.now().Add(-thanksInterval))
 			if err != nil {
 				return err
@@ -224,7 +224,7 @@ func errorSummary(cause error) string {
 
 // MessageURL returns the URL at which the owner reads a message, or the list of all messages when messageID is "".
 func MessageURL(siteURL, messageID string, l i18n.Language) string {
-	address, q := siteURL+"/admin/contact-messages", url.Values{}
+	target, q := siteURL+"/admin/contact-messages", url.Values{}
 	if messageID != "" {
 		q.Set("message", messageID)
 	}
@@ -232,9 +232,9 @@ func MessageURL(siteURL, messageID string, l i18n.Language) string {
 		q.Set("lang", "pt")
 	}
 	if len(q) > 0 {
-		address += "?" + q.Encode()
+		target += "?" + q.Encode()
 	}
-	return address
+	return target
 }
 
 // state returns the state that the owner sees: waiting, retrying, sent or failed.
