@@ -6,7 +6,6 @@ package jobs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -32,20 +31,6 @@ const (
 	pollEvery  = 5 * time.Second
 	failedLife = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
-
-// backoff contains the waits before the second and each later attempt at a job. When the attempt after the last wait fails, the
-// job has failed.
-var backoff = [...]time.Duration{
-	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
-	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
-}
-
-// maxBackoff is the longest wait of backoff. A job that is due much later than that (see db.LatestPlausible) runs immediately,
-// because a node with a wrong clock has written it.
-const maxBackoff = 6 * time.Hour
-
-// maxTries is the largest number of attempts at a job.
-const maxTries = len(backoff) + 1
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
 // HandlePool. After an error there is another attempt, unless the error is Permanent or maxTries attempts have failed. A handler
@@ -196,25 +181,4 @@ func (q *Queue) Depths(ctx context.Context) ([]Depth, error) {
 		depths = append(depths, known[kind])
 	}
 	return append(depths, other), nil
-}
-
-// permanentError marks an error for IsPermanent.
-type permanentError struct{ cause error }
-
-func (e *permanentError) Error() string { return e.cause.Error() }
-
-func (e *permanentError) Unwrap() error { return e.cause }
-
-// Permanent marks an error that another attempt would only repeat. Permanent(nil) is nil.
-func Permanent(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &permanentError{err}
-}
-
-// IsPermanent reports whether err is marked by Permanent.
-func IsPermanent(err error) bool {
-	var p *permanentError
-	return errors.As(err, &p)
 }

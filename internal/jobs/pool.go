@@ -106,36 +106,28 @@ func (q *Queue) run(ctx context.Context, p *pool) {
 func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
 	ctx := context.WithoutCancel(stop)
-	run := ctx
+	runCtx := ctx
 	if p.runTime > DefaultRunTime {
-		run = stop
+		runCtx = stop
 	}
 	done := make(chan struct{})
 	var renewing sync.WaitGroup
 	renewing.Go(func() { q.keepLease(ctx, log, j, done) })
-	err := q.runHandler(run, p, j)
+	err := q.runHandler(runCtx, p, j)
 	close(done)
 	renewing.Wait()
-	var end error
+	var recordErr error
 	switch {
-	case err != nil && run.Err() != nil:
+	case err != nil && runCtx.Err() != nil:
 		log.Info("job stopped because the server stops; it runs again after the next start")
-		end = releaseJob(ctx, q.db, j)
+		recordErr = releaseJob(ctx, q.db, j)
 	case err == nil:
-		end = deleteJob(ctx, q.db, j)
-	case IsPermanent(err) || j.tries >= maxTries:
-		log.Error("job failed for good", "cause", err.Error())
-		end = failJob(ctx, q.db, j, errorText(err), q.now())
+		recordErr = deleteJob(ctx, q.db, j)
 	default:
-		wait := backoff[j.tries-1]
-		log.Warn("job failed, another try follows", "in", wait.String(), "cause", err.Error())
-		end = retryJob(ctx, q.db, j, errorText(err), q.now().Add(wait))
-		if wait < q.poll {
-			time.AfterFunc(wait, q.wake)
-		}
+		recordErr = q.recordFailure(ctx, log, j, err)
 	}
-	if end != nil {
-		log.Error("the result of a job could not be recorded; the job runs again when its lease has expired", "cause", end.Error())
+	if recordErr != nil {
+		log.Error("the result of a job could not be recorded; the job runs again when its lease has expired", "cause", recordErr.Error())
 	}
 }
 
@@ -169,7 +161,8 @@ func (q *Queue) runHandler(ctx context.Context, p *pool, j job) (err error) {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, infoKey{}, Info{ID: j.id, Created: j.createdAt, LastTry: j.tries >= maxTries}), p.runTime)
+	info := Info{ID: j.id, Created: j.createdAt, LastTry: j.tries >= maxTries}
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, infoKey{}, info), p.runTime)
 	defer cancel()
 	return p.handlers[j.kind](ctx, plain)
 }
@@ -185,6 +178,6 @@ type infoKey struct{}
 
 // InfoOf returns the job that a handler's context belongs to, or the zero Info for any other context.
 func InfoOf(ctx context.Context) Info {
-	t, _ := ctx.Value(infoKey{}).(Info)
-	return t
+	info, _ := ctx.Value(infoKey{}).(Info)
+	return info
 }

@@ -1,0 +1,61 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// This file decides whether there is another attempt at a job that has failed, and when.
+
+// backoff contains the waits before the second and each later attempt at a job. When the attempt after the last wait fails, the
+// job has failed.
+var backoff = [...]time.Duration{
+	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
+	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+}
+
+// maxBackoff is the longest wait of backoff. A job that is due much later than that (see db.LatestPlausible) runs immediately,
+// because a node with a wrong clock has written it.
+const maxBackoff = 6 * time.Hour
+
+// maxTries is the largest number of attempts at a job.
+const maxTries = len(backoff) + 1
+
+// permanentError marks an error for IsPermanent.
+type permanentError struct{ cause error }
+
+func (e *permanentError) Error() string { return e.cause.Error() }
+
+func (e *permanentError) Unwrap() error { return e.cause }
+
+// Permanent marks an error that another attempt would only repeat. Permanent(nil) is nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+// IsPermanent reports whether err is marked by Permanent.
+func IsPermanent(err error) bool {
+	var p *permanentError
+	return errors.As(err, &p)
+}
+
+// recordFailure records that an attempt at a job has failed. Another attempt follows after a wait, unless the error is Permanent or
+// this was the last attempt.
+func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, cause error) error {
+	if IsPermanent(cause) || j.tries >= maxTries {
+		log.Error("job failed for good", "cause", cause.Error())
+		return failJob(ctx, q.db, j, errorText(cause), q.now())
+	}
+	wait := backoff[j.tries-1]
+	log.Warn("job failed, another try follows", "in", wait.String(), "cause", cause.Error())
+	err := retryJob(ctx, q.db, j, errorText(cause), q.now().Add(wait))
+	if wait < q.poll { // otherwise the next reading of the queue finds the job
+		time.AfterFunc(wait, q.wake)
+	}
+	return err
+}
