@@ -274,7 +274,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
 		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"), Previous: a.previousAuthKeys(),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
-		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
+		ManualLinking: bool(c.ManualLinking), RateLimited: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		ES256:         c.JWTAlgorithm == "ES256",
 		MessageJitter: messageJitter, MailMinInterval: c.MailMinInterval, MailsPerDay: c.MailsPerDay, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),

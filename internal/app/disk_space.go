@@ -29,7 +29,7 @@ func (a *App) newLowDiskNotifier(ctx context.Context) func(datafolder.Usage) {
 			return
 		}
 		lastCheck = now
-		if _, err := a.Auth.NotifyOwners(ctx, auth.MailKind(mail.DiskLow), diskMailInterval); err != nil && ctx.Err() == nil {
+		if _, err := a.Auth.NotifyOwners(ctx, auth.MailKind(mail.DiskLow), "", diskMailInterval); err != nil && ctx.Err() == nil {
 			a.log.Error("the owners could not be told that the disk is nearly full", "cause", err.Error())
 		}
 	}

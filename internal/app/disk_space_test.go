@@ -168,7 +168,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	if err := a.DB.QueryRow(t.Context(), "select count(*) from auth_last_sent where kind = 'disk_low'").Scan(&mails); err != nil || mails != 1 {
 		t.Errorf("%d turns taken, %v", mails, err)
 	}
-	if told, err := a.Auth.NotifyOwners(t.Context(), "disk_low", diskMailInterval); err != nil || told {
+	if told, err := a.Auth.NotifyOwners(t.Context(), "disk_low", "", diskMailInterval); err != nil || told {
 		t.Errorf("told again on the same day: %v, %v", told, err)
 	}
 

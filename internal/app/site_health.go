@@ -107,7 +107,7 @@ func (a *App) certificateHealth() []health.Certificate {
 }
 
 func (a *App) mailOwners(ctx context.Context, t health.Trouble, interval time.Duration) error {
-	_, err := a.Auth.NotifyOwnersOf(ctx, auth.MailKind(t.Code), t.Cause, interval)
+	_, err := a.Auth.NotifyOwners(ctx, auth.MailKind(t.Code), t.Cause, interval)
 	return err
 }
 

@@ -60,8 +60,9 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	for i, e := range entries {
 		out[i] = e.toLogEntry()
 	}
+	lastPage := max(1, (total+perPage-1)/perPage)
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
-	w.Header().Set("Link", pageLinks(r.URL.Path, query, page, max(1, (total+perPage-1)/perPage)))
+	w.Header().Set("Link", pageLinks(r.URL.Path, query, page, lastPage))
 	return respondPrivate(w, out, nil)
 }
 

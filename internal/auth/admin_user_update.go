@@ -27,12 +27,12 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := p.normalize(); err != nil {
 		return err
 	}
-	bannedUntil, banGiven, err := parseBanDuration(p.BanDuration, s.now())
+	bannedUntil, changesBan, err := parseBanDuration(p.BanDuration, s.now())
 	if err != nil {
 		return err
 	}
 	var changes []columnChange
-	if banGiven {
+	if changesBan {
 		changes = append(changes, columnChange{colBannedUntil, bannedUntil})
 	}
 	if p.Password != nil {

@@ -12,7 +12,7 @@ import (
 // usersResponse is the response body of AdminListUsers.
 type usersResponse struct {
 	Users []User `json:"users"`
-	Aud   string `json:"aud"`
+	Aud   string `json:"aud"` // always "authenticated", as Supabase Auth sends it
 }
 
 const (
@@ -20,9 +20,9 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: it returns a page of accounts, newest first unless
-// the parameter sort asks for the oldest. The header X-Total-Count is the number of all accounts that the filter selects, and Link
-// has the URLs of other pages.
+// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: it returns a page of the accounts that the parameter
+// filter selects, newest first or, if the parameter sort asks for it, oldest first. The header X-Total-Count is the number of
+// accounts on all pages, and Link has the URLs of the next page and the last one.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -37,17 +37,19 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	lastPage := (total + page.size - 1) / page.size
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
-	w.Header().Set("Link", pageLinks(r.URL.Path, query, page.number, (total+page.size-1)/page.size))
+	w.Header().Set("Link", pageLinks(r.URL.Path, query, page.number, lastPage))
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPage reads the parameters page, per_page, filter (a text in the address or the name) and sort.
+// readUserPage reads the parameters page, per_page, filter (see userPage) and sort ("created_at", "created_at asc" or
+// "created_at desc").
 func readUserPage(query url.Values) (userPage, error) {
 	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
 		text := query.Get(name)
-		if text == "" { // Supabase's client sends both parameters always, and empty when it has no value
+		if text == "" { // Supabase's client always sends both parameters, without a value if its caller has set none
 			continue
 		}
 		n, err := strconv.ParseUint(text, 10, 64)

@@ -70,7 +70,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 
 func TestAuthorizeIsLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newOAuthFixture(t, d, func(c *Config) { c.RateLimits = true })
+		g := newOAuthFixture(t, d, func(c *Config) { c.RateLimited = true })
 		for range authorizesPerIP {
 			g.begin("provider=house")
 		}

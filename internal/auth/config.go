@@ -13,39 +13,49 @@ import (
 
 // Config holds the settings of the authentication service.
 type Config struct {
-	SiteURL      string        // public URL of the site, the default target of redirects
-	APIURL       string        // public URL of the backend; APIURL/auth/v1 is the issuer of access tokens
-	JWTExpiry    time.Duration // life of an access token
-	RefreshReuse time.Duration // how long a used refresh token is accepted again; the one before the current token always is
-	Version      string        // of the program, shown by /health
+	SiteURL      string   // public URL of the site, the default target of redirects
+	APIURL       string   // public URL of the backend; APIURL/auth/v1 is the issuer of access tokens
+	RedirectURLs []string // patterns of further allowed redirect targets, see compileGlob
+	Version      string   // version of the program, in the response of Health
 
-	// The keys below are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
+	// Keys. They are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
 	// bytes; SealKey has 32.
 	RefreshKey []byte // derives refresh tokens
 	CodeKey    []byte // hashes six-digit codes
 	SealKey    []byte // encrypts (seals) stored secrets that the service must read again, such as TOTP secrets
 	Previous   *Keys  // keys of the previous secret, which are still accepted; nil without a previous secret
 
-	SignupOpen        bool                       // anybody can create an account (without a role)
-	MailAutoconfirm   bool                       // e-mail addresses count as confirmed without a mail
-	PhoneEnabled      bool                       // accounts and second factors may use phone numbers
-	PhoneAutoconfirm  bool                       // phone numbers count as confirmed without an SMS
-	ManualLinking     bool                       // signed-in users may add identities
-	RateLimits        bool                       // requests, mails and codes are limited; attempts at second factors are always limited
-	PasswordReauth    bool                       // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
-	RedirectURLs      []string                   // patterns of further allowed redirect targets, see compileGlob
-	SAML              bool                       // single sign-on by SAML 2.0 is available
-	MessageJitter     time.Duration              // longest random delay before the job of a message request looks the account up
-	MailMinInterval   time.Duration              // least time between two mails of a kind to one e-mail address
-	MailsPerDay       int                        // largest number of mails of a kind to one e-mail address in a day; 0: no limit
-	SMSMinInterval    time.Duration              // least time between two SMS of a kind to one phone number
-	PasswordMinLength int                        // least length of a new password in code points; at least 6
-	Providers         map[string]*oauth.Provider // OAuth providers by name
-	SMSProvider       string                     // name of the SMS service, for /settings
-	ES256             bool                       // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
+	// Tokens and sessions.
+	JWTExpiry    time.Duration // life of an access token
+	ES256        bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
+	RefreshReuse time.Duration // how long after its use an older refresh token can be used again; the predecessor of the current token always can
+	Sessions     SessionLimits
 
-	Sessions            SessionLimits
-	RequireSecondFactor bool // administrators have rights at aal2 only, even before they have enrolled a factor
+	// Ways to sign up and to sign in.
+	SignupOpen    bool                       // anybody can create an account (without a role)
+	PhoneEnabled  bool                       // accounts and second factors may use phone numbers
+	SMSProvider   string                     // name of the SMS service, in the response of Settings
+	Providers     map[string]*oauth.Provider // OAuth providers by name
+	SAML          bool                       // single sign-on by SAML 2.0 is available
+	ManualLinking bool                       // signed-in users may add identities
+
+	// Confirmation, passwords and second factors.
+	MailAutoconfirm   bool // e-mail addresses count as confirmed without a mail
+	PhoneAutoconfirm  bool // phone numbers count as confirmed without an SMS
+	PasswordMinLength int  // least length of a new password in code points; at least 6
+	PasswordReauth    bool // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
+	// RequireSecondFactor gives administrators their rights at aal2 only. An administrator without a second factor can do what
+	// accounts without a role can, which includes enrolling a factor. If it is false, only administrators with a factor need aal2.
+	RequireSecondFactor bool
+
+	// Limits.
+	RateLimited     bool          // requests, mails and codes are limited; attempts at second factors are always limited
+	MailMinInterval time.Duration // least time between two mails of a kind to one e-mail address
+	MailsPerDay     int           // largest number of mails of a kind to one e-mail address in a day; 0: no limit
+	SMSMinInterval  time.Duration // least time between two SMS of a kind to one phone number
+	// MessageJitter is the longest random delay before the job of a message request looks the account up. The delay hides that the
+	// job takes longer if there is an account.
+	MessageJitter time.Duration
 }
 
 // Keys are the three keys that are derived from one secret.

@@ -19,14 +19,17 @@ import (
 
 // Errors of tokens, sessions, accounts, providers and PKCE flows.
 var (
-	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
-	errWeb3Disabled          = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
-	errInvalidCredentials    = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
-	errIdentifierMissing     = apperr.New(http.StatusBadRequest, "validation_failed", "missing email or phone")
-	errIdentifierAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
-	errPhoneDisabled         = apperr.New(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
-	errEmailNotConfirmed     = apperr.New(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
-	errEmailInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
+	// Sign-in.
+	errUnsupportedGrant    = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
+	errWeb3Disabled        = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
+	errInvalidCredentials  = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
+	errIdentifierMissing   = apperr.New(http.StatusBadRequest, "validation_failed", "missing email or phone")
+	errIdentifierAmbiguous = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
+	errPhoneDisabled       = apperr.New(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
+	errEmailNotConfirmed   = apperr.New(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
+	errEmailInvalid        = apperr.New(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
+
+	// Tokens, sessions and limits.
 	errRefreshTokenMalformed = apperr.New(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 	errRefreshTokenNotFound  = apperr.New(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	errRefreshTokenUsed      = apperr.New(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
@@ -39,6 +42,8 @@ var (
 	errSessionExpired        = apperr.New(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired")
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
+
+	// Sign-up, addresses that are taken, and bans.
 	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
 	errAnonymousDisabled     = apperr.New(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
 	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
@@ -48,24 +53,34 @@ var (
 	errPhoneNotConfirmed     = apperr.New(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	errSignupPasswordMissing = apperr.New(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 	errUserBanned            = apperr.New(http.StatusBadRequest, "user_banned", "User is banned")
-	errOTPExpired            = apperr.New(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
-	errLinkExpired           = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
-	errSamePassword          = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
-	errNonceRequired         = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
-	errProofRequired         = apperr.New(http.StatusBadRequest, "reauthentication_needed", "This change requires reauthentication: the current password, or the nonce of GET /reauthenticate")
-	errCurrentPassword       = apperr.New(http.StatusBadRequest, "current_password_mismatch", "Current password is incorrect")
-	errProofMissing          = apperr.New(http.StatusBadRequest, "validation_failed", "Reauthentication needs current_password or nonce")
-	errReauthNotValid        = apperr.New(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
-	errInsufficientAAL       = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
-	errBadCodeVerifier       = apperr.New(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
-	errPKCEIncomplete        = apperr.New(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
-	errCodeChallenge         = apperr.New(http.StatusBadRequest, "validation_failed", "code challenge has to be between 43 and 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
-	errChallengeMethod       = apperr.New(http.StatusBadRequest, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters")
-	errFlowNotFound          = apperr.New(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
-	errFlowExpired           = apperr.New(http.StatusUnprocessableEntity, "flow_state_expired", "invalid flow state, flow state has expired")
-	errNotAdmin              = apperr.New(http.StatusForbidden, "not_admin", "User not allowed")
-	errUnknownUser           = apperr.New(http.StatusNotFound, "user_not_found", "User not found")
-	errUserIDNotUUID         = apperr.New(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
+
+	// Links and codes.
+	errOTPExpired  = apperr.New(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+	errLinkExpired = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
+
+	// Changes that need a proof or a second factor.
+	errSamePassword    = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
+	errNonceRequired   = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	errProofRequired   = apperr.New(http.StatusBadRequest, "reauthentication_needed", "This change requires reauthentication: the current password, or the nonce of GET /reauthenticate")
+	errCurrentPassword = apperr.New(http.StatusBadRequest, "current_password_mismatch", "Current password is incorrect")
+	errProofMissing    = apperr.New(http.StatusBadRequest, "validation_failed", "Reauthentication needs current_password or nonce")
+	errReauthNotValid  = apperr.New(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
+	errInsufficientAAL = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
+
+	// PKCE flows.
+	errBadCodeVerifier = apperr.New(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+	errPKCEIncomplete  = apperr.New(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
+	errCodeChallenge   = apperr.New(http.StatusBadRequest, "validation_failed", "code challenge has to be between 43 and 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
+	errChallengeMethod = apperr.New(http.StatusBadRequest, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters")
+	errFlowNotFound    = apperr.New(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+	errFlowExpired     = apperr.New(http.StatusUnprocessableEntity, "flow_state_expired", "invalid flow state, flow state has expired")
+
+	// Calls with the service key.
+	errNotAdmin      = apperr.New(http.StatusForbidden, "not_admin", "User not allowed")
+	errUnknownUser   = apperr.New(http.StatusNotFound, "user_not_found", "User not found")
+	errUserIDNotUUID = apperr.New(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
+
+	// OAuth providers.
 	errIdentityExists        = apperr.New(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
 	errProviderUnknown       = apperr.New(http.StatusBadRequest, "validation_failed", "Unsupported provider: provider is not enabled")
 	errProviderNotSupported  = apperr.New(http.StatusBadRequest, "oauth_provider_not_supported", "Unsupported provider: provider is not enabled")
@@ -80,12 +95,16 @@ var (
 	errOAuthCallback         = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "OAuth callback could not be read")
 	errOAuthState            = apperr.New(http.StatusBadRequest, "bad_oauth_state", "OAuth state not found or expired")
 	errOAuthStateExpired     = apperr.New(http.StatusBadRequest, "bad_oauth_state", "OAuth state has expired")
-	errIDTokenMissing        = apperr.New(http.StatusBadRequest, "validation_failed", "id_token required")
-	errIDTokenIncomplete     = apperr.New(http.StatusBadRequest, "validation_failed", "provider or client_id and issuer required")
-	errIDTokenBad            = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Bad ID token")
-	errIDTokenAudience       = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Unacceptable audience in id_token")
-	errIDTokenNonceMissing   = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Passed nonce and nonce in id_token should either both exist or not.")
-	errIDTokenNonce          = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Nonces mismatch")
+
+	// ID tokens.
+	errIDTokenMissing      = apperr.New(http.StatusBadRequest, "validation_failed", "id_token required")
+	errIDTokenIncomplete   = apperr.New(http.StatusBadRequest, "validation_failed", "provider or client_id and issuer required")
+	errIDTokenBad          = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Bad ID token")
+	errIDTokenAudience     = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Unacceptable audience in id_token")
+	errIDTokenNonceMissing = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Passed nonce and nonce in id_token should either both exist or not.")
+	errIDTokenNonce        = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Nonces mismatch")
+
+	// Adding and removing identities.
 	errManualLinkingDisabled = apperr.New(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
 	errLinkingUserNotFound   = apperr.New(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
 	errLinkingAAL            = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to add or remove an identity when MFA is enabled.")
@@ -96,7 +115,8 @@ var (
 	errSingleIdentity        = apperr.New(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
 	errIdentityEmailConflict = apperr.New(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable", "Unable to unlink identity due to email conflict")
 	errMultipleAccounts      = apperr.New(http.StatusConflict, "conflict", "Multiple accounts with the same email address detected")
-	errUnhealthy             = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
+
+	errUnhealthy = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
 )
 
 // Errors of sign-up, links, codes and changes to the caller's own account.
@@ -184,67 +204,6 @@ func errLogoutScope(scope string) *apperr.Error {
 
 const codeWeakPassword = "weak_password"
 
-const (
-	versionHeader = "X-Supabase-Api-Version"
-	version2024   = "2024-01-01" // the version that changed the form of errors
-)
-
-// WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the header X-Supabase-Api-Version
-// 2024-01-01 or later gets the newer form, and that header in the response.
-func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
-	code, message := e.Code, e.Message
-	switch {
-	case code == identity.ErrExpired.Code, code == identity.ErrBadToken.Code && e.Status == http.StatusUnauthorized:
-		code = identity.ErrBadToken.Code
-		message = "invalid JWT: unable to parse or verify signature, " + tokenFault(e)
-	case code == httpx.ErrTooLarge.Code:
-		code = "request_entity_too_large"
-	case code == httpx.ErrNoDatabase.Code: // Supabase Auth has no code for an outage of the database
-		code = "unexpected_failure"
-	case code == "bad_request": // the body ended early
-		code = httpx.ErrBadJSON.Code
-	}
-	body := map[string]any{}
-	if wantsVersion2024(r) {
-		w.Header().Set(versionHeader, version2024)
-		body["code"], body["message"] = code, message
-	} else {
-		body["code"], body["error_code"], body["msg"] = e.Status, code, message
-		if e.Status >= http.StatusInternalServerError {
-			body["error_id"] = httpx.RequestID(r.Context())
-		}
-	}
-	if e.Code == codeWeakPassword {
-		body["weak_password"] = map[string]any{"reasons": strings.Split(e.Details, ",")}
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Sb-Error-Code", code)
-	_ = httpx.JSON(w, e.Status, body) // fails only when the caller has closed the connection
-}
-
-// tokenFault returns what is wrong with a token, in the words of the JWT library, as Supabase Auth does. Only the log gets
-// further details, because they can contain internal errors, for example of the database.
-func tokenFault(e *apperr.Error) string {
-	for _, fault := range []error{jwt.ErrTokenMalformed, jwt.ErrTokenUnverifiable, jwt.ErrTokenSignatureInvalid} {
-		if errors.Is(e, fault) {
-			return fault.Error()
-		}
-	}
-	for _, fault := range []error{jwt.ErrTokenExpired, jwt.ErrTokenNotValidYet, jwt.ErrTokenUsedBeforeIssued} {
-		if errors.Is(e, fault) {
-			return jwt.ErrTokenInvalidClaims.Error() + ": " + fault.Error()
-		}
-	}
-	return jwt.ErrTokenInvalidClaims.Error()
-}
-
-// wantsVersion2024 reports whether the request asks for the API version 2024-01-01 or a later one.
-func wantsVersion2024(r *http.Request) bool {
-	version := r.Header.Get(versionHeader)
-	_, err := time.Parse(time.DateOnly, version)
-	return err == nil && version >= version2024
-}
-
 // Errors of second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and the list of sessions, which
 // Supabase Auth does not have.
 var (
@@ -323,3 +282,64 @@ var (
 	errSSOResourceID        = apperr.New(http.StatusBadRequest, "validation_failed", "resource_id must be a text of at most 255 characters")
 	errSSOMapping           = apperr.New(http.StatusBadRequest, "validation_failed", "attribute_mapping must have at most 100 keys")
 )
+
+const (
+	versionHeader = "X-Supabase-Api-Version"
+	version2024   = "2024-01-01" // the version that changed the form of errors
+)
+
+// WriteError writes an error in one of Supabase Auth's two JSON forms. A request with the header X-Supabase-Api-Version
+// 2024-01-01 or later gets the newer form, and that header in the response.
+func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+	code, message := e.Code, e.Message
+	switch {
+	case code == identity.ErrExpired.Code, code == identity.ErrBadToken.Code && e.Status == http.StatusUnauthorized:
+		code = identity.ErrBadToken.Code
+		message = "invalid JWT: unable to parse or verify signature, " + tokenFault(e)
+	case code == httpx.ErrTooLarge.Code:
+		code = "request_entity_too_large"
+	case code == httpx.ErrNoDatabase.Code: // Supabase Auth has no code for an outage of the database
+		code = "unexpected_failure"
+	case code == "bad_request": // the body ended early
+		code = httpx.ErrBadJSON.Code
+	}
+	body := map[string]any{}
+	if wantsVersion2024(r) {
+		w.Header().Set(versionHeader, version2024)
+		body["code"], body["message"] = code, message
+	} else {
+		body["code"], body["error_code"], body["msg"] = e.Status, code, message
+		if e.Status >= http.StatusInternalServerError {
+			body["error_id"] = httpx.RequestID(r.Context())
+		}
+	}
+	if e.Code == codeWeakPassword {
+		body["weak_password"] = map[string]any{"reasons": strings.Split(e.Details, ",")}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Sb-Error-Code", code)
+	_ = httpx.JSON(w, e.Status, body) // fails only when the caller has closed the connection
+}
+
+// tokenFault returns what is wrong with a token, in the words of the JWT library, as Supabase Auth does. Only the log gets
+// further details, because they can contain internal errors, for example of the database.
+func tokenFault(e *apperr.Error) string {
+	for _, fault := range []error{jwt.ErrTokenMalformed, jwt.ErrTokenUnverifiable, jwt.ErrTokenSignatureInvalid} {
+		if errors.Is(e, fault) {
+			return fault.Error()
+		}
+	}
+	for _, fault := range []error{jwt.ErrTokenExpired, jwt.ErrTokenNotValidYet, jwt.ErrTokenUsedBeforeIssued} {
+		if errors.Is(e, fault) {
+			return jwt.ErrTokenInvalidClaims.Error() + ": " + fault.Error()
+		}
+	}
+	return jwt.ErrTokenInvalidClaims.Error()
+}
+
+// wantsVersion2024 reports whether the request asks for the API version 2024-01-01 or a later one.
+func wantsVersion2024(r *http.Request) bool {
+	version := r.Header.Get(versionHeader)
+	_, err := time.Parse(time.DateOnly, version)
+	return err == nil && version >= version2024
+}

@@ -89,7 +89,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 	cfg := Config{
 		SiteURL: "https://ines.example/", APIURL: "https://ines.example/", JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Version: "1.2.3",
 		RefreshKey: []byte("a-key-of-thirty-two-bytes-or-more"), CodeKey: []byte("another-key-of-thirty-two-bytes-or-more"), SealKey: []byte("the-key-of-exactly-thirty-2-byte"),
-		RateLimits: true, MailMinInterval: time.Minute, SMSMinInterval: time.Minute, PasswordMinLength: 10,
+		RateLimited: true, MailMinInterval: time.Minute, SMSMinInterval: time.Minute, PasswordMinLength: 10,
 	}
 	for _, set := range settings {
 		set(&cfg)

@@ -31,7 +31,7 @@ func open(c *Config) { c.SignupOpen, c.PhoneEnabled = true, true }
 
 // withoutLimits switches off limits and cooldowns, for tests that are not about them.
 func withoutLimits(c *Config) {
-	c.MailMinInterval, c.SMSMinInterval, c.RateLimits = 0, 0, false
+	c.MailMinInterval, c.SMSMinInterval, c.RateLimited = 0, 0, false
 }
 
 func (h *fixture) post(path string, body fields, headers ...header) reply {

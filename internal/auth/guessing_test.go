@@ -77,7 +77,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		t.Skip("makes thousands of guesses")
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d, func(c *Config) { c.RateLimits, c.JWTExpiry = false, 24*time.Hour })
+		h := newFixture(t, d, func(c *Config) { c.RateLimited, c.JWTExpiry = false, 24*time.Hour })
 		a, _ := h.secured()
 		thief := h.mustSignIn().text("access_token")
 		from := func(network string) header { return header{"X-Forwarded-For", network} }

@@ -30,15 +30,15 @@ const (
 
 // limit counts a request under name, for subject: an account or an IP address. When the subject has made more than maxRequests
 // requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds until the next window. It
-// does nothing if Config.RateLimits is false.
+// does nothing if Config.RateLimited is false.
 func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
-	if !s.cfg.RateLimits {
+	if !s.cfg.RateLimited {
 		return nil
 	}
 	return s.limitAlways(w, r, name, subject, maxRequests)
 }
 
-// limitAlways is limit, but it also works if Config.RateLimits is false.
+// limitAlways is limit, but it also works if Config.RateLimited is false.
 func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
@@ -111,7 +111,7 @@ func mailRate(perDay int) (burst int, every time.Duration) {
 // no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
 // account's lock or by a cooldown.
 func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
-	if !s.cfg.RateLimits || s.cfg.MailsPerDay <= 0 {
+	if !s.cfg.RateLimited || s.cfg.MailsPerDay <= 0 {
 		return 0, nil
 	}
 	now := s.now()

@@ -64,7 +64,7 @@ func mergeMetadata(before, changes map[string]any) map[string]any {
 	return after
 }
 
-// exceedsDepth reports whether a JSON value has more than most levels.
+// exceedsDepth reports whether a JSON value has more than maxDepth levels.
 func exceedsDepth(value any, maxDepth int) bool {
 	if maxDepth < 0 {
 		return true

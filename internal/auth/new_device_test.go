@@ -50,7 +50,7 @@ func TestLanguageOfMails(t *testing.T) {
 // Proves A-set-10.
 func TestLimitsCanBeSwitchedOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d, func(c *Config) { c.RateLimits = false })
+		h := newFixture(t, d, func(c *Config) { c.RateLimited = false })
 		h.owner()
 		for range signInsPerAccount + 1 {
 			h.expect("guess", h.signInAs(email, "not the password"), 400, "invalid_credentials")

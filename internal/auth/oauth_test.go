@@ -34,7 +34,7 @@ func newOAuthFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *oauthFi
 	t.Helper()
 	g := &oauthFixture{}
 	open := func(c *Config) {
-		c.SignupOpen, c.ManualLinking, c.RateLimits = true, true, false
+		c.SignupOpen, c.ManualLinking, c.RateLimited = true, true, false
 		c.RedirectURLs = []string{"https://app.example/**"}
 	}
 	g.fixture = newFixture(t, d, append([]func(*Config){open}, settings...)...)

@@ -79,7 +79,7 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 // consuming it. It counts the attempt before the comparison and never rolls the count back, so that concurrent attempts cannot
 // exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
 func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
-	if s.cfg.RateLimits {
+	if s.cfg.RateLimited {
 		hits, err := s.db.Hit(ctx, "auth code account", userID, triesWindow, s.now())
 		if err != nil {
 			return oneTimeToken{}, err

@@ -166,14 +166,9 @@ func (s *Service) reclaimForOwner(ctx context.Context, tx *db.Tx, userID string)
 	)
 }
 
-// NotifyOwners queues a mail of the kind for every owner with an e-mail address. It queues nothing and returns false when any node
-// has queued mails of this kind less than interval ago.
-func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, interval time.Duration) (sent bool, err error) {
-	return s.NotifyOwnersOf(ctx, kind, "", interval)
-}
-
-// NotifyOwnersOf is NotifyOwners with a cause, which the mail quotes. The interval applies to the kind, whatever the cause.
-func (s *Service) NotifyOwnersOf(ctx context.Context, kind MailKind, cause string, interval time.Duration) (sent bool, err error) {
+// NotifyOwners queues a mail of the kind for every owner with an e-mail address. The mail quotes cause unless it is "". NotifyOwners
+// queues nothing and returns false when any node has queued mails of this kind, whatever their cause, less than interval ago.
+func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, cause string, interval time.Duration) (sent bool, err error) {
 	owners, err := s.Owners(ctx)
 	if err != nil {
 		return false, err

@@ -124,7 +124,7 @@ func TestARecoveryCodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 // Proves A-safe-10.
 func TestRecoveryTriesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d, func(c *Config) { c.RateLimits = false })
+		h := newFixture(t, d, func(c *Config) { c.RateLimited = false })
 		_, raised := h.secured()
 		codes := h.mustMakeCodes(raised.text("access_token"))
 		thief := h.mustSignIn().text("access_token")

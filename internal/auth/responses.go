@@ -132,7 +132,7 @@ func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) e
 
 // pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
 // the first "=".
-func pageLinks(path string, query url.Values, page, last int) string {
+func pageLinks(path string, query url.Values, page, lastPage int) string {
 	rest := url.Values{}
 	for name, values := range query {
 		if name != "page" && name != "apikey" {
@@ -146,8 +146,8 @@ func pageLinks(path string, query url.Values, page, last int) string {
 		}
 		return "<" + target + `>; rel="` + rel + `"`
 	}
-	if page < last {
-		return link(page+1, "next") + ", " + link(last, "last")
+	if page < lastPage {
+		return link(page+1, "next") + ", " + link(lastPage, "last")
 	}
-	return link(last, "last")
+	return link(lastPage, "last")
 }

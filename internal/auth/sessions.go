@@ -94,7 +94,7 @@ func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, 
 	if !ok {
 		return false, nil
 	}
-	return hasAdminRoleThrough(ctx, s.db, user, session, identity.Of(ctx).AAL, s.cfg.RequireSecondFactor, s.now(), s.aliveArgs())
+	return hasAdminRoleInSession(ctx, s.db, user, session, identity.Of(ctx).AAL, s.cfg.RequireSecondFactor, s.now(), s.aliveArgs())
 }
 
 // SessionStatuses returns the status of many sessions with one query, in the order of sessions. Its rules are those of

@@ -21,8 +21,8 @@ type settingsResponse struct {
 	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`
 	SMSProvider                  string          `json:"sms_provider"`
 	SAMLEnabled                  bool            `json:"saml_enabled"`
-	SAMLPrivateKeyNextConfigured bool            `json:"saml_private_key_next_configured"` // always false
-	PasskeysEnabled              bool            `json:"passkeys_enabled"`                 // always false
+	SAMLPrivateKeyNextConfigured bool            `json:"saml_private_key_next_configured"` // always false: there is one SAML key pair
+	PasskeysEnabled              bool            `json:"passkeys_enabled"`                 // always false: passkeys are not supported
 }
 
 // Settings handles GET /auth/v1/settings: the ways to sign in, which sign-in pages read. The response contains all of Supabase

@@ -42,15 +42,22 @@ const (
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// validate checks the fields and normalizes the domains. creating is true when a provider is added.
-func (c *SSOProviderChange) validate(creating bool) error {
+// validateNew is validate for a provider to add.
+func (c *SSOProviderChange) validateNew() error {
 	switch {
-	case creating && c.Type != "saml":
+	case c.Type != "saml":
 		return errSSOType
+	case c.MetadataURL == "" && c.MetadataXML == "":
+		return errSSONoMetadata
+	}
+	return c.validate()
+}
+
+// validate checks the fields and normalizes the domains.
+func (c *SSOProviderChange) validate() error {
+	switch {
 	case c.MetadataURL != "" && c.MetadataXML != "":
 		return errSSOTwoMetadata
-	case creating && c.MetadataURL == "" && c.MetadataXML == "":
-		return errSSONoMetadata
 	case c.NameIDFormat != nil && !slices.Contains([]string{"", saml.NameIDPersistent, saml.NameIDEmail, saml.NameIDTransient, saml.NameIDUnspecified}, *c.NameIDFormat):
 		return errSSONameIDFormat.Becausef("%q", *c.NameIDFormat)
 	case c.ResourceID != nil && (utf8.RuneCountInString(*c.ResourceID) > maxResourceID || !storable(*c.ResourceID)):
@@ -131,7 +138,7 @@ func (c *SSOProviderChange) readMetadata(ctx context.Context, now time.Time) (te
 // AddSSOProvider adds an identity provider. Errors: validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists,
 // sso_domain_already_exists, and conflict for a ResourceID that is taken.
 func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOProvider, error) {
-	if err := c.validate(true); err != nil {
+	if err := c.validateNew(); err != nil {
 		return SSOProvider{}, err
 	}
 	now := s.now()
@@ -180,7 +187,7 @@ func (c *SSOProviderChange) apply(p *SSOProvider) {
 
 // updateSSOProvider changes a provider. Disabling it ends the sessions of its users. New metadata must have the same EntityID.
 func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProviderChange) (p SSOProvider, err error) {
-	if err := c.validate(false); err != nil {
+	if err := c.validate(); err != nil {
 		return SSOProvider{}, err
 	}
 	now := s.now()

@@ -51,7 +51,7 @@ type ssoFixture struct {
 func newSSOFixture(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoFixture {
 	t.Helper()
 	all := append([]func(*Config){func(c *Config) {
-		c.SAML, c.SignupOpen, c.RateLimits, c.RedirectURLs = true, true, false, []string{"https://app.example/**"}
+		c.SAML, c.SignupOpen, c.RateLimited, c.RedirectURLs = true, true, false, []string{"https://app.example/**"}
 	}}, settings...)
 	h := &ssoFixture{fixture: newFixture(t, d, all...), idp: corporation()}
 	r := h.call("POST", "/auth/v1/admin/sso/providers", h.service, object(map[string]any{
@@ -490,7 +490,7 @@ func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 }
 
 func TestSSOIsLimitedPerAddress(t *testing.T) {
-	h := newSSOFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimits = true })
+	h := newSSOFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimited = true })
 	for range ssoStartsPerIP {
 		h.start(nil)
 	}

@@ -116,15 +116,15 @@ const (
 	maxTryDelay     = time.Hour
 )
 
-// tryDelay returns the wait after an attempt. over is the number of attempts beyond the free ones.
-func tryDelay(over int) time.Duration {
+// tryDelay returns the wait after an attempt. excess is the number of attempts beyond the free ones.
+func tryDelay(excess int) time.Duration {
 	switch {
-	case over < 0:
+	case excess < 0:
 		return 0
-	case over > 8:
+	case excess > 8: // a larger shift could overflow
 		return maxTryDelay
 	}
-	return min(firstTryDelay<<over, maxTryDelay)
+	return min(firstTryDelay<<excess, maxTryDelay)
 }
 
 // tryDelayed is the error of an attempt before its wait has ended.

@@ -177,13 +177,13 @@ func hasAdminRole(ctx context.Context, q db.Querier, userID string, factorRequir
 	return db.One[bool](ctx, q, "select exists ("+activeAdmin+factorNotRequired(factorRequired)+")", userID, now)
 }
 
-// hasAdminRoleThrough reports whether a token with a session has an administrator's rights. claimed is the token's aal. If the
+// hasAdminRoleInSession reports whether a token with a session has an administrator's rights. tokenAAL is the token's aal. If the
 // account needs a second factor, the session's row must have aal2 too, because the session may have returned to aal1 since the
 // token was issued.
-func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID, claimed string, factorRequired bool, now time.Time, aliveArgs []any) (found bool, err error) {
+func hasAdminRoleInSession(ctx context.Context, q db.Querier, userID, sessionID, tokenAAL string, factorRequired bool, now time.Time, aliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists ("+activeAdmin+`exists (select 1 from auth_sessions s
 		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+factorNotRequired(factorRequired)+") and "+sessionAlive(5)+"))",
-		append([]any{userID, now, sessionID, claimed}, aliveArgs...)...)
+		append([]any{userID, now, sessionID, tokenAAL}, aliveArgs...)...)
 }
 
 // statusQuery asks for one identity.SessionStatus. It is sent to the database as JSON. Ids have the form of canonicalUUID.
@@ -195,15 +195,15 @@ type statusQuery struct {
 }
 
 // sessionStatuses reads the results of all queries with one SQL statement, and stores each in list at the query's Index. Its
-// rules are those of hasAdminRoleThrough.
+// rules are those of hasAdminRoleInSession.
 func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, aliveArgs []any, list []identity.SessionStatus) (err error) {
 	text, err := json.Marshal(queries)
 	if err != nil {
 		return err
 	}
-	given := "(select value ->> 'i' as i, value ->> 'u' as u, value ->> 's' as s, value ->> 'l' as l from json_each($1)) g"
+	from := "(select value ->> 'i' as i, value ->> 'u' as u, value ->> 's' as s, value ->> 'l' as l from json_each($1)) g"
 	if d.Dialect == db.Postgres {
-		given = "jsonb_to_recordset($1::text::jsonb) as g(i int, u uuid, s uuid, l text)"
+		from = "jsonb_to_recordset($1::text::jsonb) as g(i int, u uuid, s uuid, l text)"
 	}
 	const banned = "exists (select 1 from auth_users u where u.id = g.u and u.banned_until > $2)"
 	type status struct {
@@ -217,7 +217,7 @@ func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, facto
 			where s.id = g.s and s.user_id = g.u and `+sessionAlive(2)+`)) as alive,
 		exists (select 1 from user_roles r where r.user_id = g.u and r.role = 'admin' and (`+factorNotRequired(factorRequired)+` or g.l = 'aal2'
 			and exists (select 1 from auth_sessions s where s.id = g.s and s.aal = 'aal2'))) as admin
-		from `+given, append([]any{string(text)}, aliveArgs...)...)
+		from `+from, append([]any{string(text)}, aliveArgs...)...)
 	for _, s := range found {
 		list[s.i] = identity.SessionStatus{Alive: s.alive, Admin: s.alive && s.admin}
 	}

@@ -221,8 +221,7 @@ func listUsers(ctx context.Context, q db.Querier, p userPage) (users []User, tot
 	return users, total, addRelations(ctx, q, users)
 }
 
-// userFilter returns an SQL clause and its arguments, which select the accounts with a text in the address or the full name.
-// Case is ignored.
+// userFilter returns an SQL clause and its arguments for userPage.filter.
 func userFilter(text string) (where string, args []any) {
 	if text == "" {
 		return "", nil
@@ -241,21 +240,21 @@ func addRelations(ctx context.Context, q db.Querier, users []User) error {
 	if len(users) == 0 {
 		return nil
 	}
-	at, ids := make(map[string]*User, len(users)), make([]string, len(users))
+	byID, ids := make(map[string]*User, len(users)), make([]string, len(users))
 	for i := range users {
 		u := &users[i]
-		at[u.ID], ids[i], u.Identities = u, u.ID, []Identity{}
+		byID[u.ID], ids[i], u.Identities = u, u.ID, []Identity{}
 	}
 	identities, err := identitiesOf(ctx, q, ids...)
 	if err != nil {
 		return err
 	}
 	for _, i := range identities {
-		at[i.UserID].Identities = append(at[i.UserID].Identities, i)
+		byID[i.UserID].Identities = append(byID[i.UserID].Identities, i)
 	}
 	factors, err := factorsOf(ctx, q, ids...)
 	for _, f := range factors {
-		at[f.userID].Factors = append(at[f.userID].Factors, f)
+		byID[f.userID].Factors = append(byID[f.userID].Factors, f)
 	}
 	return err
 }
@@ -301,5 +300,5 @@ func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]stri
 type userPage struct {
 	number, size int    // number of the page, from 1, and accounts per page
 	oldestFirst  bool   // false: newest first
-	filter       string // text that the address or the full name contains; "" lists all accounts
+	filter       string // part of the e-mail address or of the full name in user_metadata, in any case; "" lists all accounts
 }

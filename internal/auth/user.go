@@ -8,8 +8,8 @@ import (
 // User is an account, in the form that Supabase's client reads. Responses do not contain the unexported fields.
 type User struct {
 	ID                     string         `json:"id"`
-	Aud                    string         `json:"aud"`
-	Role                   string         `json:"role"`
+	Aud                    string         `json:"aud"`  // claim aud of access tokens, always "authenticated"
+	Role                   string         `json:"role"` // claim role of access tokens, always "authenticated"
 	Email                  string         `json:"email"`
 	EmailConfirmedAt       *time.Time     `json:"email_confirmed_at,omitempty"`
 	InvitedAt              *time.Time     `json:"invited_at,omitempty"`
@@ -32,7 +32,7 @@ type User struct {
 	CreatedAt              time.Time      `json:"created_at"`
 	UpdatedAt              time.Time      `json:"updated_at"`
 	DeletedAt              *time.Time     `json:"deleted_at,omitempty"`
-	IsAnonymous            bool           `json:"is_anonymous"`
+	IsAnonymous            bool           `json:"is_anonymous"` // always false: every account has an address, a number or a provider
 
 	isSSO             bool   // the account belongs to a SAML identity provider and can only sign in there
 	hash              string // hash of the password; "" when the account has none

@@ -101,10 +101,8 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) (first bool, err error) {
 	elsewhere := errOTPExpired.Becausef("sent to what is no longer the account's")
 	switch t.kind {
-	case tokenConfirmation:
-		return false, s.confirm(ctx, tx, c, u, t.sentTo, true)
-	case tokenRecovery:
-		return false, s.confirm(ctx, tx, c, u, t.sentTo, false)
+	case tokenConfirmation, tokenRecovery:
+		return false, s.confirm(ctx, tx, c, u, t)
 	case tokenEmailCurrent, tokenEmailNew:
 		if u.NewEmail == "" || t.kind == tokenEmailCurrent && t.sentTo != u.Email || t.kind == tokenEmailNew && t.sentTo != u.NewEmail {
 			return false, elsewhere
@@ -122,11 +120,12 @@ func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t
 	return false, errOTPExpired.Becausef("a token of kind %s opens nothing", t.kind)
 }
 
-// confirm marks the account's address or number as proven. bySignUp is true for a link or code of a sign-up. Any other
-// link or code proves the address for its reader, who may be somebody else than the person that opened the account. In an
-// account that nothing else has proven, it therefore removes the password, and for an address every other way to sign in.
-func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, sentTo string, bySignUp bool) error {
-	switch sentTo {
+// confirm marks the account's address or number as proven by a link or code. One that was not sent for the sign-up proves the
+// address for its reader, who may be somebody else than the person that opened the account. In an account that nothing else has
+// proven, confirm therefore removes the password, and for an address every other way to sign in.
+func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) error {
+	bySignUp := t.kind == tokenConfirmation
+	switch t.sentTo {
 	case u.Email:
 		return s.confirmEmail(ctx, tx, c, u, bySignUp)
 	case u.Phone:

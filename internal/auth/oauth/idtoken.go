@@ -46,17 +46,17 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	return identity, nil
 }
 
-// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent (given). If the client sent
-// none, the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
+// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent none (""),
+// the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
 // could read the nonce from it. With acceptsFacebookNonce, an unhashed nonce and a nonce that the client does not send are accepted.
-func (p *Provider) checkClientNonce(inToken, given string) error {
-	sum := sha256.Sum256([]byte(given))
+func (p *Provider) checkClientNonce(inToken, sent string) error {
+	sum := sha256.Sum256([]byte(sent))
 	switch {
-	case given == "" && inToken == "", given == "" && p.acceptsFacebookNonce:
+	case sent == "" && inToken == "", sent == "" && p.acceptsFacebookNonce:
 		return nil
-	case given == "" || inToken == "":
+	case sent == "" || inToken == "":
 		return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMissing)
-	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.acceptsFacebookNonce && equalSecrets(inToken, given):
+	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.acceptsFacebookNonce && equalSecrets(inToken, sent):
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMismatch)

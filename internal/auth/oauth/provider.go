@@ -25,8 +25,8 @@ var (
 
 // Settings are the settings of one provider.
 type Settings struct {
-	// Name is the provider's name in the parameter provider of requests. google, apple, github, facebook and discord have built-in settings; any other
-	// name is an OpenID Connect provider.
+	// Name is the provider's name in the parameter provider of requests. google, apple, github, facebook and discord have built-in
+	// settings; any other name is an OpenID Connect provider.
 	Name string
 	// Issuer is the OpenID Connect issuer, exactly as in its tokens. For github, facebook and discord it is the URL of the
 	// service, such as a GitHub Enterprise server. "" means the public service.

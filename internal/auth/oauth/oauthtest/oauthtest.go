@@ -194,7 +194,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 		secret, _ = url.QueryUnescape(basicSecret)
 	}
 	s.mu.Lock()
-	given, known := s.consents[r.PostForm.Get("code")]
+	agreed, known := s.consents[r.PostForm.Get("code")]
 	delete(s.consents, r.PostForm.Get("code"))
 	checkSecret, changeClaims := s.CheckSecret, s.Claims
 	s.mu.Unlock()
@@ -206,15 +206,15 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	case !checkSecret(secret):
 		s.refuse(w, "invalid_client")
 		return
-	case !known || id != given.clientID || r.PostForm.Get("redirect_uri") != given.redirect || r.PostForm.Get("grant_type") != "authorization_code",
-		given.challenge != "" && given.challenge != base64.RawURLEncoding.EncodeToString(sum[:]),
-		given.challenge == "" && r.PostForm.Has("code_verifier"):
+	case !known || id != agreed.clientID || r.PostForm.Get("redirect_uri") != agreed.redirect || r.PostForm.Get("grant_type") != "authorization_code",
+		agreed.challenge != "" && agreed.challenge != base64.RawURLEncoding.EncodeToString(sum[:]),
+		agreed.challenge == "" && r.PostForm.Has("code_verifier"):
 		s.refuse(w, "invalid_grant")
 		return
 	}
 	access := "access-" + rand.Text()
 	s.mu.Lock()
-	s.tokens[access] = given.claims
+	s.tokens[access] = agreed.claims
 	s.mu.Unlock()
 	if r.URL.Path == "/login/oauth/access_token" { // GitHub responds with a URL-encoded form unless JSON is requested
 		w.Header().Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
@@ -225,8 +225,8 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	response := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "refresh-" + rand.Text()}
 	if r.URL.Path == "/token" {
-		claims := jwt.MapClaims{"nonce": given.nonce, "at_hash": AccessTokenHash(access), "aud": given.clientID}
-		maps.Copy(claims, given.claims)
+		claims := jwt.MapClaims{"nonce": agreed.nonce, "at_hash": AccessTokenHash(access), "aud": agreed.clientID}
+		maps.Copy(claims, agreed.claims)
 		if changeClaims != nil {
 			changeClaims(claims)
 		}
