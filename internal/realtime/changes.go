@@ -150,24 +150,24 @@ func (r *decodedChange) send(m *member) {
 	}
 }
 
-// body returns the data of a message with the selected columns and the key, or with all columns if none are selected. key is
-// the cache key of the selection.
-func (r *decodedChange) body(key string, asked []string) json.RawMessage {
-	if body, done := r.bodies[key]; done {
+// body returns the data of a message with the selected columns and the key columns, or with all columns if none are selected.
+// cacheKey is the key of the selection in r.bodies.
+func (r *decodedChange) body(cacheKey string, selected []string) json.RawMessage {
+	if body, ok := r.bodies[cacheKey]; ok {
 		return body
 	}
 	columns, record := r.columns, r.Record
-	if len(asked) > 0 {
+	if len(selected) > 0 {
 		columns = nil
-		kept := map[string]json.RawMessage{}
+		values := map[string]json.RawMessage{}
 		for _, c := range r.columns {
-			if c.Key || slices.Contains(asked, c.Name) {
+			if c.Key || slices.Contains(selected, c.Name) {
 				columns = append(columns, c)
-				kept[c.Name] = r.record[c.Name]
+				values[c.Name] = r.record[c.Name]
 			}
 		}
 		if record != nil {
-			record = toJSON(kept)
+			record = toJSON(values)
 		}
 	}
 	body := toJSON(struct {
@@ -180,6 +180,6 @@ func (r *decodedChange) body(key string, asked []string) json.RawMessage {
 		Old     map[string]json.RawMessage `json:"old_record,omitempty"`
 		Errors  []string                   `json:"errors"`
 	}{"public", r.Table, r.At, r.Type, columns, record, r.old, nil})
-	r.bodies[key] = body
+	r.bodies[cacheKey] = body
 	return body
 }

@@ -228,10 +228,10 @@ func (sock *socket) renewToken(ctx context.Context, m *member, in incoming) {
 		return
 	}
 	sock.service.mu.Lock()
-	was := m.caller
+	earlier := m.caller
 	m.token, m.caller, m.expires = *p.AccessToken, caller, expires
 	sock.service.mu.Unlock()
-	if m.presence && policy.Channel(caller) && !policy.Channel(was) {
+	if m.presence && policy.Channel(caller) && !policy.Channel(earlier) {
 		sock.service.sendState(ctx, m) // the client applies no presence messages until it has the full list
 	}
 }

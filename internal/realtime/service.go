@@ -39,6 +39,8 @@ const (
 	defaultHeartbeatTimeout = 55 * time.Second
 	// defaultRateWindow is the time in which a client may send maxRate frames.
 	defaultRateWindow = 5 * time.Second
+	// firstID is the first subscription.ID of a node.
+	firstID = 1000
 )
 
 // Config has the settings of a Service.
@@ -95,7 +97,7 @@ func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity
 		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), heartbeatTimeout: defaultHeartbeatTimeout,
 		rateWindow: defaultRateWindow,
 		sockets:    map[*socket]struct{}{}, socketCounts: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
-		lastID: 999,
+		lastID: firstID - 1,
 	}, nil
 }
 
@@ -172,14 +174,14 @@ func (s *Service) identify(ctx context.Context, token string) (identity.Caller, 
 	}
 	c := identity.Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL, KeyGeneration: claims.KeyGeneration}
 	if c.Role == identity.Authenticated {
-		now, err := s.lookUpSessions(ctx, sessionOf(c))
+		statuses, err := s.lookUpSessions(ctx, sessionOf(c))
 		if err != nil {
 			return c, time.Time{}, err
 		}
-		if !now[0].Alive {
+		if !statuses[0].Alive {
 			return c, time.Time{}, errEnded
 		}
-		c.Admin = now[0].Admin
+		c.Admin = statuses[0].Admin
 	}
 	return c, claims.ExpiresAt.Time, nil
 }
@@ -208,11 +210,11 @@ func (s *Service) sessionStatus(ctx context.Context, session identity.Session) (
 	if known, ok := s.sessionStatuses.Load(session); ok && s.now().Sub(known.(cachedStatus).at) < statusTTL {
 		return known.(cachedStatus).SessionStatus, nil
 	}
-	now, err := s.lookUpSessions(ctx, session)
+	statuses, err := s.lookUpSessions(ctx, session)
 	if err != nil {
 		return identity.SessionStatus{}, err
 	}
-	return now[0], nil
+	return statuses[0], nil
 }
 
 // withRights returns the caller with its field Admin set by a session status that is at most statusTTL old.
@@ -221,8 +223,8 @@ func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.C
 	if c.Role != identity.Authenticated {
 		return c, nil
 	}
-	now, err := s.sessionStatus(ctx, sessionOf(c))
-	c.Admin = now.Admin
+	status, err := s.sessionStatus(ctx, sessionOf(c))
+	c.Admin = status.Admin
 	return c, err
 }
 
@@ -231,8 +233,8 @@ func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.C
 func (s *Service) reviewSessions(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
-	var expired, people, keyed []*member
-	asked := map[identity.Session]bool{}
+	var expired, people, keyed []*member    // people have the tokens of accounts, keyed the API keys
+	sessions := map[identity.Session]bool{} // those of people
 	for sock := range s.sockets {
 		for _, m := range sock.members {
 			switch {
@@ -240,7 +242,7 @@ func (s *Service) reviewSessions(ctx context.Context) {
 				expired = append(expired, m)
 			case m.caller.Role == identity.Authenticated:
 				people = append(people, m)
-				asked[sessionOf(m.caller)] = true
+				sessions[sessionOf(m.caller)] = true
 			default:
 				keyed = append(keyed, m)
 			}
@@ -248,7 +250,7 @@ func (s *Service) reviewSessions(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	s.sessionStatuses.Range(func(session, known any) bool {
-		if !asked[session.(identity.Session)] && now.Sub(known.(cachedStatus).at) >= statusTTL {
+		if !sessions[session.(identity.Session)] && now.Sub(known.(cachedStatus).at) >= statusTTL {
 			s.sessionStatuses.Delete(session)
 		}
 		return true
@@ -257,10 +259,10 @@ func (s *Service) reviewSessions(ctx context.Context) {
 		s.revoke(ctx, m, "Token has expired")
 	}
 	s.reviewKeys(ctx, keyed)
-	if len(asked) == 0 {
+	if len(sessions) == 0 {
 		return
 	}
-	_, err := s.lookUpSessions(ctx, slices.Collect(maps.Keys(asked))...)
+	_, err := s.lookUpSessions(ctx, slices.Collect(maps.Keys(sessions))...)
 	for _, m := range people {
 		if err == nil {
 			s.applyStatus(ctx, m)
@@ -286,7 +288,7 @@ func (s *Service) applyStatus(ctx context.Context, m *member) {
 	s.mu.Lock()
 	was := m.caller
 	known, ok := s.sessionStatuses.Load(sessionOf(was))
-	if !ok { // the member has sent a token of another session meanwhile, and renew has checked that
+	if !ok { // the member has sent a token of another session meanwhile, which renewToken has checked
 		s.mu.Unlock()
 		return
 	}
