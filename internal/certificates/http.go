@@ -79,6 +79,7 @@ func writePending(w http.ResponseWriter, r *http.Request, host string) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	title, body := html.EscapeString(l.Text("secure.waiting.title")), html.EscapeString(l.Text("secure.waiting.body", "site", host))
-	_, _ = io.WriteString(w, `<!doctype html><html lang="`+string(l)+`"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>`+title+ // an error means that the visitor has gone
+	// An error means that the visitor has gone.
+	_, _ = io.WriteString(w, `<!doctype html><html lang="`+string(l)+`"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>`+title+
 		`</title><body style="font:1.1rem/1.6 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem"><h1>`+title+`</h1><p>`+body+"</p></body></html>\n")
 }

@@ -21,7 +21,7 @@ type Config struct {
 	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
 	// no certificates.
 	Certificates func() []Certificate
-	// Releases is nil if the operator has set no release file: then nothing is asked of anyone.
+	// Releases is nil if the operator has set no release file: then the program asks nobody about newer releases.
 	Releases *Releases
 	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
 	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
@@ -35,14 +35,14 @@ type Backup struct {
 	BackupError  string    // safe text of the current failure; "": none
 	ErrorSince   time.Time // when the current failure began
 	LastProof    time.Time // when the newest successful proof ended; zero: none
-	ProvenMoment time.Time // the moment that this proof restored
+	ProvenMoment time.Time // the moment that the proof of LastProof restored
 	ProofError   string    // what the newest proof found damaged; "": it succeeded
 	WaitingFiles int64     // files that are not in the place yet
 
-	ProofUndone      string    // why the newest proof could not be done; "": it was
-	ProofUndoneCode  string    // its code
-	ProofUndoneSince time.Time // since when none could be done
-	PlaceAway        bool      // it could not be done because the place could not be reached
+	ProofUndone      string    // why the newest proof could not be done; "": it was done
+	ProofUndoneCode  string    // code of ProofUndone
+	ProofUndoneSince time.Time // since when no proof could be done
+	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
 }
 
 // Mails counts the mails of the queue.

@@ -13,7 +13,7 @@ import (
 
 // Releases reads the release file of the operator.
 type Releases struct {
-	Place string // a path or an address, which can contain a password
+	Place string // a path or a URL, which can contain a password
 	// Read reads the file. It ends by itself.
 	Read func(ctx context.Context) (Release, error)
 	// IsNewer reports whether a version is newer than this program.
@@ -24,7 +24,7 @@ type Releases struct {
 type Release struct {
 	Version string `json:"version"`
 	Date    string `json:"date"`  // YYYY-MM-DD
-	Notes   string `json:"notes"` // address with https; "" if there is none
+	Notes   string `json:"notes"` // URL with https; "" if there is none
 }
 
 // releaseState tells of the release file. That there is a newer release is no trouble: nothing is wrong with the site.
@@ -34,8 +34,8 @@ type releaseState struct {
 	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
 }
 
-// CheckRelease reads the release file, unless any node has tried within a day. What is read is stored for all nodes. A file that cannot
-// be read is logged once, until it can be read again.
+// CheckRelease reads the release file, unless any node has tried within a day, and stores its content for all nodes. If the file
+// cannot be read, this is logged once, until it can be read again.
 func (s *Service) CheckRelease(ctx context.Context) error {
 	from := s.cfg.Releases
 	if from == nil {
@@ -61,18 +61,18 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ended := false
+	wasFailing := false
 	err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
-		ended, err = endFailing(ctx, tx)
+		wasFailing, err = endFailing(ctx, tx)
 		return errors.Join(err, saveRelease(ctx, tx, now, string(text)))
 	})
-	if ended && err == nil {
+	if wasFailing && err == nil {
 		s.log.Info("the release file can be read again", "newest", found.Version)
 	}
 	return err
 }
 
-// storedRelease is the text of recordRelease. Place is the fingerprint of the file from which it comes.
+// storedRelease is the cause of recordRelease, in JSON. Place is the fingerprint of the file that the release was read from.
 type storedRelease struct {
 	Place string `json:"place"`
 	Release
@@ -102,7 +102,7 @@ func (s *Service) release(records map[string]record) (*releaseState, error) {
 	if err := json.Unmarshal([]byte(read.cause), &stored); err != nil {
 		return nil, err
 	}
-	if stored.Place != place { // of a file that was set before
+	if stored.Place != place { // read from a file that the operator had set before
 		return state, nil
 	}
 	state.ReadAt = utc(read.at)

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// mailProof is how long a delivery proves that mails arrive.
+// mailProof is how long after a delivery it counts as proved that mails arrive.
 const mailProof = 7 * day
 
 // State is the answer of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved says

@@ -21,7 +21,7 @@ const (
 	recordReleaseFailing     = "release_failing"     // at: since when the release file cannot be read; cause: the file's fingerprint
 )
 
-// record is a row of health_records. The comments of the names say what its fields are.
+// record is a row of health_records. The comments of the names above say what its fields mean.
 type record struct {
 	at    time.Time
 	count int64
@@ -82,13 +82,13 @@ func saveRelease(ctx context.Context, q db.Querier, now time.Time, text string) 
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause`, recordRelease, now, text)
 }
 
-// noteFailing records that the release file cannot be read. It returns false if that is known.
+// noteFailing records that the release file cannot be read. It returns false if that is recorded already.
 func noteFailing(ctx context.Context, q db.Querier, place string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause where health_records.cause <> excluded.cause`, recordReleaseFailing, now, place)
 }
 
-// endFailing records that the release file can be read. It returns false if that is known.
+// endFailing records that the release file can be read. It returns false if no failure was recorded.
 func endFailing(ctx context.Context, q db.Querier) (bool, error) {
 	return db.Changed(ctx, q, "delete from health_records where name = $1", recordReleaseFailing)
 }

@@ -65,7 +65,7 @@ func mailInterval(c Code) time.Duration {
 // mailable reports whether owners get mails about a trouble. If backups are off, they get none on the first day, because the operator of a
 // new site may still set the place of the backup.
 func (r reading) mailable(t Trouble) bool {
-	return t.Code != BackupOff || t.Since != nil && r.over(*t.Since, day)
+	return t.Code != BackupOff || t.Since != nil && r.isOlder(*t.Since, day)
 }
 
 // IsTrouble reports whether c is one of Codes. Kinds of mails are converted to Code to ask for it.
@@ -99,15 +99,15 @@ func (r reading) troubles() []Trouble {
 	}
 	switch failing := r.records[recordFailing]; {
 	case !r.mailServer:
-	case failing.count >= mailFailures && r.over(failing.at, mailFailingAfter):
+	case failing.count >= mailFailures && r.isOlder(failing.at, mailFailingAfter):
 		add(MailFailing, failing.at, failing.cause)
-	case r.over(r.mails.Oldest, mailWaitingAfter):
+	case r.isOlder(r.mails.Oldest, mailWaitingAfter):
 		add(MailWaiting, r.mails.Oldest, failing.cause)
 	}
 	switch c, ok := r.firstToEnd(); {
 	case !ok:
 	case c.End.IsZero():
-		if since := r.records[recordMissingCertificate].at; r.over(since, certificateWait) {
+		if since := r.records[recordMissingCertificate].at; r.isOlder(since, certificateWait) {
 			add(CertificateMissing, since, c.Domain)
 		}
 	case c.End.Sub(r.now) < min(certificateEnds, c.End.Sub(c.Begin)/6): // renewal is due when a third is left
@@ -124,24 +124,24 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	}
 	stale := cmp.Or(b.LastBackup, r.records[recordNoBackup].at)
 	switch {
-	case b.BackupError != "" && (r.over(b.ErrorSince, backupFailingAfter) || b.ErrorSince.IsZero()):
+	case b.BackupError != "" && (r.isOlder(b.ErrorSince, backupFailingAfter) || b.ErrorSince.IsZero()):
 		add(BackupFailing, b.ErrorSince, b.BackupError)
-	case b.PlaceAway && r.over(b.ProofUndoneSince, backupFailingAfter):
+	case b.PlaceAway && r.isOlder(b.ProofUndoneSince, backupFailingAfter):
 		add(BackupFailing, b.ProofUndoneSince, b.ProofUndone)
-	case r.over(stale, backupStaleAfter):
+	case r.isOlder(stale, backupStaleAfter):
 		add(BackupStale, b.LastBackup, b.BackupError)
 	}
 	unproved := cmp.Or(b.LastProof, r.records[recordNoProof].at)
 	switch {
 	case b.ProofError != "":
 		add(ProofFailed, time.Time{}, b.ProofError)
-	case r.over(unproved, proofStaleAfter):
+	case r.isOlder(unproved, proofStaleAfter):
 		add(ProofStale, b.LastProof, b.ProofUndone)
 	}
 }
 
-// over reports whether since is known and longer ago than limit.
-func (r reading) over(since time.Time, limit time.Duration) bool {
+// isOlder reports whether since is known and longer ago than limit.
+func (r reading) isOlder(since time.Time, limit time.Duration) bool {
 	return !since.IsZero() && r.now.Sub(since) > limit
 }
 
@@ -165,7 +165,7 @@ func utc(t time.Time) *time.Time {
 // maxCause is the largest number of characters of a cause.
 const maxCause = 300
 
-var address = regexp.MustCompile(`[^\s<>@:;,]+@[^\s<>@:;,]+`)
+var addressPattern = regexp.MustCompile(`[^\s<>@:;,]+@[^\s<>@:;,]+`)
 
 // summary returns an error's text in one line, without email addresses, because an erasure of an address would not find it there.
 func summary(err error) string {
@@ -175,6 +175,6 @@ func summary(err error) string {
 		}
 		return c
 	}, strings.ToValidUTF8(err.Error(), "\uFFFD"))
-	line := []rune(strings.Join(strings.Fields(address.ReplaceAllString(text, "…")), " "))
+	line := []rune(strings.Join(strings.Fields(addressPattern.ReplaceAllString(text, "…")), " "))
 	return string(line[:min(len(line), maxCause)])
 }

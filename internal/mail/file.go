@@ -74,7 +74,7 @@ func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
 	})
 }
 
-// DeleteOf deletes the files of mails that FilesOf returns.
+// DeleteOf deletes the mails in files that FilesOf returns.
 func (m *Mailer) DeleteOf(ctx context.Context, address string) error {
 	return m.deleteFiles(ctx, containsAddress(address))
 }

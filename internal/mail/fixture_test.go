@@ -25,7 +25,7 @@ func message(kind Kind, l i18n.Language) Message {
 	switch {
 	case kind == Reauthentication:
 		m.Code = "482913"
-	case !noticeKinds[kind]:
+	case !kindIsNotice[kind]:
 		m.Link, m.Code = link, "482913"
 	case kind == ContactNotice:
 		m.Link = "https://alvor.example/admin/contact-messages?message=7"

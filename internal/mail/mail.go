@@ -63,8 +63,8 @@ const (
 	ContactThanks Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
 )
 
-// noticeKinds contains every kind, and tells whether it is a notice.
-var noticeKinds = map[Kind]bool{
+// kindIsNotice contains every kind: true for notices.
+var kindIsNotice = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
 	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofStale: true, MailFailing: true, MailWaiting: true,
@@ -80,14 +80,16 @@ type Message struct {
 	Language i18n.Language
 	Link     string // complete URL
 	Code     string
+
 	NewEmail string    // the new e-mail address, in mails about a change of it
 	Cause    string    // what has caused the reported trouble; of certificates the domain
 	Device   string    // User-Agent of the request that the mail is about
-	IP       string    // of the same request
+	IP       string    // IP address of that request
 	At       time.Time // when the reported event happened; shown only in notices
-	Contact  *Contact  // a visitor's message; required for ContactNotice, nil for all other kinds
-	Digest   *Digest   // many messages; required for ContactDigest, nil for all other kinds
-	About    []string  // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
+
+	Contact *Contact // a visitor's message; required for ContactNotice, nil for all other kinds
+	Digest  *Digest  // many messages; required for ContactDigest, nil for all other kinds
+	About   []string // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
 }
 
 // Ways to encrypt the connection to an SMTP server.
@@ -123,7 +125,7 @@ type Mailer struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	delivered, failed atomic.Int64 // attempts, see Attempts
+	delivered, failed atomic.Int64 // numbers of attempts, see Attempts
 }
 
 // New returns a mailer. It returns an error when the sender's address is invalid.
@@ -196,7 +198,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (where string, err error
 
 // check returns an error for a message that can never be sent.
 func check(msg Message) error {
-	isNotice, known := noticeKinds[msg.Kind]
+	isNotice, known := kindIsNotice[msg.Kind]
 	if !known {
 		return fmt.Errorf("mail: %q is no kind of message", msg.Kind)
 	}

@@ -63,7 +63,7 @@ func visible(page string) string {
 // Proves AM-mail-1, A-mail-1, A-mail-2, A-mail-4, A-safe-17.
 func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 	for _, l := range i18n.Languages {
-		for kind := range noticeKinds {
+		for kind := range kindIsNotice {
 			t.Run(string(l)+" "+string(kind), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "mail")
 				var log bytes.Buffer
@@ -150,7 +150,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	if msg.Code != "" {
 		want = append(want, msg.Code)
 	}
-	if noticeKinds[msg.Kind] {
+	if kindIsNotice[msg.Kind] {
 		want = append(want, l.Time(at))
 	}
 	if msg.Device != "" {
@@ -249,11 +249,11 @@ func TestEveryKindHasExactlyItsTexts(t *testing.T) {
 			continue
 		}
 		first, _, _ := strings.Cut(rest, ".")
-		if _, isKind := noticeKinds[Kind(first)]; !isKind && !slices.Contains(shared, first) {
+		if _, isKind := kindIsNotice[Kind(first)]; !isKind && !slices.Contains(shared, first) {
 			t.Errorf("%s is used by nothing", key)
 		}
 	}
-	for kind := range noticeKinds { // actions too: notices may be given a link
+	for kind := range kindIsNotice { // actions too: notices may be given a link
 		msg := message(kind, i18n.EN)
 		msg.Link = link
 		if p := newPage(msg, "Alvor", "https://alvor.example"); p.Action == "" || p.Subject == "" {

@@ -128,7 +128,7 @@ func newPage(msg Message, site, siteURL string) page {
 	if msg.Code != "" {
 		p.Code, p.CodeLabel = oneLine(msg.Code, 20), l.Text("mail.code.alone")
 	}
-	switch isNotice := noticeKinds[msg.Kind]; {
+	switch isNotice := kindIsNotice[msg.Kind]; {
 	case isNotice:
 	case msg.Link != "" && msg.Code != "":
 		p.CodeLabel, p.Once = l.Text("mail.code.besideLink"), l.Text("mail.once.both")
@@ -152,7 +152,7 @@ func newPage(msg Message, site, siteURL string) page {
 		causeLabel = "domain"
 	}
 	p.addDetail(l, causeLabel, oneLine(msg.Cause, 300))
-	if noticeKinds[msg.Kind] && !msg.At.IsZero() && msg.Digest == nil {
+	if kindIsNotice[msg.Kind] && !msg.At.IsZero() && msg.Digest == nil {
 		p.addDetail(l, "when", l.Time(msg.At))
 	}
 	p.addDetail(l, "device", oneLine(device.Parse(msg.Device).String(), 120))

@@ -1,4 +1,4 @@
-// Package release reads the operator's release file, which names the newest release. It asks nobody but the address that it is given.
+// Package release reads the operator's release file, which names the newest release. It connects to no host but that of the file.
 package release
 
 import (
@@ -133,8 +133,8 @@ func newClient() *http.Client {
 }
 
 // download requests a release file. The request says nothing about the site.
-func download(ctx context.Context, client *http.Client, address string) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func download(ctx context.Context, client *http.Client, fileURL string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fileURL, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +163,9 @@ func (r *Release) validate() error {
 	if u, err := url.Parse(r.Notes); r.Notes != "" && (err != nil || u.Scheme != "https") {
 		return fmt.Errorf("notes: %q is not an address with https", r.Notes)
 	}
-	for on, f := range r.Files {
+	for platform, f := range r.Files {
 		if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || !fileName.MatchString(f.Name) {
-			return fmt.Errorf("files: %q needs a name and a SHA-256", on)
+			return fmt.Errorf("files: %q needs a name and a SHA-256", platform)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// ErrOpen is returned by Open when the bytes were changed, or were sealed with another key or for another place (see Seal).
+// ErrOpen is returned by Open when the bytes were changed, or were sealed with another key or for another purpose (see Seal).
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
 // Sealer seals with the current key, and opens what the current key or the previous key has sealed.
@@ -47,17 +47,17 @@ func newAEAD(key []byte) cipher.AEAD {
 	return aead
 }
 
-// Seal encrypts plain and binds it to a place: a text that names the purpose or the row of the sealed bytes. Open fails for any
-// other place, so sealed bytes that are copied to another row or column cannot be opened there.
-func (s Sealer) Seal(plain []byte, place string) []byte {
-	return s.current.Seal(nil, nil, plain, []byte(place))
+// Seal encrypts plain and binds it to a purpose: a text that names the use or the row of the sealed bytes. Open fails for any other
+// purpose, so sealed bytes that are copied to another row or column cannot be opened there.
+func (s Sealer) Seal(plain []byte, purpose string) []byte {
+	return s.current.Seal(nil, nil, plain, []byte(purpose))
 }
 
-// Open returns the bytes that were sealed for this place. Its only error is ErrOpen.
-func (s Sealer) Open(sealed []byte, place string) ([]byte, error) {
-	plain, err := s.current.Open(nil, nil, sealed, []byte(place))
+// Open returns the bytes that were sealed for this purpose. Its only error is ErrOpen.
+func (s Sealer) Open(sealed []byte, purpose string) ([]byte, error) {
+	plain, err := s.current.Open(nil, nil, sealed, []byte(purpose))
 	if err != nil && s.previous != nil {
-		plain, err = s.previous.Open(nil, nil, sealed, []byte(place))
+		plain, err = s.previous.Open(nil, nil, sealed, []byte(purpose))
 	}
 	if err != nil {
 		return nil, ErrOpen
@@ -67,13 +67,13 @@ func (s Sealer) Open(sealed []byte, place string) ([]byte, error) {
 
 // Reseal seals with the current key what the previous key has sealed. ok is false if the previous key does not open it, or if
 // there is no previous key.
-func (s Sealer) Reseal(sealed []byte, place string) (resealed []byte, ok bool) {
+func (s Sealer) Reseal(sealed []byte, purpose string) (resealed []byte, ok bool) {
 	if s.previous == nil {
 		return nil, false
 	}
-	plain, err := s.previous.Open(nil, nil, sealed, []byte(place))
+	plain, err := s.previous.Open(nil, nil, sealed, []byte(purpose))
 	if err != nil {
 		return nil, false
 	}
-	return s.Seal(plain, place), true
+	return s.Seal(plain, purpose), true
 }

@@ -26,7 +26,7 @@ const (
 	maxText         = 5000
 	maxAddress      = 254 // email address
 	maxURL          = 1000
-	maxNoticeEmails = 10        // e-mail addresses
+	maxNoticeEmails = 10        // recipients of notices
 	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
@@ -152,8 +152,8 @@ func (s *Settings) normalizeTexts() error {
 	return nil
 }
 
-// isAddress reports whether given is a URL, and not a user name or a phone number.
-func isAddress(given string) bool { return strings.ContainsAny(given, ":/") }
+// isURL reports whether the value of a link is meant as a URL, and not as a user name or a phone number.
+func isURL(value string) bool { return strings.ContainsAny(value, ":/") }
 
 // normalizeWhatsApp changes a phone number to E.164, and checks the host and the number of a URL.
 func (s *Site) normalizeWhatsApp() error {
@@ -161,7 +161,7 @@ func (s *Site) normalizeWhatsApp() error {
 	if s.WhatsApp == "" {
 		return nil
 	}
-	if isAddress(s.WhatsApp) {
+	if isURL(s.WhatsApp) {
 		u := secureURL(s.WhatsApp)
 		if u == nil {
 			return errField("site.whatsapp", "must be an address that begins with https://")
@@ -185,14 +185,13 @@ func (s *Site) normalizeWhatsApp() error {
 func (s *Settings) normalizeLinks() error {
 	for field, link := range map[string]*string{"instagram": &s.Site.Instagram, "facebook": &s.Site.Facebook} {
 		*link = strings.TrimSpace(*link)
-		given := *link
-		switch {
-		case given == "":
-		case isAddress(given):
-			if secureURL(given) == nil {
+		switch value := *link; {
+		case value == "":
+		case isURL(value):
+			if secureURL(value) == nil {
 				return errField("site."+field, "must be an address that begins with https://")
 			}
-		case len(given) > maxLine || !userName.MatchString(given):
+		case len(value) > maxLine || !userName.MatchString(value):
 			return errField("site."+field, "must be a name or an address")
 		}
 	}
@@ -201,8 +200,7 @@ func (s *Settings) normalizeLinks() error {
 		return errField("site.email", "is no e-mail address")
 	}
 	s.Site.Portrait = strings.TrimSpace(s.Site.Portrait)
-	if u, err := url.Parse(s.Site.Portrait); s.Site.Portrait != "" && (err != nil || len(s.Site.Portrait) > maxURL || u.User != nil ||
-		(u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https") || (u.Scheme == "" && u.Host != "") || !uploadPath.MatchString(u.Path)) {
+	if s.Site.Portrait != "" && !isUploadURL(s.Site.Portrait) {
 		return errField("site.portrait", "must be a picture that was uploaded here")
 	}
 	return nil
@@ -230,6 +228,16 @@ func (s *Settings) normalizeNotice() error {
 		return errField("noticeLanguage", "must be en or pt, or empty")
 	}
 	return nil
+}
+
+// isUploadURL reports whether text can be the URL of a public file in this program's storage: relative to the site, or with http or
+// https.
+func isUploadURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxURL || u.User != nil || !uploadPath.MatchString(u.Path) {
+		return false
+	}
+	return u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "" && u.Host == ""
 }
 
 // secureURL parses an absolute https URL without a user name. It returns nil for anything else.

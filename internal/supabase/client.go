@@ -84,13 +84,13 @@ func (e *answerError) Error() string {
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
 	target := *c.base
 	target.Path, target.RawPath = "", ""
-	address := target.String() + path
+	requestURL := target.String() + path
 	if len(query) > 0 {
-		address += "?" + query.Encode()
+		requestURL += "?" + query.Encode()
 	}
-	shown := method + " " + printable(path)
+	label := method + " " + printable(path) // names the request in errors
 	for try := 1; ; try++ {
-		res, err := c.once(ctx, method, address, body, header)
+		res, err := c.once(ctx, method, requestURL, body, header)
 		delay := firstDelay << (try - 1)
 		switch {
 		case ctx.Err() != nil:
@@ -100,13 +100,13 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 			if errors.As(err, &u) {
 				err = u.Err
 			}
-			err = fmt.Errorf("%s: %w", shown, err)
+			err = fmt.Errorf("%s: %w", label, err)
 		case res.StatusCode == http.StatusOK || res.StatusCode == http.StatusPartialContent:
 			return res, nil
 		default:
 			retryAfter := res.Header.Get("Retry-After")
 			_ = res.Body.Close()
-			err = &answerError{shown, res.StatusCode}
+			err = &answerError{label, res.StatusCode}
 			if res.StatusCode != http.StatusTooManyRequests && res.StatusCode < http.StatusInternalServerError {
 				return nil, err
 			}
@@ -126,10 +126,10 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 }
 
 // once makes a request a single time. The request ends when nothing arrives for the time idleTimeout.
-func (c *client) once(ctx context.Context, method, address string, body []byte, header http.Header) (*http.Response, error) {
+func (c *client) once(ctx context.Context, method, requestURL string, body []byte, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watch := time.AfterFunc(idleTimeout, func() { cancel(errSilent) })
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, requestURL, bytes.NewReader(body))
 	if err != nil {
 		cancel(nil)
 		return nil, err

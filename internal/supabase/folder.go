@@ -48,8 +48,8 @@ func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error
 	return err
 }
 
-// Open implements Files. It ignores public, because reading a folder needs no key.
-func (f *Folder) Open(_ context.Context, bucket string, file File, public bool) (io.ReadCloser, int64, error) {
+// Open implements Files. It ignores head, because only what the caller reads is read from the disk.
+func (f *Folder) Open(_ context.Context, bucket string, file File, _ bool) (io.ReadCloser, int64, error) {
 	opened, err := f.root.Open(filepath.FromSlash(bucket + "/" + file.Name))
 	if err != nil {
 		return nil, 0, ErrNoFile

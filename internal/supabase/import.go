@@ -52,15 +52,17 @@ type Import struct {
 	Write   bool     // false: a dry run
 	Print   func(line string) error
 
-	accounts  map[string]bool // ids of the accounts that are at the site after the import
-	noHash    int             // accounts that came without a password
-	roles     map[string]bool // ids of the accounts that have a role in a dry run
-	leftOut   map[string]int  // rows by the column whose values are left out
-	files     map[string]bool // bucket/name of the files that are at the site after the import
-	printErr  error           // of a line that a rewriter has printed
-	Problems  int             // what could not be imported
+	// Run counts the accounts, rows and files.
 	Added     int
-	Unchanged int
+	Unchanged int // the site had them before
+	Problems  int // they, or parts of them, could not be imported
+
+	accounts map[string]bool // ids of the accounts that are at the site after the import
+	noHash   int             // accounts that came without a password
+	roles    map[string]bool // ids of the accounts that have a role in a dry run
+	leftOut  map[string]int  // rows by the column whose values are left out
+	files    map[string]bool // bucket/name of the files that are at the site after the import
+	printErr error           // of a line that a rewriter has printed
 }
 
 // tables are the tables that are imported. Roles come last, as they refer to accounts.

@@ -18,25 +18,25 @@ var storagePaths = []string{
 // rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are,
 // and prints a line for each that leads to a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
-	return func(address string) string {
-		u, err := url.Parse(address)
+	return func(fileURL string) string {
+		u, err := url.Parse(fileURL)
 		if err != nil {
-			return address
+			return fileURL
 		}
 		bucket, name, ok := storedFile(u)
 		if !ok || (u.Host == "" && u.Scheme == "") { // already relative to the site
-			return address
+			return fileURL
 		}
 		switch {
 		case !i.isSource(u):
-			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+address+": a file of another project, which is not imported (--project-url says which project's files are)")))
-			return address
+			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+fileURL+": a file of another project, which is not imported (--project-url says which project's files are)")))
+			return fileURL
 		case !files.SiteBucket(bucket):
-			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+address+": a file of a bucket that is not imported")))
-			return address
+			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+fileURL+": a file of a bucket that is not imported")))
+			return fileURL
 		}
 		if plain, err := url.PathUnescape(name); i.Files != nil && (err != nil || !i.files[bucket+"/"+plain]) {
-			i.printErr = errors.Join(i.printErr, i.Print(printable("Note: "+table+": "+address+": this file is not imported, so a row shows nothing there")))
+			i.printErr = errors.Join(i.printErr, i.Print(printable("Note: "+table+": "+fileURL+": this file is not imported, so a row shows nothing there")))
 		}
 		return i.Site.FilesURL + files.PublicPath + bucket + "/" + name
 	}
