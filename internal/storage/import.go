@@ -76,15 +76,10 @@ func (s *Service) CheckImport(ctx context.Context, bucketID, name string, size i
 	if len(head) == 0 {
 		return errNoContent
 	}
-	kind, err := s.accept(b, name, head)
-	if err != nil {
+	if _, err := s.acceptSized(b, name, head, size); err != nil {
 		return err
 	}
-	limit := s.sizeLimit(b)
-	if kind.Image {
-		limit = min(limit, maxImageBytes)
-	}
-	if size > limit {
+	if size > s.sizeLimit(b) {
 		return errTooLarge
 	}
 	return nil

@@ -135,7 +135,11 @@ func (p *page) decodeCursor(cursor string) (*pageEnd, error) {
 	if err := json.Unmarshal(text, &end); err != nil {
 		return nil, bad(err)
 	}
-	if !files.Storable(end.Name) || (p.Column != "name" && !end.Folder) != (end.Time != nil) || (end.Time != nil && (end.Time.Year() < 1970 || end.Time.Year() > 9999)) {
+	needsTime := p.Column != "name" && !end.Folder // see pageEnd
+	if !files.Storable(end.Name) || needsTime != (end.Time != nil) {
+		return nil, bad(nil)
+	}
+	if end.Time != nil && (end.Time.Year() < 1970 || end.Time.Year() > 9999) { // only a forged cursor has such a year
 		return nil, bad(nil)
 	}
 	return &end, nil

@@ -84,7 +84,7 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 	if kind == nil {
 		return o, errTypeRefused(o.MimeType)
 	}
-	if err := admit(destination, kind, req.DestinationKey); err != nil {
+	if err := checkAllowed(destination, kind, req.DestinationKey); err != nil {
 		return o, err
 	}
 	if files.SiteBucket(destination.ID) && !files.SiteBucket(o.Bucket) && kind.Image {

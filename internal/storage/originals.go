@@ -70,11 +70,11 @@ func OwnBuckets(ctx context.Context, q db.Querier) ([]BucketSettings, error) {
 // SaveBucket creates a bucket with these settings, or changes the settings of a bucket that exists. The rules are those of
 // CreateBucket and UpdateBucket. The error is an *apperr.Error if a setting is refused, such as a limit above the largest upload
 // of this server.
-func (s *Service) SaveBucket(ctx context.Context, given BucketSettings) error {
-	if !validBucketName(given.ID) {
-		return errBucketName.Becausef("%q", given.ID)
+func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error {
+	if !validBucketName(settings.ID) {
+		return errBucketName.Becausef("%q", settings.ID)
 	}
-	text, err := json.Marshal(given)
+	text, err := json.Marshal(settings)
 	if err != nil {
 		return err
 	}
@@ -84,13 +84,13 @@ func (s *Service) SaveBucket(ctx context.Context, given BucketSettings) error {
 	}
 	now := s.now().UTC().Truncate(time.Microsecond)
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		b, err := lockBucket(ctx, tx, given.ID)
+		b, err := lockBucket(ctx, tx, settings.ID)
 		missing := errors.Is(err, db.ErrNoRows)
 		if err != nil && !missing {
 			return err
 		}
 		if missing {
-			b = bucket{ID: given.ID, Name: given.ID, CreatedAt: now}
+			b = bucket{ID: settings.ID, Name: settings.ID, CreatedAt: now}
 		}
 		b.UpdatedAt = now
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {

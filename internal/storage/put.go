@@ -18,9 +18,6 @@ import (
 
 // This file stores an upload that arrives as one stream: it stages the bytes, inspects the file and saves its row.
 
-// maxImageBytes is the size limit of a picture in bytes.
-const maxImageBytes = 50 << 20
-
 // PutOptions are the properties of an upload besides its bytes.
 type PutOptions struct {
 	Upsert       bool           // the upload may replace an object of the same name
@@ -189,42 +186,6 @@ func (s *Service) sniff(b bucket, name string, body io.Reader, size, quotaLeft i
 		return nil, nil, limited.over.Becausef("%d bytes of at most %d", size, limited.left)
 	}
 	return kind, limited, nil
-}
-
-// accept returns the type of a file that begins with head, or an error if the bucket does not accept such a file under that
-// name.
-func (s *Service) accept(b bucket, name string, head []byte) (*files.Type, error) {
-	kind := files.Detect(head)
-	if kind == nil {
-		return nil, errTypeRefused(http.DetectContentType(head))
-	}
-	if err := s.checkDecodable(kind); err != nil {
-		return nil, err
-	}
-	return kind, admit(b, kind, name)
-}
-
-// checkDecodable rejects hidden types (files.Type) that this machine cannot decode: the site could not show such a picture to
-// anyone.
-func (s *Service) checkDecodable(kind *files.Type) error {
-	switch {
-	case !kind.Hidden || s.media.Reads(kind):
-		return nil
-	case kind == files.HEIC:
-		return errHEIC
-	}
-	return errTypeRefused(kind.MIME)
-}
-
-// admit rejects a type that the bucket does not allow, or that contradicts the name's extension.
-func admit(b bucket, kind *files.Type, name string) error {
-	switch {
-	case !b.allows(kind.MIME):
-		return errTypeRefused(kind.MIME)
-	case !kind.Fits(name):
-		return errWrongExtension(kind.MIME)
-	}
-	return nil
 }
 
 // sizeLimit returns the largest size, in bytes, of a file in the bucket.

@@ -14,25 +14,25 @@ import (
 )
 
 // ResumableUpload describes an upload whose bytes arrive in several requests; package resumable implements the protocol of these
-// requests. The first request has the values of all fields.
+// requests. All fields are known from the first of them on.
 type ResumableUpload struct {
 	Bucket, Name string
-	Size         int64        // size of the whole file in bytes
-	Upsert       bool         // the upload may replace an object of the same name
-	Options      PutOptions   // CacheControl and Metadata; Upsert in it is not used
-	Grant        *UploadGrant // set if a signed upload URL is used: its permission and its Upsert then apply instead of the caller's
+	Size         int64 // size of the whole file in bytes
+	Options      PutOptions
+	Grant        *UploadGrant // set if a signed upload URL is used: it permits the upload, and its Upsert applies instead of that in Options
 }
 
-// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.
+// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket. The right to write
+// and the name are not checked with a grant: SignUpload has done so.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
 	grant := upload.Grant
 	if grant == nil {
-		return s.checkUpload(ctx, caller, upload.Bucket, upload.Name, upload.Upsert)
+		return s.checkUpload(ctx, caller, upload.Bucket, upload.Name, upload.Options.Upsert)
 	}
-	if grant.url != upload.Bucket+"/"+upload.Name {
-		return bucket{}, errOtherObject.Becausef("signed for %q", grant.url)
+	if grant.object != upload.Bucket+"/"+upload.Name {
+		return bucket{}, errOtherObject.Becausef("signed for %q", grant.object)
 	}
-	if err := s.checkUnused(ctx, grant, upload.Bucket, upload.Name); err != nil {
+	if err := s.checkGrantUnused(ctx, grant, upload.Bucket, upload.Name); err != nil {
 		return bucket{}, err
 	}
 	b, err := s.bucket(ctx, upload.Bucket)
@@ -72,17 +72,8 @@ func (s *Service) CheckResumable(ctx context.Context, caller identity.Caller, up
 	if len(head) == 0 {
 		return nil
 	}
-	_, err = s.acceptStaged(b, upload.Name, head, upload.Size)
+	_, err = s.acceptSized(b, upload.Name, head, upload.Size)
 	return err
-}
-
-// acceptStaged is accept with a check of a picture's size, which is in bytes.
-func (s *Service) acceptStaged(b bucket, name string, head []byte, size int64) (*files.Type, error) {
-	kind, err := s.accept(b, name, head)
-	if err == nil && kind.Image && size > maxImageBytes {
-		err = errTooLarge.Becausef("%d bytes of at most %d", size, maxImageBytes)
-	}
-	return kind, err
 }
 
 // Complete makes an object of a file whose pieces have all arrived under blobID, with the checks of Put. sha256 is the file's
@@ -94,7 +85,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 		return files.Object{}, err
 	}
 	opts := upload.Options
-	opts.Upsert, opts.inTx = upload.Upsert, inTx
+	opts.inTx = inTx
 	if g := upload.Grant; g != nil {
 		caller, opts.Upsert = identity.Caller{UserID: g.Owner}, g.Upsert
 		opts.inTx = func(ctx context.Context, tx *db.Tx) error {
@@ -114,7 +105,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	if err != nil && !errors.Is(err, io.EOF) {
 		return files.Object{}, err
 	}
-	kind, err := s.acceptStaged(b, upload.Name, head, upload.Size)
+	kind, err := s.acceptSized(b, upload.Name, head, upload.Size)
 	if err != nil {
 		return files.Object{}, err
 	}

@@ -245,7 +245,7 @@ func FuzzSignedTokens(f *testing.F) {
 	clock := func() time.Time { return now }
 	s := New(nil, nil, nil, Config{SignKey: []byte("a key for addresses alone, in tests")}, clock)
 	for _, purpose := range []string{purposeDownload, purposeUpload} {
-		token, err := s.signToken(purpose, signedClaims{URL: "b/a.png", Owner: uuid.NewString()}, time.Minute)
+		token, err := s.signToken(purpose, signedClaims{Object: "b/a.png", Owner: uuid.NewString()}, time.Minute)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func FuzzSignedTokens(f *testing.F) {
 			}
 			var c struct{ Aud []string }
 			text, err := base64.RawURLEncoding.DecodeString(parts[1])
-			if err != nil || json.Unmarshal(text, &c) != nil || len(c.Aud) != 1 || c.Aud[0] != purpose || claims.URL != "b/"+name {
+			if err != nil || json.Unmarshal(text, &c) != nil || len(c.Aud) != 1 || c.Aud[0] != purpose || claims.Object != "b/"+name {
 				t.Errorf("%q accepted for %s of %q", token, purpose, name)
 			}
 		}

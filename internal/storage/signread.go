@@ -84,7 +84,7 @@ func (s *Service) signedURL(bucketID, name string, transform json.RawMessage, li
 	if transform != nil {
 		purpose, prefix = purposeRender, "/render/image/sign/"
 	}
-	token, err := s.signToken(purpose, signedClaims{URL: bucketID + "/" + name, Transform: transform}, life)
+	token, err := s.signToken(purpose, signedClaims{Object: bucketID + "/" + name, Transform: transform}, life)
 	if strings.ContainsAny(name, "?#") {
 		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
 	}
@@ -143,11 +143,11 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	if decoded, err := url.PathUnescape(name); err == nil && claims.URL == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
+	if decoded, err := url.PathUnescape(name); err == nil && claims.Object == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
 		name = decoded // see signedURL
 	}
-	if claims.URL != bucketID+"/"+name {
-		return errOtherObject.Becausef("signed for %q", claims.URL)
+	if claims.Object != bucketID+"/"+name {
+		return errOtherObject.Becausef("signed for %q", claims.Object)
 	}
 	r.SetPathValue("path", name)
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})

@@ -21,7 +21,7 @@ const (
 // signedClaims are the claims in the token of a signed URL.
 type signedClaims struct {
 	jwt.RegisteredClaims
-	URL    string `json:"url"`              // bucket/name
+	Object string `json:"url"`              // bucket/name
 	Owner  string `json:"owner,omitempty"`  // for uploads: the account that will own the object
 	Upsert bool   `json:"upsert,omitempty"` // for uploads: the upload may replace an object
 
@@ -49,8 +49,8 @@ func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signed
 	if err != nil {
 		return nil, err
 	}
-	if c.URL != bucketID+"/"+name {
-		return nil, errOtherObject.Becausef("signed for %q", c.URL)
+	if c.Object != bucketID+"/"+name {
+		return nil, errOtherObject.Becausef("signed for %q", c.Object)
 	}
 	return c, nil
 }

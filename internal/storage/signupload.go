@@ -25,7 +25,7 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(r.Context(), caller, bucketID, name, upsert); err != nil {
 		return err
 	}
-	token, err := s.signToken(purposeUpload, signedClaims{URL: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
+	token, err := s.signToken(purposeUpload, signedClaims{Object: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	grant := claims.grant()
-	if err := s.checkUnused(r.Context(), grant, bucketID, name); err != nil {
+	if err := s.checkGrantUnused(r.Context(), grant, bucketID, name); err != nil {
 		return err
 	}
 	b, err := s.bucket(r.Context(), bucketID)
@@ -56,9 +56,9 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// checkUnused returns errTokenUsed if a signed upload URL was used already or, if the object exists, errDuplicate: a client that
-// lost the response to its upload learns that the upload succeeded.
-func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
+// checkGrantUnused returns an error if a signed upload URL was used already: errDuplicate if the object exists, so that a client
+// that lost the response to its upload learns that the upload succeeded, otherwise errTokenUsed.
+func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
 		return nil
 	}
@@ -91,7 +91,7 @@ type UploadGrant struct {
 	ID     string // id of the token
 	Owner  string // the account that will own the object, "" for none
 	Upsert bool   // the upload may replace an object
-	url    string // bucket/name
+	object string // bucket/name
 	until  time.Time
 }
 
@@ -105,7 +105,7 @@ func (s *Service) ReadGrant(token string) (*UploadGrant, error) {
 }
 
 func (c *signedClaims) grant() *UploadGrant {
-	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, url: c.URL, until: c.ExpiresAt.Time}
+	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, object: c.Object, until: c.ExpiresAt.Time}
 }
 
 func wantsUpsert(r *http.Request) bool {

@@ -27,27 +27,28 @@ import (
 	"atelie/internal/storage"
 )
 
-// Path is the path at which clients create uploads; each upload gets a URL below it. Clients with a signed upload URL use
-// SignedPath, and send the token of that URL in the header X-Signature.
+// Clients create uploads with POST to Path; the URL of each upload is below Path. Clients with a signed upload URL use SignedPath
+// instead, and send the token of that URL in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
 )
 
-// Service handles the protocol's requests. Its methods NewUpload and GetUpload make it tusd's data store.
+// Service handles the protocol's requests. tusd calls its methods NewUpload and GetUpload (tusd's interface DataStore), which read
+// and write the rows of uploads.
 type Service struct {
-	db     *db.DB
-	files  *storage.Service
-	tus    *tus.UnroutedHandler // for requests below Path
-	signed *tus.UnroutedHandler // for requests below SignedPath
-	expiry time.Duration        // time from an upload's creation until it expires
-	now    func() time.Time
+	db      *db.DB
+	storage *storage.Service
+	tus     *tus.UnroutedHandler // for requests below Path
+	signed  *tus.UnroutedHandler // for requests below SignedPath
+	expiry  time.Duration        // time from an upload's creation until it expires
+	now     func() time.Time
 }
 
 // New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and expiry the time
 // from an upload's creation until it expires and is removed.
-func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, files: files, expiry: expiry, now: now}
+func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, storage: objects, expiry: expiry, now: now}
 	composer := tus.NewStoreComposer()
 	composer.UseCore(s)
 	composer.UseTerminater(s)
@@ -102,7 +103,7 @@ func (s *Service) owner(ctx context.Context) (string, *storage.UploadGrant, erro
 		c := identity.Of(ctx)
 		return string(c.Role) + ":" + c.UserID, nil, nil
 	}
-	grant, err := s.files.ReadGrant(token)
+	grant, err := s.storage.ReadGrant(token)
 	if err != nil {
 		return "", nil, err
 	}
@@ -275,7 +276,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	}
 	for _, u := range old {
-		if err := s.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+		if err := s.storage.Abandon(ctx, u.BlobID, u.Stored); err != nil {
 			return err
 		}
 		if err := deleteUpload(ctx, s.db, u.ID); err != nil {
@@ -286,7 +287,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.files.SweepPieces(ctx, func(id string) bool {
+	return s.storage.SweepPieces(ctx, func(id string) bool {
 		_, known := slices.BinarySearch(blobs, id)
 		return known
 	})

@@ -20,7 +20,7 @@ func scanUpload(row db.Row) (*upload, error) {
 		u      upload
 		stored string
 	)
-	if err := row.Scan(&u.ID, &u.BlobID, &u.Owner, &u.file.Bucket, &u.file.Name, &u.file.Upsert, &u.file.Size, &u.ContentType, &u.file.Options.CacheControl, &u.Metadata,
+	if err := row.Scan(&u.ID, &u.BlobID, &u.Owner, &u.file.Bucket, &u.file.Name, &u.file.Options.Upsert, &u.file.Size, &u.ContentType, &u.file.Options.CacheControl, &u.Metadata,
 		&u.Received, &stored, &u.Hash, &u.Finished, &u.ExpiresAt, &u.MetadataHeader); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func findUpload(ctx context.Context, q db.Querier, id string) (*upload, error) {
 func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) error {
 	return db.Exec(ctx, q, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at, upload_metadata)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '{}', $11, $12, $13)`,
-		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
+		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Options.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
 // saveProgress saves the state of the received pieces if the row's number of received bytes is still receivedBefore. If it is

@@ -65,7 +65,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	meta := info.MetaData
 	u := &upload{
 		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, service: s,
-		file: storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
+		file: storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Options: storage.PutOptions{Upsert: upsert}, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata
@@ -76,7 +76,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	if err := u.readMetadata(); err != nil {
 		return nil, err
 	}
-	if err := s.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
+	if err := s.storage.CheckResumable(ctx, caller, u.file, nil); err != nil {
 		return nil, err
 	}
 	if len(u.ContentType) > 255 || !utf8.ValidString(u.ContentType) || strings.ContainsRune(u.ContentType, 0) {
@@ -156,7 +156,7 @@ func giveBuffer(b *bytes.Buffer) {
 
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
-	if err := u.service.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
+	if err := u.service.storage.CheckResumable(ctx, caller, u.file, nil); err != nil {
 		return 0, err
 	}
 	sum, err := u.sum()
@@ -177,11 +177,11 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 			break
 		}
 		if u.Received == 0 && (n >= files.SniffLength || n == u.file.Size) {
-			if err := u.service.files.CheckResumable(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
+			if err := u.service.storage.CheckResumable(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
 				return written, err
 			}
 		}
-		stored, err := u.service.files.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
+		stored, err := u.service.storage.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
 		if err != nil {
 			return written, err
 		}
@@ -223,7 +223,7 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 	}
 	sum, err := u.sum()
 	if err == nil {
-		_, err = u.service.files.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Stored, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
+		_, err = u.service.storage.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Stored, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
 			return markFinished(ctx, tx, u.ID)
 		})
 	}
@@ -241,7 +241,7 @@ func (s *Service) AsTerminatableUpload(u tus.Upload) tus.TerminatableUpload { re
 func (u *upload) Terminate(ctx context.Context) error { return tusError(ctx, u.remove(ctx)) }
 
 func (u *upload) remove(ctx context.Context) error {
-	if err := u.service.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+	if err := u.service.storage.Abandon(ctx, u.BlobID, u.Stored); err != nil {
 		return err
 	}
 	return deleteUpload(ctx, u.service.db, u.ID)

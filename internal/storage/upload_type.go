@@ -1,0 +1,57 @@
+package storage
+
+import (
+	"net/http"
+
+	"atelie/internal/files"
+)
+
+// This file decides whether an upload is accepted, by the type that its first bytes show.
+
+// maxImageBytes is the size limit of a picture in bytes.
+const maxImageBytes = 50 << 20
+
+// accept returns the type of a file that begins with head, or an error if the bucket does not accept such a file under that
+// name.
+func (s *Service) accept(b bucket, name string, head []byte) (*files.Type, error) {
+	kind := files.Detect(head)
+	if kind == nil {
+		return nil, errTypeRefused(http.DetectContentType(head))
+	}
+	if err := s.checkDecodable(kind); err != nil {
+		return nil, err
+	}
+	return kind, checkAllowed(b, kind, name)
+}
+
+// acceptSized is accept for a file whose size in bytes is known: it also rejects a picture that is too large.
+func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*files.Type, error) {
+	kind, err := s.accept(b, name, head)
+	if err == nil && kind.Image && size > maxImageBytes {
+		err = errTooLarge.Becausef("%d bytes of at most %d", size, maxImageBytes)
+	}
+	return kind, err
+}
+
+// checkDecodable rejects hidden types (files.Type) that this machine cannot decode: the site could not show such a picture to
+// anyone.
+func (s *Service) checkDecodable(kind *files.Type) error {
+	switch {
+	case !kind.Hidden || s.media.Reads(kind):
+		return nil
+	case kind == files.HEIC:
+		return errHEIC
+	}
+	return errTypeRefused(kind.MIME)
+}
+
+// checkAllowed rejects a type that the bucket does not allow, or that contradicts the name's extension.
+func checkAllowed(b bucket, kind *files.Type, name string) error {
+	switch {
+	case !b.allows(kind.MIME):
+		return errTypeRefused(kind.MIME)
+	case !kind.Fits(name):
+		return errWrongExtension(kind.MIME)
+	}
+	return nil
+}
