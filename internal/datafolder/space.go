@@ -142,7 +142,7 @@ func (s *Space) check() {
 	}
 	usage := Usage{Free: free, Total: total}
 	switch {
-	case !hasReserve && free < 2*size && (s.running || free < size/2):
+	case !hasReserve && free < 2*size && (s.running || free < size/2): // in commands a missing reserve alone does not mean a full disk
 		usage.Level = Full
 	case free < min(s.warnBelow, max(total/10, size)): // a disk that is smaller than warnBelow must not always be Low
 		usage.Level = Low

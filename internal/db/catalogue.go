@@ -129,7 +129,7 @@ func collectTexts(ctx context.Context, q Querier, query string, args ...any) ([]
 	return Collect(ctx, q, ScanOne[string], query, args...)
 }
 
-// engineColumns exist on the given engine alone. They are not copied, because that engine fills them itself.
+// engineColumns maps the columns that only one engine has to that engine. They are not copied, because the engine fills them itself.
 var engineColumns = map[string]Dialect{"realtime_outbox.xact": Postgres}
 
 // internalTables are not copied, because each database has its own: the schema version (goose), the state of a copy, the

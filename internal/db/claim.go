@@ -9,14 +9,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrClaimed is returned by Claim while another running program has claimed the database with different keys.
-var ErrClaimed = errors.New("another program serves this database with other settings")
+// Nodes of one database must accept each other's tokens: they need the same secret or, while it is rotated, each needs the
+// other's current secret as its previous one. Therefore each node claims the database: it holds advisory locks of PostgreSQL that
+// are named by numbers derived from its secrets, and looks for locks of nodes with other secrets.
 
-// A PostgreSQL advisory lock is named by two numbers. The first is currentClass for a lock on ClaimKeys.Current, and pairClass
-// for a lock on ClaimKeys.Pair. The second number is the key itself.
+// ErrClaimed is returned by Claim while a node with another secret, which is not accepted, has claimed the database.
+var ErrClaimed = errors.New("another node serves this database with another secret")
+
+// An advisory lock is named by two numbers: a class, which tells these locks from those for other purposes, and a key.
 const (
-	currentClass = 0x61746c // "atl" in ASCII
-	pairClass    = 0x61746d
+	currentClass = 0x61746c // for ClaimKeys.Current; "atl" in ASCII
+	pairClass    = 0x61746d // for ClaimKeys.Pair; "atm" in ASCII
 )
 
 // claimTimeout is the timeout of one attempt to renew a claim whose connection was lost. claimRetry is the wait between two
@@ -26,27 +29,28 @@ const (
 	claimRetry   = time.Second
 )
 
-// ClaimKeys are numbers that a program derives from its secrets, so that programs that serve one database can compare them
-// without showing the secrets. Programs with the same Current can run together. Two programs with HasPrevious can also run
-// together if the Current of each one equals the Previous of the other one; then both have the same Pair.
+// ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare them without showing the secrets. Nodes
+// with the same Current can run together. Two nodes with HasPrevious can also run together if the Current of each one equals the
+// Previous of the other one; then both have the same Pair.
 type ClaimKeys struct {
 	Current     int32 // derived from the current secret
 	Previous    int32 // derived from the previous secret; used only with HasPrevious
 	Pair        int32 // derived from both secrets, whatever their order; used only with HasPrevious
-	HasPrevious bool  // the program has a previous secret
+	HasPrevious bool  // the node has a previous secret
 }
 
-// Claim takes a shared lock on the keys and keeps it until release is called or the process ends. It returns ErrClaimed while
-// another program holds different keys. When the connection that holds the lock is lost, Claim calls changed with the cause and
-// takes the lock again. Then it calls changed with nil, or with ErrClaimed if another program has claimed the database in between.
-// On SQLite, which only one program serves, Claim does nothing.
-func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (release func(), err error) {
+// Claim claims the database until release is called or the process ends. It returns ErrClaimed while a node with another secret has
+// claimed it. When the connection that holds the claim is lost, Claim calls onChange with the cause and claims the database again.
+// Then it calls onChange with nil, or with ErrClaimed if a node with another secret has claimed the database in between. On SQLite,
+// which only one node serves, Claim does nothing.
+func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {
 		return func() {}, nil
 	}
+	// claim may return a connection together with an error: it can hold locks then, and the caller must close it.
 	claim := func(ctx context.Context) (*pgx.Conn, error) {
-		// A separate connection, not one of the pool: the lock needs its session for as long as the program runs.
+		// A separate connection, not one of the pool: the locks need their session for as long as the program runs.
 		conn, err := pgx.ConnectConfig(ctx, pg.pool.Config().ConnConfig.Copy())
 		if err != nil {
 			return nil, connectError(err)
@@ -70,14 +74,14 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 			if ctx.Err() != nil {
 				return
 			}
-			changed(d.classifyConnLoss(ctx, connectError(err)))
+			onChange(d.classifyConnLoss(ctx, connectError(err)))
 			for {
 				closeConn(ctx, conn)
 				claimCtx, stop := context.WithTimeout(ctx, claimTimeout)
 				conn, err = claim(claimCtx)
 				stop()
-				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this program holds its locks too
-					changed(err)
+				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this node goes on beside the other one, and holds its locks too
+					onChange(err)
 					break
 				}
 				select {
@@ -91,6 +95,7 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 	return func() { cancel(); renewal.Wait() }, nil
 }
 
+// closeConn closes a connection that does not belong to a pool (Claim, Listen), and releases its locks. conn may be nil.
 func closeConn(ctx context.Context, conn *pgx.Conn) {
 	if conn == nil {
 		return
@@ -102,8 +107,9 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 	_ = conn.Close(end)
 }
 
-// acquireClaim locks Current, and with HasPrevious also Pair. Another program may hold the same Current. One that holds Previous
-// as its Current must hold Pair too, otherwise it would not accept this program's Current.
+// acquireClaim takes shared locks on Current and, with HasPrevious, on Pair. Then it returns ErrClaimed if a session holds a lock of
+// currentClass on another number. There is one exception: that number is this node's Previous, and the session holds the same Pair,
+// so that its node accepts this node's Current.
 func acquireClaim(ctx context.Context, conn *pgx.Conn, keys ClaimKeys) error {
 	if keys.HasPrevious {
 		if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(pairClass), keys.Pair); err != nil {
@@ -113,14 +119,14 @@ func acquireClaim(ctx context.Context, conn *pgx.Conn, keys ClaimKeys) error {
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(currentClass), keys.Current); err != nil {
 		return translate(err)
 	}
-	var others bool
+	var claimed bool
 	// pg_locks lists the keys of locks as unsigned numbers.
 	err := conn.QueryRow(ctx, `with held as (select pid, classid::bigint as class, objid::bigint as value from pg_locks where locktype = 'advisory'
 			and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))
 		select exists (select from held where class = $1 and value <> $2 and not ($3 and value = $4
 			and exists (select from held p where p.pid = held.pid and p.class = $5 and p.value = $6)))`,
-		int64(currentClass), unsigned(keys.Current), keys.HasPrevious, unsigned(keys.Previous), int64(pairClass), unsigned(keys.Pair)).Scan(&others)
-	if err == nil && others {
+		int64(currentClass), unsigned(keys.Current), keys.HasPrevious, unsigned(keys.Previous), int64(pairClass), unsigned(keys.Pair)).Scan(&claimed)
+	if err == nil && claimed {
 		err = ErrClaimed
 	}
 	return err

@@ -12,8 +12,8 @@ import (
 
 // lowerOf maps upper-case letters to lower-case ones for case-insensitive search: ASCII, Latin-1, Latin Extended-A, Greek,
 // and Cyrillic up to U+045F. The list is fixed so that both engines find the same rows: PostgreSQL's own rules depend on the
-// server's locale, and SQLite's cover only ASCII. İ is excluded: Go lowers it to ASCII i, but FoldTranslation passes only
-// non-ASCII letters to SQL, so the two would disagree.
+// server's locale, and SQLite's cover only ASCII. İ is excluded because its lower-case form is the ASCII letter i: Fold would
+// convert it, but SQL would not, because FoldTranslation lists only letters whose lower-case form is not ASCII.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
 	for _, block := range [][2]rune{{'A', 'Z'}, {0x00C0, 0x017F}, {0x0370, 0x03FF}, {0x0400, 0x045F}} {
@@ -37,18 +37,18 @@ func Fold(s string) string {
 }
 
 // FoldTranslation returns the last two arguments of translate(lower(column), upper, lower), which folds a column in SQL for a
-// comparison with pattern; pattern must be folded already. SQL's lower() folds only ASCII on both engines (PostgreSQL:
-// collation "C"). translate() folds the rest: upper contains the non-ASCII capitals whose lower-case form occurs in pattern,
-// and lower those forms in the same order. Other letters need no folding, because only a wildcard can match them.
+// comparison with pattern; pattern must be folded already. SQL's lower() folds only ASCII, on PostgreSQL because text columns have
+// the collation "C". translate() folds the rest: upper contains the non-ASCII upper-case letters whose lower-case form occurs in
+// pattern, and lower those forms in the same order. Upper-case letters without such a form may stay: only wildcards match them.
 func FoldTranslation(pattern string) (upper, lower string) {
-	var from, to strings.Builder
+	var uppers, lowers strings.Builder
 	for _, u := range slices.Sorted(maps.Keys(lowerOf)) { // sorted, so that equal patterns give equal statements
 		if l := lowerOf[u]; l >= utf8.RuneSelf && strings.ContainsRune(pattern, l) {
-			from.WriteRune(u)
-			to.WriteRune(l)
+			uppers.WriteRune(u)
+			lowers.WriteRune(l)
 		}
 	}
-	return from.String(), to.String()
+	return uppers.String(), lowers.String()
 }
 
 // init adds PostgreSQL's translate(text, from, to) to SQLite, for from and to of equal length.

@@ -92,7 +92,8 @@ func (d *DB) classify(ctx context.Context, err error) error {
 	return err
 }
 
-// ProbeAfter probes the database after a statement that took too long: ErrOutage if it is unreachable, else err.
+// ProbeAfter probes the database after a statement that took too long. It returns ErrOutage if the database is unreachable,
+// otherwise err.
 func (d *DB) ProbeAfter(ctx context.Context, err error) error {
 	return d.classify(ctx, fmt.Errorf("%w: %w", ErrUnavailable, err))
 }

@@ -56,8 +56,8 @@ func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Co
 	return &postgresDriver{pool: pool, anonymous: anonymous}, nil
 }
 
-// anonymousConfig returns the configuration of the pool for anonymous callers (DB.AnonymousPool). It sets statement_timeout, because the server does not stop a
-// query when its client closes the connection.
+// anonymousConfig returns the configuration of the pool for anonymous callers (DB.AnonymousPool). It sets statement_timeout, because
+// the server does not stop a query when its client closes the connection.
 func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	c := cfg.Copy()
 	c.MaxConns, c.MinConns, c.MinIdleConns = AnonymousConns, 0, 0

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Limits of a group: the number of its transactions, and the time for which the group accepts more. The first ones wait for the others.
+// Limits of a group (writeQueue). The first transactions of a group wait for the others.
 const (
-	maxGroupSize = 64
-	maxGroupTime = 10 * time.Millisecond
+	maxGroupSize = 64                    // number of transactions
+	maxGroupTime = 10 * time.Millisecond // how long the group accepts more
 )
 
-// writeQueue gives the write connection to transactions in the order in which they asked for it. Short transactions that wait one
-// behind the other share one transaction of SQLite and its commit, which waits for the disk (0.6 ms): a group. Each runs within a
-// savepoint, so that one that fails fails alone, and returns to its caller after the commit.
+// writeQueue gives the write connection to transactions in the order in which they asked for it. A commit waits for the disk (0.6
+// ms). Therefore short transactions that follow each other in the queue form a group: they share one transaction of SQLite and its
+// commit. Each runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
 type writeQueue struct {
 	pool *sql.DB // of one connection
 
 	mu      sync.Mutex
-	running bool       // a transaction has the connection
-	waiting []*waiting // the transactions that ask for it
-	waits   int64      // how many have waited, and how long
-	waited  time.Duration
+	running bool          // a transaction has the connection
+	waiting []*waiting    // the transactions that ask for it
+	waits   int64         // number of transactions that have waited
+	waited  time.Duration // total time of these waits
 }
 
 // waiting is a transaction that waits for the connection.
 type waiting struct {
 	short bool
-	turn  chan *group // receives, once, the group to join; nil: the transaction begins one, or runs alone
+	turn  chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
 }
 
 // group is an open transaction of SQLite.

@@ -10,11 +10,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Limits of the prepared statements that a connection to SQLite keeps. The number is limited because the texts of queries with a
-// caller's filters are unlimited in number, and a text because one with thousands of values is not used twice.
+// Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200
-	maxStatementBytes = 8 << 10
+	maxStatements     = 200     // callers' filters give any number of different queries
+	maxStatementBytes = 8 << 10 // length of the text; a longer one has thousands of values and is not used twice
 )
 
 // openStatementPool is sql.Open for SQLite with connections that keep their prepared statements: preparing a short query takes about

@@ -45,7 +45,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // without a connection: a nil one in steadyConn is not nil
+			return nil, err // not steadyConn{conn}, which would not be nil
 		}
 		return steadyConn{conn}, nil
 	}

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Limits of a server that stops in the middle.
+// Limits for a server that stops in the middle of a request or a response.
 const (
-	writeTimeout = 30 * time.Second // until it takes the next writePiece bytes of a request
+	writeTimeout = 30 * time.Second // until the server has taken the next writePiece bytes of a request
 	writePiece   = 64 << 10
-	readTimeout  = 30 * time.Second // until it sends the next bytes of a response, while somebody reads
+	readTimeout  = 30 * time.Second // until a read of a response's body returns
 )
 
-// steadyConn limits each write. A server that takes no more of a request would hold it for as long as TCP tries: headerTimeout begins
-// after the last byte.
+// steadyConn limits the time of each write. Otherwise a request to a server that stops reading would last until TCP gives up, because
+// headerTimeout begins only after the last byte of the request.
 type steadyConn struct{ net.Conn }
 
 func (c steadyConn) Write(p []byte) (written int, err error) {
@@ -33,8 +33,8 @@ func (c steadyConn) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// steadyTransport limits each read of a response's body. Without a limit the reader of a body that stalls would wait for as long as its
-// context lasts: headerTimeout ends with the headers.
+// steadyTransport limits the time of each read of a response's body. Otherwise the reader of a body that stalls would wait until its
+// context ends, because headerTimeout limits only the wait for the headers.
 type steadyTransport struct{ http.RoundTripper }
 
 func (t steadyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -48,8 +48,7 @@ func (t steadyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// steadyBody is a body whose request ends when a read takes longer than readTimeout. A reader that takes its time between reads does not
-// count.
+// steadyBody is a body whose request ends when a read takes longer than readTimeout. The time between two reads does not count.
 type steadyBody struct {
 	io.ReadCloser
 	ctx   context.Context // a field, because Read has no context parameter
@@ -85,5 +84,5 @@ func (stalled) Error() string {
 	return fmt.Sprintf("the server stopped in the middle of a response: it sent nothing for %s", readTimeout)
 }
 
-// Timeout has the SDK send a request again whose response it has to read whole, such as a list.
+// Timeout makes the SDK repeat a request whose response the SDK itself reads, such as a list.
 func (stalled) Timeout() bool { return true }
