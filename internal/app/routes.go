@@ -109,8 +109,8 @@ func (a *App) Handler() http.Handler {
 		{pattern: "OPTIONS /rest/v1/{table}", handler: a.Tables.Options},
 		{pattern: "OPTIONS /rest/v1/rpc/{function}", handler: a.Tables.RPCOptions},
 		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
-		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
-		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
+		{pattern: "/rest/v1/{table}", handler: a.Tables.RejectMethod},
+		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.RejectRPCMethod},
 	}, a.responses.FromCache, a.withTimeout, compressed)
 	a.handleSurface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},

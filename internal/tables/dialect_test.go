@@ -380,7 +380,7 @@ func TestUnknownAddressesHaveTheContractsCode(t *testing.T) {
 		if got := contractError(errUnsupported("x").Because(nil)); got.Code != "0A000" {
 			t.Errorf("0A000 became %s", got.Code)
 		}
-		e := *errNoRoot
+		e := *errRootDisabled
 		e.Code, e.Status = code, http.StatusNotFound
 		if got := contractError(&e); got.Code != want {
 			t.Errorf("%s became %s", code, got.Code)

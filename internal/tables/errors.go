@@ -184,10 +184,10 @@ var (
 	errPutLimit   = apperr.New(http.StatusBadRequest, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
 	errPutFilters = apperr.New(http.StatusMethodNotAllowed, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
 	errPutKey     = apperr.New(http.StatusBadRequest, "PGRST115", "Payload values do not match URL in primary key column(s)")
-	errNoRoot     = apperr.New(http.StatusNotFound, "PGRST126", "Root endpoint metadata is disabled")
 	// in.() on a list column would need a list of lists of texts, which PostgreSQL does not have.
 	errNoArrayOfLists = apperr.New(http.StatusBadRequest, "42704", "could not find array type for data type text[]")
 	errReadOnly       = apperr.New(http.StatusMethodNotAllowed, "25006", "cannot execute UPDATE in a read-only transaction")
+	errRootDisabled   = apperr.New(http.StatusNotFound, "PGRST126", "Root endpoint metadata is disabled")
 )
 
 func errMethod(method string) *apperr.Error {

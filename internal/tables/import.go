@@ -212,7 +212,7 @@ func (s *Service) rowsByKey(ctx context.Context, t *Table, keys []string) (map[s
 	for _, c := range t.Columns {
 		q.Select = append(q.Select, Field{Name: c.Name, Column: c})
 	}
-	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, false)
+	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, q, int64(len(keys)), 0, withoutTotal)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +240,8 @@ func (s *Service) rowsByKey(ctx context.Context, t *Table, keys []string) (map[s
 // table's counter has got one here.
 func differences(t *Table, known, imported row) (columns []string) {
 	for _, c := range t.Columns {
-		value, given := imported[c]
-		if !given || (c == t.Counter && value == nil) {
+		value, present := imported[c]
+		if !present || (c == t.Counter && value == nil) {
 			continue
 		}
 		if !sameValue(known[c], value) {

@@ -38,7 +38,7 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	for name := range mediaColumns {
 		query := &Query{Table: schema[name], Where: All{}}
 		query.Select = []Field{{Name: query.Table.media.Name, Column: query.Table.media}}
-		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, false)
+		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
 		if err != nil {
 			return nil, err
 		}

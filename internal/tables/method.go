@@ -10,12 +10,12 @@ const (
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root handles /rest/v1/ itself. PostgREST answers GET at this path with a description of its tables, or with an error if the operator
-// has disabled the description. Root always answers with that error.
+// Root handles /rest/v1/ itself. PostgREST responds to GET at this path with a description of its tables, or with an error if the
+// operator has disabled the description. Root always responds with that error.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		return errNoRoot
+		return errRootDisabled
 	case http.MethodOptions:
 		return respondAllow(w, rootMethods)
 	}
@@ -25,7 +25,7 @@ func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 
 // Options handles OPTIONS /rest/v1/{table}. It lists all methods, whether or not the policy allows them to the caller.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.table(w, r); err != nil {
+	if _, err := s.table(w, r); err != nil { // only whether the table exists matters
 		return err
 	}
 	return respondAllow(w, tableMethods)
@@ -41,6 +41,7 @@ func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	return respondAllow(w, functionMethods(name))
 }
 
+// functionMethods returns the header Allow of a function. For an unknown function it is the shorter one.
 func functionMethods(name string) string {
 	if functions[name].readOnly {
 		return "OPTIONS,GET,HEAD,POST"
@@ -55,14 +56,14 @@ func respondAllow(w http.ResponseWriter, methods string) error {
 	return nil
 }
 
-// NoMethod rejects the methods that tables do not have.
-func (s *Service) NoMethod(w http.ResponseWriter, r *http.Request) error {
+// RejectMethod responds to methods that no table has.
+func (s *Service) RejectMethod(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", tableMethods)
 	return errMethod(r.Method)
 }
 
-// NoRPCMethod rejects the methods that functions do not have.
-func (s *Service) NoRPCMethod(w http.ResponseWriter, r *http.Request) error {
+// RejectRPCMethod responds to methods that the function does not have.
+func (s *Service) RejectRPCMethod(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", functionMethods(r.PathValue("function")))
 	return errRPCMethod(r.Method)
 }

@@ -203,8 +203,8 @@ func (p *parser) newCondition(c *Column, operator, text string) (Node, error) {
 // countFoldedLetters counts each letter of a folded pattern that is not ASCII as a condition, because the engine looks for it
 // in each row (db.FoldTranslation).
 func (p *parser) countFoldedLetters(pattern string) error {
-	capitals, _ := db.FoldTranslation(pattern)
-	return p.countConditions(utf8.RuneCountInString(capitals))
+	upper, _ := db.FoldTranslation(pattern)
+	return p.countConditions(utf8.RuneCountInString(upper))
 }
 
 func (p *parser) newMatch(c *Column, fold bool, text string) (Node, error) {

@@ -18,7 +18,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	caller, query, form, prefer := req.caller, req.query, req.form, req.prefer
+	caller, query, format, prefer := req.caller, req.query, req.format, req.prefer
 	limit, offset, err := rowRange(query, r, s.maxRows)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if form.single && page.shown != 1 {
+	if format.single && page.shown != 1 {
 		return errNotSingular(page.shown)
 	}
 	res := response{status: http.StatusOK, headers: map[string]string{
@@ -60,7 +60,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	case page.shown < *page.total:
 		res.status = http.StatusPartialContent
 	}
-	if err := res.setRows(page.rows, form, query.Select); err != nil {
+	if err := res.setRows(page.rows, format, query.Select); err != nil {
 		return err
 	}
 	if len(res.body) > slot.maxBytes { // the descriptions of files and CSV make the response longer than the rows
@@ -79,6 +79,9 @@ type page struct {
 	shown int64    // number of rows
 	total *int64   // number of rows without limit and offset; nil if the caller did not ask for it
 }
+
+// withoutTotal is the argument counted of readPage for callers that need only the rows.
+const withoutTotal = false
 
 // readPage reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If counted is true,
 // it sets total. The error is errTooLarge if the rows have more than slot.maxBytes bytes.

@@ -223,8 +223,8 @@ func (b *builder) foldSQL(c *Column, pattern string, fold bool) (column, folded 
 		return column, pattern
 	}
 	column, pattern = "lower("+column+")", db.Fold(pattern)
-	if capitals, small := db.FoldTranslation(pattern); capitals != "" {
-		column = "translate(" + column + ", " + b.addArg(capitals) + ", " + b.addArg(small) + ")"
+	if upper, lower := db.FoldTranslation(pattern); upper != "" {
+		column = "translate(" + column + ", " + b.addArg(upper) + ", " + b.addArg(lower) + ")"
 	}
 	return column, pattern
 }

@@ -17,7 +17,7 @@ func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query
 	if parsed.Limit != nil {
 		limit = min(limit, *parsed.Limit)
 	}
-	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, parsed, limit, parsed.Offset, false)
+	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, parsed, limit, parsed.Offset, withoutTotal)
 	if err != nil {
 		return nil, err
 	}

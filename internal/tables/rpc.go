@@ -36,7 +36,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err := checkProfile(w, r); err != nil {
 		return err
 	}
-	form, err := negotiate(r.Header)
+	format, err := negotiate(r.Header)
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 		*total = 1
 	}
 	headers["Content-Range"] = contentRange(0, 1, total)
-	if form.csv {
+	if format.csv {
 		if result, err = encodeCSV([]string{`{"pgrst_scalar":` + result + `}`}, []Field{{Column: &Column{Kind: f.result}}}); err != nil {
 			return err
 		}
 	}
-	form.strip = false // a function's result is a single value without members
-	return response{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
+	format.strip = false // a function's result is a single value without members
+	return response{status: http.StatusOK, media: format.media(), body: result, headers: headers}.write(w, r)
 }
 
 // queryParams are the parameters of queries on tables. In a call of a function they are not arguments and have no effect, because

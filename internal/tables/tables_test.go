@@ -64,7 +64,7 @@ func newSite(t testing.TB, d *db.DB) *site {
 	for pattern, h := range map[string]httpx.Handler{
 		"GET /rest/v1/{table}": s.service.Read, "POST /rest/v1/{table}": s.service.Insert, "PATCH /rest/v1/{table}": s.service.Update, "DELETE /rest/v1/{table}": s.service.Delete,
 		"PUT /rest/v1/{table}": s.service.Put, "OPTIONS /rest/v1/{table}": s.service.Options, "OPTIONS /rest/v1/rpc/{function}": s.service.RPCOptions,
-		"/rest/v1/{$}": s.service.Root, "/rest/v1/{table}": s.service.NoMethod, "/rest/v1/rpc/{function}": s.service.NoRPCMethod,
+		"/rest/v1/{$}": s.service.Root, "/rest/v1/{table}": s.service.RejectMethod, "/rest/v1/rpc/{function}": s.service.RejectRPCMethod,
 		"GET /rest/v1/rpc/{function}": s.service.RPC, "POST /rest/v1/rpc/{function}": s.service.RPC,
 	} {
 		mux.Handle(pattern, httpx.Handle(write, h))

@@ -18,7 +18,7 @@ type tableRequest struct {
 	caller identity.Caller
 	query  *Query
 	prefer preferences
-	form   format // of the response
+	format format // of the response
 }
 
 // parseRequest parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
@@ -34,7 +34,7 @@ func (s *Service) parseRequest(w http.ResponseWriter, r *http.Request, action po
 			return nil, err
 		}
 	}
-	if req.form, err = negotiate(r.Header); err != nil {
+	if req.format, err = negotiate(r.Header); err != nil {
 		return nil, err
 	}
 	if req.prefer, err = parsePrefer(r.Header); err != nil {
@@ -76,7 +76,7 @@ func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bo
 		if out, err = fn(tx); err != nil {
 			return err
 		}
-		if n := int64(len(out.keys)); req.form.single && n != 1 {
+		if n := int64(len(out.keys)); req.format.single && n != 1 {
 			return errNotSingular(n)
 		}
 		return nil
@@ -130,7 +130,7 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 
 // respond adds the written rows to a response and writes it.
 func (req *tableRequest) respond(w http.ResponseWriter, r *http.Request, out writeResult, res response) error {
-	if err := res.setRows(out.rows, req.form, req.query.Select); err != nil {
+	if err := res.setRows(out.rows, req.format, req.query.Select); err != nil {
 		return err
 	}
 	return res.write(w, r)
@@ -296,7 +296,7 @@ func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 		return err
 	}
 	for _, r := range rows {
-		if n, given := r[c].(int64); given {
+		if n, isSet := r[c].(int64); isSet {
 			last = max(last, n)
 			continue
 		}
