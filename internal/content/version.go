@@ -26,7 +26,7 @@ const (
 	OutageLife = 5 * time.Minute
 )
 
-// Current reads and remembers the content version for this node.
+// Version reads and remembers the content version for this node.
 type Version struct {
 	db         *db.DB
 	log        *slog.Logger
@@ -128,10 +128,10 @@ func (v *Version) Serving(ctx context.Context) (at Versions, age time.Duration, 
 	return last.versions, max(time.Since(last.readAt), 1), nil
 }
 
-// fresh returns the last reading, or nil if it is older than maxAge or a write or notification came after it began.
-func (v *Version) fresh(maxAge time.Duration) *reading {
+// fresh returns the last reading, or nil if it is older than limit or a write or notification came after it began.
+func (v *Version) fresh(limit time.Duration) *reading {
 	last := v.latest.Load()
-	if last == nil || last.generation != v.generation() || time.Since(last.readAt) >= maxAge {
+	if last == nil || last.generation != v.generation() || time.Since(last.readAt) >= limit {
 		return nil
 	}
 	return last
@@ -139,14 +139,14 @@ func (v *Version) fresh(maxAge time.Duration) *reading {
 
 // refresh reads the version. One call at a time reads; a call that waited for another one returns that one's reading if it is
 // fresh.
-func (v *Version) refresh(ctx context.Context, maxAge time.Duration) (Versions, error) {
+func (v *Version) refresh(ctx context.Context, limit time.Duration) (Versions, error) {
 	select {
 	case v.refreshing <- struct{}{}:
 	case <-ctx.Done():
 		return Versions{}, ctx.Err()
 	}
 	defer func() { <-v.refreshing }()
-	if last := v.fresh(maxAge); last != nil {
+	if last := v.fresh(limit); last != nil {
 		return last.versions, nil
 	}
 	next := &reading{generation: v.generation(), readAt: time.Now()}

@@ -88,7 +88,7 @@ func fileHeaders(name string, content []byte) []header {
 	return headers
 }
 
-// asset serves a file of the built site and reports whether there is one.
+// serveAsset serves a file of the built site and reports whether there is one.
 func (s *Service) serveAsset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	f := s.assets[strings.TrimPrefix(r.URL.Path, "/")]
 	if f == nil {

@@ -170,7 +170,7 @@ func accepts(accepted []string, encoding string) bool {
 // vary is the value of Vary for bodies in several encodings.
 var vary = []string{"Accept-Encoding"}
 
-// writePage sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
+// write sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
 // the headers that do not depend on the encoding.
 func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
 	v := b.chooseVariant(r.Header["Accept-Encoding"])

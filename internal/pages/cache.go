@@ -39,7 +39,8 @@ type pageKey struct {
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version, and stale ones until they are replaced.
+// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. No code here
+// invalidates pages: each call passes the current content versions, and content.Cache drops older pages or marks them as stale.
 type pageCache struct {
 	version         *content.Version
 	pages           *content.Cache[pageKey, *body]

@@ -37,7 +37,7 @@ var built = fstest.MapFS{
 var testManifest = pageManifest{
 	Start: "/assets/start-9c.js", Languages: map[string][]string{"en": {"/assets/en-4d.js"}, "pt": {"/assets/pt-5e.js"}},
 	Pages: slices.Concat([]page{
-		{Path: "/", Drawn: true, Works: "is_featured=eq.true", Queries: []pageQuery{
+		{Path: "/", Drawn: true, WorksFilter: "is_featured=eq.true", Queries: []pageQuery{
 			{Key: []any{"cover_images", "active"}, Table: "cover_images"}, {Key: []any{"products", "featured"}, Table: "products"}, {Key: []any{"reviews", "active"}, Table: "reviews"},
 		}},
 		testGallery("all"), testGallery("digital"), testGallery("mural"), testGallery("watercolour"),
@@ -51,9 +51,9 @@ func testGallery(filter string) page {
 		condition += "&artwork_type=eq." + filter
 	}
 	p := page{
-		Path: galleryPath + filter, Drawn: true, Works: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/wall-3c.js"},
-		Queries: []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
-		Work:    &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
+		Path: galleryPath + filter, Drawn: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/wall-3c.js"},
+		Queries:   []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
+		WorkQuery: &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
 	}
 	if filter == allTypes {
 		p.Pattern = "/gallery/:type?"

@@ -95,7 +95,7 @@ func (h pageHead) fullTitle() string { return joinFilled(" · ", h.title, oneLin
 // locales are the names of the languages in Open Graph tags.
 var locales = map[i18n.Language]string{i18n.EN: "en_GB", i18n.PT: "pt_PT"}
 
-// headHTML returns the title of a page and the tags for search engines, link previews and feed readers.
+// makeHead returns the title of a page and the tags for search engines, link previews and feed readers.
 func (s *Service) makeHead(ctx context.Context, v view, b bootData) (string, error) {
 	h, err := s.describePage(ctx, v, b.Site)
 	if err != nil {

@@ -13,36 +13,40 @@ import (
 // pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, from
 // web/src/app/page-table.ts), so that the server needs no list of its own. Paths of files begin with a slash.
 type pageManifest struct {
-	Start     string              `json:"start"`     // the only script (a JavaScript module) in a drawn page; it loads Scripts after the first pictures
-	Scripts   []string            `json:"scripts"`   // the entry module first, then the modules that it imports
+	// The site's code consists of the modules Scripts: the entry first, then those that it imports. A page that is not drawn loads
+	// them itself. A drawn page has only the module Start as a script, which loads Scripts after the first pictures.
+	Scripts []string `json:"scripts"`
+	Start   string   `json:"start"`
+
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
 	Languages map[string][]string `json:"languages"` // modules with texts, by language
 	Pages     []page              `json:"pages"`     // all pages, with those of the admin area
 }
 
-// loadPage is a page of the site's router.
+// page is a page of the site's router.
 type page struct {
-	Path    string      `json:"path"`    // canonical path
-	Pattern string      `json:"pattern"` // pattern of other paths that show the page, such as /gallery/:type?; "" for none
-	Drawn   bool        `json:"drawn"`   // whether the server draws the page
-	Modules []string    `json:"modules"` // modules that the page needs besides Scripts
-	Works   string      `json:"works"`   // the filter of the works that the page shows, as a query string; "" if it shows none
-	Queries []pageQuery `json:"queries"` // queries whose data every view of the page needs
-	Work    *pageQuery  `json:"work"`    // query of the work that the URL names, with workPlaceholder in place of its id; nil if the page shows no single works
+	Path    string   `json:"path"`    // canonical path
+	Pattern string   `json:"pattern"` // other paths that show this page, see matchesPattern; "" for none
+	Drawn   bool     `json:"drawn"`   // whether the server draws the page
+	Modules []string `json:"modules"` // modules that the page needs besides Scripts
+
+	WorksFilter string      `json:"works"`   // selects the works that the page shows, as a query string; "" if it shows none
+	Queries     []pageQuery `json:"queries"` // queries whose results every view of the page needs
+	WorkQuery   *pageQuery  `json:"work"`    // query of the one work that ?art= names; nil if the page shows no single works
 }
 
-// pageQuery is a query of the page's components. The server puts the result into the boot data: an array of rows, or, if Limit is
-// not 0, an object with the first rows and the number of all rows, {"works": [], "total": 0}.
+// pageQuery is a query of the page's components. The server puts the result into the boot data. Without a Limit the result is an
+// array of all rows, with a Limit an object with the first rows and the number of all rows: {"works": [], "total": 0}.
 type pageQuery struct {
 	Key   []any  `json:"key"`   // the key under which the components find the result
 	Table string `json:"table"` // a table of /rest/v1
-	Query string `json:"query"` // query string of /rest/v1/{table}
+	Query string `json:"query"` // query string of /rest/v1/{table}, without the limit
 	Limit int    `json:"limit"` // number of rows; 0 for all
 }
 
 const (
-	// workPlaceholder stands for the id of a work in Work.Query and Work.Key.
+	// workPlaceholder stands for the id of the work in Key and Query of WorkQuery.
 	workPlaceholder = ":art"
 	// notFoundPath is the canonical path of all unknown URLs. The manifest has no page with this path.
 	notFoundPath = "/404"
@@ -75,7 +79,7 @@ func readPageManifest(dist fs.FS) (m pageManifest, err error) {
 	return m, nil
 }
 
-// loadPage returns the page with a canonical path, or nil if there is none.
+// page returns the page with a canonical path, or nil if there is none.
 func (m pageManifest) page(path string) *page {
 	if i := slices.IndexFunc(m.Pages, func(p page) bool { return p.Path == path }); i >= 0 {
 		return &m.Pages[i]
@@ -100,7 +104,8 @@ func (m pageManifest) resolve(path string) (canonical string, status int) {
 	return notFoundPath, http.StatusNotFound
 }
 
-// matchesPattern reports whether a path matches a pattern with one optional parameter at its end, such as /gallery/:type?.
+// matchesPattern reports whether a path matches a pattern of the router that ends in an optional parameter: /gallery/:type?
+// matches /gallery and /gallery/ with any one segment after it.
 func matchesPattern(pattern, path string) bool {
 	prefix, _, _ := strings.Cut(pattern, "/:")
 	rest, ok := strings.CutPrefix(path, prefix)
@@ -127,8 +132,7 @@ func (m pageManifest) modules(v view) []string {
 }
 
 // scriptTags returns the script tags for scriptsMark and the preload tags for the end of the head. A drawn page has only the
-// tag of the module Start. It loads the modules that its attribute data-site lists, the entry first, after the first
-// pictures.
+// tag of the module Start, whose attribute data-site lists the modules that Start loads, the entry first.
 func (m pageManifest) scriptTags(v view, drawn bool) (tags, preloads string) {
 	if drawn {
 		site := strings.Join(slices.Concat(m.Scripts, m.modules(v)), " ")

@@ -31,7 +31,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	if page == nil {
 		return nil, nil
 	}
-	needsWork := v.workID != "" && page.Work != nil
+	needsWork := v.workID != "" && page.WorkQuery != nil
 	for _, q := range page.Queries {
 		data, complete, err := s.runQuery(ctx, q)
 		if err != nil {
@@ -43,11 +43,11 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	if !needsWork {
 		return all, nil
 	}
-	rows, err := s.cfg.Content.Rows(ctx, page.Work.Table, strings.ReplaceAll(page.Work.Query, workPlaceholder, v.workID))
+	rows, err := s.cfg.Content.Rows(ctx, page.WorkQuery.Table, strings.ReplaceAll(page.WorkQuery.Query, workPlaceholder, v.workID))
 	if err != nil {
 		return nil, err
 	}
-	workResult := queryResult{slices.Clone(page.Work.Key), json.RawMessage("null")}
+	workResult := queryResult{slices.Clone(page.WorkQuery.Key), json.RawMessage("null")}
 	if i := slices.Index(workResult.key, any(workPlaceholder)); i >= 0 {
 		workResult.key[i] = v.workID
 	}

@@ -23,7 +23,7 @@ type sharePicture struct {
 	alt           string // alternative text; may be ""
 }
 
-// cachedLarge reports whether previews may show the picture across their whole width.
+// large reports whether previews may show the picture across their whole width.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
 // pictureSource is something whose picture can be the share picture of a page, such as a work or a cover.
@@ -42,7 +42,7 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 		sources = append(sources, pictureSource{w.fileURLs(), w.alt(l)})
 	} else {
 		if _, ok := galleryFilter(v.path); ok {
-			newest, err := s.readWorks(ctx, s.manifest.page(v.path).Works+"&order=created_at.desc&limit=5")
+			newest, err := s.readWorks(ctx, s.manifest.page(v.path).WorksFilter+"&order=created_at.desc&limit=5")
 			if err != nil {
 				return sharePicture{}, err
 			}

@@ -170,7 +170,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 		if !ok {
 			continue
 		}
-		newest, err := s.readWorks(ctx, p.Works+"&order=updated_at.desc.nullslast&limit=1")
+		newest, err := s.readWorks(ctx, p.WorksFilter+"&order=updated_at.desc.nullslast&limit=1")
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ var errNotDrawn = errors.New("the page could not be drawn")
 // LocateStatic returns the view that shows a work on the site. linked is the view of a link to the work, whose Path may be that of
 // another page. ok is false if the site shows no such work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
-	for _, filter := range []string{s.manifest.page("/").Works, s.galleryCondition()} {
+	for _, filter := range []string{s.manifest.page("/").WorksFilter, s.galleryCondition()} {
 		w, err := s.readWork(ctx, filter, linked.Work)
 		if err != nil {
 			return at, false, err

@@ -46,7 +46,7 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 		listed = []work{*h.work}
 	case h.filter != "":
 		var err error
-		if listed, err = s.readWorks(ctx, s.manifest.page(galleryPath+h.filter).Works+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
+		if listed, err = s.readWorks(ctx, s.manifest.page(galleryPath+h.filter).WorksFilter+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
 			return "", err
 		}
 	}

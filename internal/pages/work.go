@@ -70,7 +70,9 @@ func (s *Service) readWorks(ctx context.Context, query string) ([]work, error) {
 }
 
 // galleryCondition returns the condition, in a query string, for all works that the gallery shows.
-func (s *Service) galleryCondition() string { return s.manifest.page(galleryPath + allTypes).Works }
+func (s *Service) galleryCondition() string {
+	return s.manifest.page(galleryPath + allTypes).WorksFilter
+}
 
 func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, error) {
 	if c.Rows == nil {
@@ -95,7 +97,7 @@ func (s *Service) readWorkOf(ctx context.Context, v view) (*work, error) {
 	if v.workID == "" {
 		return nil, nil
 	}
-	return s.readWork(ctx, s.manifest.page(v.path).Works, v.workID)
+	return s.readWork(ctx, s.manifest.page(v.path).WorksFilter, v.workID)
 }
 
 func (s *Service) readWork(ctx context.Context, filter, id string) (*work, error) {
@@ -160,7 +162,7 @@ func (s *Service) readPicturesOf(ctx context.Context, works []work, further ...s
 	return s.readPictures(ctx, further)
 }
 
-// generated lists the URLs of a work's pictures and films in the order of its dialog, each once.
+// fileURLs lists the URLs of a work's pictures and films in the order of its dialog, each once.
 func (w *work) fileURLs() (out []string) {
 	for _, a := range slices.Concat([]string{w.ImageURL}, w.ImageGallery, w.VideoGallery) {
 		if a != "" && !slices.Contains(out, a) {
