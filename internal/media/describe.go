@@ -119,7 +119,8 @@ func describe(s mediaObject) description {
 func (d *description) addStill(publicURL string, name objectName, known map[objectName]mediaObject) bool {
 	still, isFilm := files.StillOf(name.Name)
 	k, ok := known[objectName{name.Bucket, still}]
-	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == stateFailed {
+	canBeShown := ok && k.media != nil && k.Kind == "image" && k.State != stateFailed
+	if !isFilm || d.Kind != "video" || !canBeShown {
 		return false
 	}
 	publicURL, _, _ = strings.Cut(publicURL, "#")

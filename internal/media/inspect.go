@@ -156,7 +156,7 @@ func (s *Service) EnsureMedia(ctx context.Context) error {
 		return err
 	}
 	for _, p := range all {
-		if p.media != nil || !files.SiteBucket(p.Bucket) || p.isImage() && s.cfg.Engine == nil {
+		if p.media != nil || !files.SiteBucket(p.Bucket) || p.isImage() && s.cfg.Engine == nil { // without an engine pictures get no renditions
 			continue
 		}
 		if _, err := s.addMedia(ctx, p.Object); err != nil && !errors.Is(err, files.ErrNoObject) && !files.IsRefusal(err) {

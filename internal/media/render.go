@@ -53,7 +53,7 @@ type request struct {
 // isFromSitePage reports whether the URL has the form that the site's own pages use. For pages, a substitute of another size is
 // better than waiting. Tiles and share pictures are excluded, because no other size of them exists.
 func (r request) isFromSitePage() bool {
-	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
+	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the

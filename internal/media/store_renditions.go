@@ -39,11 +39,11 @@ func findRenditions(ctx context.Context, d *db.DB, objectID string, names []stri
 	if err != nil {
 		return nil, err
 	}
-	given := "(select value from json_each($2))"
+	wanted := "(select value from json_each($2))"
 	if d.Dialect == db.Postgres {
-		given = "(select jsonb_array_elements_text($2::text::jsonb))"
+		wanted = "(select jsonb_array_elements_text($2::text::jsonb))"
 	}
-	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+given, objectID, string(text))
+	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+wanted, objectID, string(text))
 }
 
 // insertRendition inserts a rendition. It deletes an existing rendition of the same name, and returns its blob id as replaced;
@@ -85,9 +85,9 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	given := "(select value from json_each($1))"
+	wanted := "(select value from json_each($1))"
 	if d.Dialect == db.Postgres {
-		given = "(select jsonb_array_elements_text($1::text::jsonb)::uuid)"
+		wanted = "(select jsonb_array_elements_text($1::text::jsonb)::uuid)"
 	}
 	out := map[string]map[int]int64{}
 	_, err = db.Collect(ctx, d, func(row db.Row) (none struct{}, err error) {
@@ -104,7 +104,7 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 		}
 		out[id][width] = size
 		return none, nil
-	}, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+given, string(text))
+	}, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+wanted, string(text))
 	return out, err
 }
 

@@ -44,8 +44,14 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 			otherFormats = append(otherFormats, p)
 		}
 	}
-	shownEverywhere := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
-	if (shownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= smallFileBytes || len(candidates) == 0) {
+	var canBeShown bool // by the client, to judge by the format that it gets
+	switch o.MimeType {
+	case files.JPEG.MIME, files.PNG.MIME, files.GIF.MIME:
+		canBeShown = true
+	case files.WebP.MIME:
+		canBeShown = order.Format != rendition.JPEG && order.Format != rendition.PNG
+	}
+	if canBeShown && (o.Size <= smallFileBytes || len(candidates) == 0) {
 		stored := renditionRow{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
 		candidates = append(candidates, rendered{renditionRow: stored, mime: o.MimeType})
 	}

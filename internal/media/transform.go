@@ -18,25 +18,28 @@ import (
 
 // This file reads the parameters of a request that describe the requested rendition.
 
-// maxRequestedSide is the largest size in pixels that a request can ask for (Supabase's limit is 2000). For a picture with a wider
-// rendition, the width of that rendition is the limit. Larger requested sizes are reduced to the limit.
+// Requested widths and heights above a limit are reduced to it. The limit is maxRequestedSide pixels (Supabase's is 2000) or, if
+// it is larger, the width of the picture's widest rendition.
 const maxRequestedSide = 2560
 
 // transform is the rendition that a request asks for, with the fields of the client's TransformOptions. Fields that the
-// request lacks are 0 or "".
+// request lacks are 0 or "". Its JSON form is part of the token of a signed URL.
 type transform struct {
 	Width   int     `json:"width,omitempty"`   // pixels
 	Height  int     `json:"height,omitempty"`  // pixels
-	Resize  string  `json:"resize,omitempty"`  // one of resizes, or "frame" for the share picture
+	Resize  string  `json:"resize,omitempty"`  // one of resizeModes, or frameMode
 	Format  string  `json:"format,omitempty"`  // one of formats
 	Quality int     `json:"quality,omitempty"` // 20 to 100; 0 means the engine's default
 	tile    *[2]int // column and row of a tile; nil for other renditions
 }
 
 var (
-	resizes = []string{"cover", "contain", "fill"}
-	formats = []string{"origin", "avif", "webp", "jpeg"}
+	resizeModes = []string{"cover", "contain", "fill"}
+	formats     = []string{"origin", "avif", "webp", "jpeg"}
 )
+
+// frameMode is the resize mode of the share picture, which Supabase does not have: the whole picture on a background (rendition.Frame).
+const frameMode = "frame"
 
 // readTransform reads a transform from the parameters of a URL and validates it.
 func readTransform(q url.Values) (t transform, err error) {
@@ -56,7 +59,7 @@ func readTransform(q url.Values) (t transform, err error) {
 	}
 	t.Resize, t.Format = q.Get("resize"), q.Get("format")
 	if text := q.Get("tile"); text != "" {
-		column, row, _ := strings.Cut(text, ",")
+		column, row, _ := strings.Cut(text, ",") // without a comma row is "", which is no number
 		c, errC := strconv.ParseUint(column, 10, 16)
 		r, errR := strconv.ParseUint(row, 10, 16)
 		if errC != nil || errR != nil {
@@ -68,7 +71,7 @@ func readTransform(q url.Values) (t transform, err error) {
 }
 
 // ReadTransform checks the transform in the body of a request to sign a URL, and returns it as the token contains it. The
-// result is nil if the body has no transform or an empty one. The signed URL then names the file itself.
+// result is nil if the body has no transform or an empty one; the signed URL is then for the file itself.
 func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
 	var t *transform
 	if len(text) == 0 {
@@ -95,12 +98,12 @@ func (t *transform) validate() error {
 		return files.ErrInvalidParameter("quality must be from 20 to 100")
 	case t.Format != "" && !slices.Contains(formats, t.Format):
 		return files.ErrInvalidParameter("format must be one of " + strings.Join(formats, ", "))
-	case t.Resize == "frame":
+	case t.Resize == frameMode:
 		if t.Width != shareWidth || t.Height != shareHeight || t.Format != "jpeg" || t.Quality != 0 {
 			return files.ErrInvalidParameter("resize=frame is made as width=1200&height=630&format=jpeg alone")
 		}
-	case t.Resize != "" && !slices.Contains(resizes, t.Resize):
-		return files.ErrInvalidParameter("resize must be one of " + strings.Join(resizes, ", "))
+	case t.Resize != "" && !slices.Contains(resizeModes, t.Resize):
+		return files.ErrInvalidParameter("resize must be one of " + strings.Join(resizeModes, ", "))
 	}
 	if t.tile != nil && (t.Width != 0 || t.Height != 0 || t.Resize != "" || t.Quality != 0 || t.Format != "" && t.Format != "webp") {
 		return files.ErrInvalidParameter("a tile has its own size, in WebP")
@@ -112,7 +115,7 @@ func (t *transform) validate() error {
 // and the requested quality rounded to a multiple of 5. If exact is false, the size is snapped to the picture's widths, and the
 // quality is the engine's default.
 func (t *transform) order(width, height int, exact bool) rendition.Order {
-	if t.Resize == "frame" {
+	if t.Resize == frameMode {
 		return shareOrder()
 	}
 	available := widths(width, height)
@@ -200,7 +203,7 @@ func acceptedFormats(accept string) (avif, webp bool) {
 	return avif, webp
 }
 
-// transformations returns the transformations of a picture in the words of Supabase's header X-Transformations.
+// transformationsHeader returns the value of Supabase's header X-Transformations for a rendition.
 func (t *transform) transformationsHeader(o rendition.Order, exact bool) string {
 	var out []string
 	add := func(name string, value any) { out = append(out, fmt.Sprintf("%s:%v", name, value)) }
@@ -209,7 +212,7 @@ func (t *transform) transformationsHeader(o rendition.Order, exact bool) string 
 	}
 	if t.Width != 0 || t.Height != 0 {
 		width, height := o.Width, o.Height
-		if exact || t.Resize == "frame" {
+		if exact || t.Resize == frameMode {
 			width, height = min(t.Width, max(maxRequestedSide, o.Width)), min(t.Height, max(maxRequestedSide, o.Height))
 		}
 		if height != 0 {
@@ -229,8 +232,8 @@ func (t *transform) transformationsHeader(o rendition.Order, exact bool) string 
 	return strings.Join(out, ",")
 }
 
-// resizingTypes maps values of transform.Resize to Supabase's words; for all other values it is "fill".
-var resizingTypes = map[string]string{"contain": "fit", "fill": "force", "frame": "frame"}
+// resizingTypes maps values of transform.Resize to those of resizing_type in X-Transformations; for all other values that is "fill".
+var resizingTypes = map[string]string{"contain": "fit", "fill": "force", frameMode: "frame"}
 
 // mediaTypes are the MIME types of the formats.
 var mediaTypes = map[rendition.Format]string{

@@ -1,4 +1,4 @@
 package rendition
 
-// maxrssUnit is the unit of Rusage.Maxrss in bytes.
+// maxrssUnit is the unit of Rusage.Maxrss, the peak of a process's memory: bytes on macOS.
 const maxrssUnit = 1
