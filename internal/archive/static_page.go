@@ -158,9 +158,9 @@ func (p *staticPage) moveStyle(n *html.Node) error {
 
 // assetURL returns the relative URL of a file that the page shows, and writes the file. The URL is "" if the file is missing or is
 // not one of the site.
-func (p *staticPage) assetURL(given string) (string, error) {
-	u, err := p.base.Parse(given)
-	if err != nil || given == "" || !p.isSiteURL(u) && !p.isFileURL(u) {
+func (p *staticPage) assetURL(rawURL string) (string, error) {
+	u, err := p.base.Parse(rawURL)
+	if err != nil || rawURL == "" || !p.isSiteURL(u) && !p.isFileURL(u) {
 		return "", nil //nolint:nilerr // what is no URL has no file
 	}
 	name, err := p.addAsset(p.ctx, u)
@@ -172,23 +172,23 @@ func (p *staticPage) assetURL(given string) (string, error) {
 
 // rewriteLink returns the URL for a link. It is relative if the copy has the page, unchanged if it leads to another site, and "" if the
 // copy does not have what it leads to.
-func (p *staticPage) rewriteLink(given string) (string, error) {
-	u, err := p.base.Parse(given)
-	if err != nil || given == "" {
+func (p *staticPage) rewriteLink(rawURL string) (string, error) {
+	u, err := p.base.Parse(rawURL)
+	if err != nil || rawURL == "" {
 		return "", nil //nolint:nilerr // what is no URL leads nowhere
 	}
 	switch u.Scheme {
 	case "http", "https":
 	case "mailto", "tel":
-		return given, nil
+		return rawURL, nil
 	default:
 		return "", nil
 	}
 	switch {
 	case p.isFileURL(u):
-		return p.assetURL(given)
-	case !p.isSiteURL(u), strings.HasPrefix(given, "#"):
-		return given, nil
+		return p.assetURL(rawURL)
+	case !p.isSiteURL(u), strings.HasPrefix(rawURL, "#"):
+		return rawURL, nil
 	}
 	v, ok, err := p.viewOf(p.ctx, u)
 	if err != nil || !ok {

@@ -249,11 +249,11 @@ var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)
 // sheet.
 func (s *staticSite) rewriteCSS(ctx context.Context, text []byte, base *url.URL) (_ []byte, err error) {
 	out := cssURL.ReplaceAllFunc(text, func(found []byte) []byte {
-		given := string(cssURL.FindSubmatch(found)[1])
-		if strings.HasPrefix(given, "data:") || strings.HasPrefix(given, "#") || err != nil {
+		rawURL := string(cssURL.FindSubmatch(found)[1])
+		if strings.HasPrefix(rawURL, "data:") || strings.HasPrefix(rawURL, "#") || err != nil {
 			return found
 		}
-		u, parseErr := base.Parse(given)
+		u, parseErr := base.Parse(rawURL)
 		if parseErr != nil {
 			return []byte("none")
 		}

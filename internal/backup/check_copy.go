@@ -19,13 +19,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file compares the second place by content: a copy goes by names and sizes, and would leave what is damaged there for ever.
+// This file compares objects of the second place by content, and copies damaged ones again. copyOnce compares only names and sizes, so
+// it would never replace a damaged object of the right size.
 
 // errUnmended is the cause when an object of the second place is damaged and a new copy of it is too.
 var errUnmended = errors.New("an object in the second place of the backup is damaged, and copying it again did not mend it")
 
-// checkCopy compares in the second place what a restore of the newest moment needs beside the files, and random files. What differs is
-// copied again, logged, and compared once more. names are the objects of the first place.
+// checkCopy compares the second place with the first one: everything but files that a restore of the newest moment needs, and random
+// files. An object that differs is copied again, logged, and compared once more. names are the objects of the first place.
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
@@ -81,7 +82,7 @@ func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) e
 	return nil
 }
 
-// checkCopiedFiles compares random files with what was noted of them when they came into the first place.
+// checkCopiedFiles compares random files with the checksums that were recorded when they were copied into the first place.
 func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *CopyDetail) error {
 	var ids []string
 	for _, name := range names {

@@ -15,13 +15,13 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// Limits of a copy. What it has not done continues after the next proof.
+// Limits of a copy. A copy that exceeds them continues after the next proof.
 const (
-	copyPasses  = 5 // how often it begins anew because objects were removed from the first place while it read them
+	copyPasses  = 5 // attempts; another one is needed if objects were removed from the first place while the copy read them
 	copyTimeout = 20 * time.Hour
 )
 
-// errRemoved is the cause of another pass.
+// errRemoved is the error of a pass after which another pass is needed.
 var errRemoved = errors.New("objects were removed from the place of the backup while it was copied")
 
 // CopyDetail is the detail of KindCopy: how many objects of the second place were compared after the newest copy, and how many of them
@@ -32,7 +32,7 @@ type CopyDetail struct {
 	Mended   int       `json:"mended"`
 }
 
-// copyBackup makes the second place what the first one is, and compares a part of it by its content.
+// copyBackup makes the second place a copy of the first one, and compares a part of the copy by content.
 func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
@@ -51,8 +51,8 @@ func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error)
 	return detail, errRemoved
 }
 
-// copyOnce adds what is new and then removes what the first place no longer has. It returns the names of all objects but the parts of
-// the database.
+// copyOnce copies the objects that the second place lacks, then removes those that the first place no longer has. It returns the names
+// of all objects except the parts of the database.
 func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
 	removeParts, err := copyParts(ctx, from, to)
 	if err != nil {

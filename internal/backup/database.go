@@ -25,21 +25,25 @@ const localDir = "-backup"
 
 // Intervals and limits.
 const (
-	syncEvery      = time.Second
-	syncEveryAway  = 10 * time.Second // in place of syncEvery while the place cannot be reached, for fewer local files
-	retryMax       = 30 * time.Second // longest wait before another attempt to open the replica
-	uploadTimeout  = time.Minute      // of one upload, and one second more for each 100 kB that waits
-	recordEvery    = 5 * time.Minute  // how often the newest moment in the place is stored in the database, if anything was written
-	snapshotEvery  = 24 * time.Hour   // a whole copy of the database
+	// Reading the log and uploading.
+	syncEvery     = time.Second
+	syncEveryAway = 10 * time.Second // in place of syncEvery while the place cannot be reached, for fewer local files
+	retryMax      = 30 * time.Second // longest wait before another attempt to open the replica
+	uploadTimeout = time.Minute      // of one upload, and one second more for each 100 kB that waits
+	finalSync     = 10 * time.Second // limit of the upload at the end of the program
+	recordEvery   = 5 * time.Minute  // how often the newest moment in the place is stored in the database, if anything was written
+
+	// The local files. While the place cannot be reached, localDir may grow to maxLocalBytes. Beyond that its files are removed, and
+	// the backup begins again with a whole copy of the database: the moments between cannot be restored.
+	maxLocalBytes  = 256 << 20
+	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
+
+	// Merging, snapshots and the removal of old files (maintain).
+	mergeTimeout   = time.Hour
+	mergeRetry     = time.Minute      // wait after an error
+	snapshotEvery  = 24 * time.Hour   // a snapshot is a whole copy of the database
 	firstSnapshot  = 2 * time.Minute  // least time from the start to a snapshot
 	everySecondFor = 15 * time.Minute // how long each second can be restored; of earlier times, each interval of levels[0]
-	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
-	mergeTimeout   = time.Hour        // of merging, snapshots and the removal of old files together (maintain)
-	mergeRetry     = time.Minute      // wait after an error of maintain
-	// maxLocalBytes bounds localDir while the place cannot be reached. Beyond it the files are removed, and the backup begins
-	// again with a whole copy of the database: the moments between cannot be restored.
-	maxLocalBytes = 256 << 20
-	finalSync     = 10 * time.Second // limit of the upload at the end of the program
 )
 
 // levels are the intervals in which LTX files are merged: the files of level 0, one for each second with a write, become one file
@@ -64,7 +68,7 @@ type replica struct {
 func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	file := s.db.File()
 	r := &replica{lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(), merged: make([]time.Time, len(levels))}
-	quiet := slog.New(slog.DiscardHandler) // its errors are returned and logged here
+	quiet := slog.New(slog.DiscardHandler) // litestream also returns its errors, and this package logs them
 	r.client.SetLogger(quiet)
 	if err := r.client.Init(ctx); err != nil {
 		return nil, err
@@ -202,10 +206,10 @@ type databaseLoop struct {
 	wait     time.Duration
 	syncAt   time.Time
 	sizeAt   time.Time
-	failures int // of the log's reading, in a row
+	failures int // consecutive failures of reading the log
 
 	background sync.WaitGroup
-	cancel     context.CancelFunc // of what runs in the background
+	cancel     context.CancelFunc // cancels what runs in the background
 	uploaded   chan error         // result of the running upload; nil if none runs
 	position   ltx.TXID           // newest transaction that is in the place
 	waiting    int64              // bytes that are not in the place, when they were last counted
@@ -304,8 +308,8 @@ func damaged(err error) bool {
 	return errors.As(err, &broken) && broken.IsAutoRecoverable()
 }
 
-// begin uploads in the background, so that a slow place does not keep the log from being read. Everything up to moment is in the
-// place if it succeeds.
+// begin starts an upload in the background, so that a slow place does not keep the log from being read. After a successful upload
+// the place has everything up to moment.
 func (l *databaseLoop) begin(ctx context.Context, moment time.Time) {
 	ctx, l.cancel = context.WithCancel(ctx)
 	r, s, done := l.r, l.s, make(chan error, 1)

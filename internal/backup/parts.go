@@ -34,7 +34,7 @@ func openParts(ctx context.Context, p Place) (*parts, error) {
 	client := p.ReplicaClient()
 	client.SetLogger(slog.New(slog.DiscardHandler)) // its errors are returned
 	if err := client.Init(ctx); err != nil {
-		return nil, ofPlace(err)
+		return nil, toPlaceError(err)
 	}
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}, dated: map[int]bool{}}, nil
 }
@@ -59,14 +59,14 @@ func (p *parts) list(ctx context.Context, level int, exact bool) ([]*ltx.FileInf
 	if !known {
 		found, err := p.ReplicaClient.LTXFiles(ctx, level, 0, false)
 		if err != nil {
-			return nil, ofPlace(err)
+			return nil, toPlaceError(err)
 		}
 		for found.Next() {
 			info := *found.Item()
 			list = append(list, &info)
 		}
 		if err := errors.Join(found.Err(), found.Close()); err != nil {
-			return nil, ofPlace(err)
+			return nil, toPlaceError(err)
 		}
 		p.levels[level] = list
 	}
@@ -132,9 +132,9 @@ func (b partBody) Read(data []byte) (int, error) {
 	return n, b.parts.note(err)
 }
 
-// note makes a placeError of what the place has returned, and notes it.
+// note returns an error of the place as a placeError, and stores it in failed.
 func (p *parts) note(err error) error {
-	err = ofPlace(err)
+	err = toPlaceError(err)
 	var failed *placeError
 	if errors.As(err, &failed) {
 		p.failed.Store(failed)
@@ -142,11 +142,11 @@ func (p *parts) note(err error) error {
 	return err
 }
 
-// time returns the moment at which a part stands, to the millisecond: commits until then are in it.
+// time returns the moment whose state a part completes, to the millisecond: the part has all commits up to then.
 func (p *parts) time(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
 	header, err := litestream.FetchLTXHeader(ctx, p, info)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || isOfPlace(err) || ctx.Err() != nil {
+		if errors.Is(err, fs.ErrNotExist) || isPlaceError(err) || ctx.Err() != nil {
 			return time.Time{}, err
 		}
 		return time.Time{}, damage(partName(info), err)

@@ -112,8 +112,8 @@ func ReadFormat(ctx context.Context, p Place) (f Format, err error) {
 	return f, nil
 }
 
-// Claim makes a place that of a site. created is true if the place held no backup before. It returns an error with ErrOtherSite if
-// the place is another site's.
+// Claim records in a place that it holds the backup of a site. created is true if the place held no backup before. The error wraps
+// ErrOtherSite if the place holds the backup of another site.
 func Claim(ctx context.Context, p Place, site, engine string) (created bool, err error) {
 	want := Format{Format: formatVersion, Site: site, Engine: engine}
 	found, err := ReadFormat(ctx, p)
@@ -151,16 +151,16 @@ type placeError struct{ err error }
 func (e *placeError) Error() string { return e.err.Error() }
 func (e *placeError) Unwrap() error { return e.err }
 
-// ofPlace makes a placeError of what a place has returned.
-func ofPlace(err error) error {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) || isOfPlace(err) {
+// toPlaceError returns an error that a place has returned as a placeError. io.EOF and fs.ErrNotExist stay as they are.
+func toPlaceError(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) || isPlaceError(err) {
 		return err
 	}
 	return &placeError{err}
 }
 
-// isOfPlace reports whether an error is that of a place, and not of what is stored there.
-func isOfPlace(err error) bool {
+// isPlaceError reports whether an error is or wraps a placeError.
+func isPlaceError(err error) bool {
 	var failed *placeError
 	return errors.As(err, &failed)
 }
@@ -170,7 +170,7 @@ type placeBody struct{ io.ReadCloser }
 
 func (b placeBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	return n, ofPlace(err)
+	return n, toPlaceError(err)
 }
 
 // folder is a place in a folder. Only the user that runs the program has access to what it creates.
@@ -202,7 +202,7 @@ func (f *folder) Add(ctx context.Context, name string, body io.ReadSeeker) error
 	})
 }
 
-// put has a temporary file made and renames it to name.
+// put calls create, which writes a temporary file, and renames that file to name.
 func (f *folder) put(name string, create func(temporary string) error) (err error) {
 	target, err := f.path(name)
 	if err != nil {
@@ -258,7 +258,7 @@ func writeFile(ctx context.Context, name string, body io.Reader) error {
 	return errors.Join(err, out.Close())
 }
 
-// reader ends with the context.
+// reader is a reader whose Read fails when its context has ended.
 type reader struct {
 	ctx  context.Context // a field, because Read has no context parameter
 	from io.Reader
@@ -278,7 +278,7 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	}
 	opened, err := datafolder.OpenShared(p, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, ofPlace(err) // not opened: a nil *os.File in an interface is not nil
+		return nil, toPlaceError(err) // not opened: a nil *os.File in an interface is not nil
 	}
 	return folderBody{opened}, nil
 }
@@ -288,7 +288,7 @@ type folderBody struct{ file *os.File }
 
 func (b folderBody) Read(p []byte) (int, error) {
 	n, err := b.file.Read(p)
-	return n, ofPlace(err)
+	return n, toPlaceError(err)
 }
 
 func (b folderBody) Seek(offset int64, whence int) (int64, error) { return b.file.Seek(offset, whence) }
@@ -301,7 +301,7 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 	}
 	err = filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
 		if err := errors.Join(err, ctx.Err()); err != nil {
-			return ofPlace(err)
+			return toPlaceError(err)
 		}
 		name, err := filepath.Rel(f.root, p)
 		if err != nil {
@@ -319,7 +319,7 @@ func (f *folder) List(ctx context.Context, prefix string, each func(Object) erro
 			return nil
 		}
 		if err != nil {
-			return ofPlace(err)
+			return toPlaceError(err)
 		}
 		return each(Object{Name: name, Size: info.Size(), Modified: info.ModTime()})
 	})

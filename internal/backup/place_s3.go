@@ -101,7 +101,7 @@ func (b *bucket) List(ctx context.Context, prefix string, each func(Object) erro
 	return nil
 }
 
-// Sweep does nothing: an interrupted upload leaves no object. Its parts are the server's to remove, by a rule of the bucket.
+// Sweep does nothing, because an interrupted upload leaves no object. A rule of the bucket has to remove the upload's parts.
 func (b *bucket) Sweep(time.Time) error { return nil }
 
 func (b *bucket) Delete(ctx context.Context, name string) error {
@@ -112,15 +112,16 @@ func (b *bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// explain makes fs.ErrNotExist of a missing object, and of a missing bucket that the first write creates, and a placeError of the rest.
+// explain converts an error of the S3 server: to fs.ErrNotExist for a missing object, or for a missing bucket that the first write
+// will create, and otherwise to a placeError.
 func (b *bucket) explain(err error) error {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
-		return ofPlace(err)
+		return toPlaceError(err)
 	}
 	switch code := api.ErrorCode(); {
 	case code == "NoSuchKey", code == "NotFound", code == "NoSuchBucket" && b.cfg.Create:
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
 	}
-	return ofPlace(err)
+	return toPlaceError(err)
 }

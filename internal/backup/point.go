@@ -164,7 +164,7 @@ func (p *point) restore(ctx context.Context, file string) (err error) {
 	}
 	replica := litestream.NewReplicaWithClient(nil, p.parts)
 	if err := replica.Restore(ctx, litestream.RestoreOptions{OutputPath: file, TXID: p.plan[len(p.plan)-1].MaxTXID}); err != nil {
-		if failed := p.parts.failed.Load(); failed != nil && !isOfPlace(err) {
+		if failed := p.parts.failed.Load(); failed != nil && !isPlaceError(err) {
 			err = fmt.Errorf("%w (%w)", err, failed)
 		}
 		return fmt.Errorf("restore the database: %w", err)

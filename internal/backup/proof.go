@@ -27,15 +27,16 @@ import (
 
 // Intervals and limits of the proof. One part and one file are read at a time, so that the site keeps the processors.
 const (
-	proofHour     = 4 // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
-	proofCheck    = 2 * time.Second
-	proofRetry    = time.Hour        // after a failure
-	awayRetry     = 10 * time.Minute // when the place could not be reached
-	firstProof    = time.Minute      // after the start, unless one is asked for
+	proofHour  = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
+	proofCheck = 2 * time.Second  // how often a node checks whether a proof is due
+	firstProof = time.Minute      // least time from the start to a proof that nobody asked for
+	proofRetry = time.Hour        // wait after a failure
+	awayRetry  = 10 * time.Minute // wait if the place could not be reached
+
 	proofTimeout  = 2 * time.Hour
-	proofFiles    = 50      // random files that are compared
-	proofOldBytes = 1 << 30 // of older parts, which only earlier moments need; random ones if there are more
 	placeTimeout  = 5 * time.Minute
+	proofFiles    = 50      // random files that are compared
+	proofOldBytes = 1 << 30 // verified bytes of older parts, which only earlier moments need; random parts if there are more
 	proofsKept    = 30
 )
 
@@ -149,7 +150,7 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 }
 
 // proofDue reports whether a proof is due: there is something to prove, and the newest attempt was before the last night, before the
-// newest request, or has failed a while ago. Only a request counts unless regular.
+// newest request, or has failed a while ago. If regular is false, only a request makes a proof due.
 func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) bool {
 	if s.db.Dialect == db.Postgres && states[KindSnapshot].LastOK.IsZero() {
 		return false
@@ -195,11 +196,11 @@ func (s *Service) prove(ctx context.Context) error {
 		return nil // the program ends, or another node has the lease: the next one proves
 	}
 	if errors.Is(err, errNotOpen) {
-		return nil // its own failure is recorded
+		return nil // runDatabase has recorded why
 	}
 	record := context.WithoutCancel(ctx)
-	if not := undone(limited, err); not != nil {
-		return s.recordUndone(record, not)
+	if reason := undone(limited, err); reason != nil {
+		return s.recordUndone(record, reason)
 	}
 	if err := RecordSuccess(record, s.db, KindUndone, s.now(), "{}"); err != nil {
 		return err
@@ -226,7 +227,7 @@ func (s *Service) prove(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // also the same text again: who has asked waits for it
+		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // failed records a text once in a row, but RequestProof waits for a new record
 	}
 	copied.Ended = s.now().UTC()
 	if text, err = json.Marshal(copied); err != nil {
@@ -244,22 +245,22 @@ var (
 	errNotDone = apperr.New(http.StatusInternalServerError, "backup_proof_not_done", "The proof could not be done; the log says why.")
 )
 
-// undone returns why a proof could not be done, or nil if it was done. An error of which nothing is known is a failed proof: nothing is
-// called a backup that was not restored.
+// undone returns why a proof could not be done, or nil if it was done. An error of unknown cause counts as a failed proof, because only
+// what was restored may be called a backup.
 func undone(ctx context.Context, err error) *apperr.Error {
 	var (
 		damage *Damage
 		found  unproven
-		not    *apperr.Error
+		reason *apperr.Error
 	)
 	switch {
 	case err == nil, errors.As(err, &damage), errors.As(err, &found):
 		return nil
 	case ctx.Err() != nil:
 		return errTooSlow.Because(err)
-	case errors.As(err, &not):
-		return not
-	case isOfPlace(err):
+	case errors.As(err, &reason):
+		return reason
+	case isPlaceError(err):
 		return errAway.Because(err)
 	case apperr.IsDiskFull(err):
 		return errNoRoom.Because(err)
@@ -272,25 +273,25 @@ type undoneDetail struct {
 	Code string `json:"code"`
 }
 
-// recordUndone stores and logs why a proof could not be done, and logs it once for each reason in a row. What the newest proof that was
-// done has found stays as it is.
-func (s *Service) recordUndone(ctx context.Context, not *apperr.Error) error {
+// recordUndone stores why a proof could not be done, and logs the reason unless the proof before could not be done for the same reason.
+// The result of the newest proof that was done stays as it is.
+func (s *Service) recordUndone(ctx context.Context, reason *apperr.Error) error {
 	before, err := ReadStates(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	if before[KindUndone].Error != not.Message {
-		cause := not.Message
-		if not.Cause != nil {
-			cause = not.Cause.Error()
+	if before[KindUndone].Error != reason.Message {
+		cause := reason.Message
+		if reason.Cause != nil {
+			cause = reason.Cause.Error()
 		}
-		s.log.Warn("backup: the newest backup could not be restored to prove it; that says nothing about it, and it is tried again", "code", not.Code, "place", s.cfg.Place.Label(), "cause", cause)
+		s.log.Warn("backup: the newest backup could not be restored to prove it; that says nothing about it, and it is tried again", "code", reason.Code, "place", s.cfg.Place.Label(), "cause", cause)
 	}
-	detail, err := json.Marshal(undoneDetail{not.Code})
+	detail, err := json.Marshal(undoneDetail{reason.Code})
 	if err != nil {
 		return err
 	}
-	return recordFailure(ctx, s.db, KindUndone, s.now(), not.Message, string(detail))
+	return recordFailure(ctx, s.db, KindUndone, s.now(), reason.Message, string(detail))
 }
 
 // unproven is an error of a proof whose text is safe to show. It names what is wrong with the backup.
@@ -464,7 +465,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 		return err
 	}
 	if err := s.cfg.Place.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
-		return ofPlace(err)
+		return toPlaceError(err)
 	}
 	var all []string
 	if err := s.cfg.Place.List(ctx, ProofsDir+"/", func(o Object) error { all = append(all, o.Name); return nil }); err != nil {
@@ -473,7 +474,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 	slices.Sort(all)
 	for len(all) > proofsKept {
 		if err := s.cfg.Place.Delete(ctx, all[0]); err != nil {
-			return ofPlace(err)
+			return toPlaceError(err)
 		}
 		all = all[1:]
 	}

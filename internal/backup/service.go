@@ -119,7 +119,7 @@ func (s *Service) begin(ctx context.Context) (*replica, error) {
 	return s.openReplica(limited)
 }
 
-// errNotOpen is the error of withReplica while the database is not backed up, for example because the place is away.
+// errNotOpen is the error of withReplica while the database is not backed up, for example because the place cannot be reached.
 var errNotOpen = errors.New("the database is not backed up at the moment")
 
 // withReplica calls fn in the loop of runDatabase, which does nothing else meanwhile.
@@ -146,8 +146,8 @@ type placeDetail struct {
 	Sum   string `json:"sum"` // of the secrets and the passphrase, keyed with the secret
 }
 
-// claim makes the place this site's, once for each start, and stores the secrets there if they have changed. A place that is new or
-// another one than before has none of the blobs.
+// claim records in the place that it holds this site's backup, once for each start, and stores the secrets there if they have changed.
+// If the place is new, or another one than before, all blobs wait for their copy again.
 func (s *Service) claim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()

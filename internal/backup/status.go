@@ -23,7 +23,7 @@ type Status struct {
 	ProofUndone      string    // safe text: why the newest proof could not be done; "" if it was
 	ProofUndoneCode  string    // its code
 	ProofUndoneSince time.Time // since when none could be done
-	PlaceAway        bool      // it could not be done because the place could not be reached
+	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
 }
 
 // Kind is a part of the backup that has its own row of state.

@@ -48,7 +48,7 @@ func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 		} {
 			err := read()
 			var damage *Damage
-			if errors.As(err, &damage) || !isOfPlace(err) || !strings.Contains(err.Error(), "sent nothing for 30s") {
+			if errors.As(err, &damage) || !isPlaceError(err) || !strings.Contains(err.Error(), "sent nothing for 30s") {
 				t.Errorf("%s: %v", what, err)
 			}
 			if not := undone(t.Context(), err); not == nil || not.Code != "backup_place_unreachable" {
