@@ -66,31 +66,38 @@ type App struct {
 	Keys      *apikeys.Service
 	Backup    *backup.Service // nil if backups are off
 
-	blobs          blob.Store
-	marker         string // id in the database and in blobs, by which the two recognize each other
-	processor      *rendition.Processor
-	uploads        *resumable.Service
-	space          *datafolder.Space
-	pages          *pages.Service
-	settings       *settings.Service
-	history        *history.Service
-	activity       *activity.Service
-	health         *health.Service
-	certificates   atomic.Pointer[certificates.Manager] // nil until ServeSecure
-	content        *content.Version
-	responses      *tables.ResponseCache
-	sms            *sms.Sender
-	metrics        *metrics.Metrics // nil if they have no listener
-	authenticator  *identity.Authenticator
-	trusted        []netip.Prefix
-	cfg            config.Config
-	log            *slog.Logger
-	now            func() time.Time
-	bodyTimeout    time.Duration
-	requestTimeout time.Duration
-	// checkCertificates is the interval of checks whether certificates must be renewed; 0 means the default.
-	checkCertificates time.Duration
-	stopping          atomic.Bool
+	cfg      config.Config
+	log      *slog.Logger
+	now      func() time.Time
+	stopping atomic.Bool // /health/ready responds with 503
+
+	// Stored data besides the database.
+	blobs  blob.Store
+	marker string // id in the database and in blobs, by which the two recognize each other
+	space  *datafolder.Space
+
+	// Further services.
+	processor    *rendition.Processor
+	uploads      *resumable.Service
+	pages        *pages.Service
+	settings     *settings.Service
+	history      *history.Service
+	activity     *activity.Service
+	health       *health.Service
+	certificates atomic.Pointer[certificates.Manager] // nil until ServeSecure
+	sms          *sms.Sender
+	metrics      *metrics.Metrics // nil if they have no listener
+
+	// What checks requests, or serves them from memory.
+	authenticator *identity.Authenticator
+	trusted       []netip.Prefix // networks of the trusted proxies
+	content       *content.Version
+	responses     *tables.ResponseCache
+
+	// Timeouts and intervals, which tests shorten.
+	bodyTimeout       time.Duration
+	requestTimeout    time.Duration
+	checkCertificates time.Duration // interval of checks whether certificates must be renewed; 0 means the default
 }
 
 // messageJitter is the longest random delay before the job of a message request begins. The job does more work if the account

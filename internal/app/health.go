@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"strings"
 	"time"
 
 	"atelie/internal/datafolder"
@@ -17,13 +16,13 @@ import (
 
 // live handles /health/live: the status is always 200. It checks nothing, because a supervisor restarts a process that is not
 // live, and a restart does not help against a slow database.
-func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok") }
+func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
 // ready handles /health/ready: the status is 200 if the node can serve requests, and 503 while the node stops or if the database
 // or the file store cannot be used or the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
-		writeHealth(w, http.StatusServiceUnavailable, "stopping")
+		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -45,7 +44,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	case datafolder.Low:
 		writeHealth(w, http.StatusOK, "ok", "low")
 	default:
-		writeHealth(w, http.StatusOK, "ok")
+		writeHealth(w, http.StatusOK, "ok", "")
 	}
 }
 
@@ -65,7 +64,7 @@ func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		reason = "the folder for files is missing"
 	}
-	writeHealth(w, http.StatusServiceUnavailable, reason)
+	writeHealth(w, http.StatusServiceUnavailable, reason, "")
 }
 
 // healthBody is the body of the responses to /health/live and /health/ready.
@@ -74,9 +73,9 @@ type healthBody struct {
 	Disk   string `json:"disk,omitempty"` // low or full, "" otherwise
 }
 
-func writeHealth(w http.ResponseWriter, status int, text string, disk ...string) {
+func writeHealth(w http.ResponseWriter, status int, text, disk string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(healthBody{text, strings.Join(disk, "")}) // an error means that the client has gone
+	_ = json.NewEncoder(w).Encode(healthBody{text, disk}) // an error means that the client has gone
 }

@@ -145,9 +145,9 @@ func (o *opening) loadSecret() (err error) {
 	return nil
 }
 
-// refuseMissingDatabase returns the error for an empty database when other parts of a site exist, which the text but names. It returns
-// nil if the operator wants a new site (serve --new).
-func (o *opening) refuseMissingDatabase(but string) error {
+// refuseMissingDatabase returns the error for a database that is missing or empty although another part of the site exists. found says
+// in the error which part. It returns nil if the operator wants a new site (serve --new).
+func (o *opening) refuseMissingDatabase(found string) error {
 	if o.cfg.New {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (o *opening) refuseMissingDatabase(but string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("database: %s is missing or empty, but %s: restore the database from a backup (or move it here with atelie copy); to begin an empty site here, start once with serve --new", name, but)
+	return fmt.Errorf("database: %s is missing or empty, but %s: restore the database from a backup (or move it here with atelie copy); to begin an empty site here, start once with serve --new", name, found)
 }
 
 // openParts opens the files, migrates the database, and checks that database, files and secret belong together.
@@ -190,9 +190,11 @@ func (o *opening) openFiles(ctx context.Context) error {
 		return err
 	}
 	folder := o.cfg.FilesDir()
-	if _, err := os.Stat(folder); bucket == nil && errors.Is(err, fs.ErrNotExist) && o.usage == db.Used && !o.cfg.New {
-		if err := o.refuseMissingFiles(ctx, folder+" is missing"); err != nil {
-			return err
+	if bucket == nil && o.usage == db.Used && !o.cfg.New {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			if err := o.refuseMissingFiles(ctx, folder+" is missing"); err != nil {
+				return err
+			}
 		}
 	}
 	if bucket != nil {

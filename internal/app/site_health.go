@@ -21,7 +21,7 @@ func (a *App) wireHealth() {
 	}, a.log, a.now)
 }
 
-// releases returns what reads the operator's release file, nil if the operator has set none.
+// releases returns the reader of the operator's release file, or nil if the operator has set none.
 func (a *App) releases() *health.Releases {
 	place := a.cfg.Server.ReleaseFile
 	if place == "" {
@@ -47,8 +47,8 @@ func checkHourly(ctx context.Context, check func()) {
 	every(ctx, time.Hour, check)
 }
 
-// watchRelease looks every hour until ctx ends whether it is time to read the release file. It waits for no other check, nor they for
-// it, because the file may be on a server that does not answer.
+// watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, so that
+// a server of the file that does not answer does not delay them.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
