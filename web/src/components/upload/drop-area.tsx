@@ -27,14 +27,14 @@ export function DropArea({
 }: DropAreaProps) {
   const t = useT();
   const textId = useId();
-  const { over, dropTarget } = useFileDrop(onFiles, multiple);
+  const { isDraggedOver, dropTarget } = useFileDrop(onFiles, { multiple });
 
   return (
     <label
       {...dropTarget}
       className={cn(
         "has-focus-visible:outline-ring relative grid cursor-pointer place-items-center rounded-sm border px-4 py-2 text-center transition-colors duration-200 has-focus-visible:outline-3 has-focus-visible:outline-offset-3",
-        over
+        isDraggedOver
           ? "border-indigo bg-indigo-tint"
           : "border-edge bg-shade hover:border-indigo hover:bg-indigo-tint border-dashed",
         className,
@@ -44,7 +44,7 @@ export function DropArea({
         id={textId}
         className="label-text pointer-events-none flex flex-wrap items-center justify-center gap-x-2.5"
       >
-        {over ? (
+        {isDraggedOver ? (
           t("upload.release")
         ) : (
           <>

@@ -161,8 +161,8 @@ it("rejects files of another kind, with their names in a toast", async () => {
 it("only shows a toast if the user is not an admin", async () => {
   const { jobs, toasts, user } = show({ auth: { role: null }, initial: ["/stored/old.png"] });
   await user.upload(input(), png("1.png"));
-  const tile = within(screen.getByRole("listitem"));
-  await user.click(tile.getByRole("button", { name: "Remove" }));
+  const item = within(screen.getByRole("listitem"));
+  await user.click(item.getByRole("button", { name: "Remove" }));
   expect(jobs).toEqual([]);
   expect(screen.getByText("/stored/old.png")).toBeInTheDocument();
   expect(toasts.map(({ title, description }) => [title, description])).toEqual([

@@ -13,7 +13,7 @@ import { CSS } from "@dnd-kit/utilities";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, entryInfo } from "@/components/upload/media-tile";
 import { StillButton } from "@/components/upload/still-button";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
@@ -21,7 +21,7 @@ import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 import { IMAGE_ONLY, VIDEO_ONLY, type MediaKind } from "@/lib/upload/media-types";
-import type { Tile } from "@/lib/upload/upload-queue";
+import type { QueuedFile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
 
 type MediaFieldProps = {
@@ -56,10 +56,10 @@ export function MediaField({
   useFilePaste(group, kinds, queue.add);
   const labelId = useId();
   const [announcement, setAnnouncement] = useState("");
-  const { tiles } = queue;
-  const total = tiles.length;
+  const { files } = queue;
+  const total = files.length;
   const position = (n: number) => t("carousel.position", { n, total });
-  const indexOf = (id: unknown) => tiles.findIndex((tile) => tile.id === id);
+  const indexOf = (id: unknown) => files.findIndex((entry) => entry.id === id);
 
   // Dragging by touch begins after a delay, because a short touch is a tap or a scroll. The keyboard uses the buttons.
   const sensors = useSensors(
@@ -68,7 +68,7 @@ export function MediaField({
   );
 
   function moveBy(index: number, step: number) {
-    queue.move(tiles[index]!.id, index + step);
+    queue.move(files[index]!.id, index + step);
     setAnnouncement(position(index + step + 1));
   }
 
@@ -104,27 +104,27 @@ export function MediaField({
             screenReaderInstructions: { draggable: "" },
           }}
         >
-          <SortableContext items={tiles} strategy={rectSortingStrategy}>
+          <SortableContext items={files} strategy={rectSortingStrategy}>
             <ul className="mt-3 flex flex-wrap gap-3">
-              {tiles.map((tile, index) => (
+              {files.map((entry, index) => (
                 <SortableTile
-                  key={tile.id}
-                  tile={tile}
+                  key={entry.id}
+                  entry={entry}
                   kind={kind}
-                  info={tileInfo(tile, media)}
+                  info={entryInfo(entry, media)}
                   label={`${label}, ${position(index + 1)}`}
-                  onRetry={() => queue.retry(tile.id)}
-                  onRemove={() => queue.remove(tile.id)}
+                  onRetry={() => queue.retry(entry.id)}
+                  onRemove={() => queue.remove(entry.id)}
                   wide={uploadStill !== undefined}
                   below={
                     uploadStill &&
-                    tile.state === "stored" &&
-                    tile.needsStill && (
+                    entry.state === "stored" &&
+                    entry.needsStill && (
                       <StillButton
                         withText
-                        film={tile.url}
+                        film={entry.url}
                         upload={uploadStill}
-                        onStored={(picture) => queue.showStill(tile.id, picture)}
+                        onStored={(picture) => queue.showStill(entry.id, picture)}
                       />
                     )
                   }
@@ -136,14 +136,14 @@ export function MediaField({
                   >
                     <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
-                  {uploadStill && tile.state === "stored" && !tile.needsStill && (
+                  {uploadStill && entry.state === "stored" && !entry.needsStill && (
                     <StillButton
-                      film={tile.url}
+                      film={entry.url}
                       upload={uploadStill}
-                      onStored={(picture) => queue.showStill(tile.id, picture)}
+                      onStored={(picture) => queue.showStill(entry.id, picture)}
                     />
                   )}
-                  <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
+                  <TileButton label={t("upload.remove")} onClick={() => queue.remove(entry.id)}>
                     <X aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
                   <TileButton
@@ -167,7 +167,7 @@ export function MediaField({
 }
 
 type SortableTileProps = {
-  tile: Tile;
+  entry: QueuedFile;
   kind: MediaKind;
   info: ImageInfo | FilmInfo | undefined;
   label: string;
@@ -179,7 +179,7 @@ type SortableTileProps = {
 };
 
 function SortableTile({
-  tile,
+  entry,
   kind,
   info,
   label,
@@ -189,7 +189,9 @@ function SortableTile({
   below,
   children,
 }: SortableTileProps) {
-  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: tile.id });
+  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({
+    id: entry.id,
+  });
   return (
     <li
       ref={setNodeRef}
@@ -198,7 +200,7 @@ function SortableTile({
       style={{ transform: CSS.Translate.toString(transform), transition }}
     >
       <MediaTile
-        tile={tile}
+        entry={entry}
         kind={kind}
         alt=""
         info={info}

@@ -8,7 +8,7 @@ import { fitWithin } from "@/components/upload/fit-within";
 import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
-import type { Tile } from "@/lib/upload/upload-queue";
+import type { QueuedFile } from "@/lib/upload/upload-queue";
 import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
@@ -42,13 +42,13 @@ export function TileButton({
   );
 }
 
-/** The metadata of a tile's file; undefined for a new upload, which has none before its row is saved. */
-export function tileInfo(tile: Tile, media: MediaInfo | undefined) {
-  return tile.state === "stored" && !tile.preview ? media?.[tile.url] : undefined;
+/** The metadata of a queued file; undefined for a new upload, which has none before its row is saved. */
+export function entryInfo(entry: QueuedFile, media: MediaInfo | undefined) {
+  return entry.state === "stored" && !entry.preview ? media?.[entry.url] : undefined;
 }
 
 type MediaTileProps = {
-  tile: Tile;
+  entry: QueuedFile;
   kind: MediaKind;
   alt: string;
   /** Metadata of the stored file. */
@@ -68,9 +68,9 @@ type MediaTileProps = {
 /** The space for the picture in CSS pixels. */
 const pictureBox = { width: 118, height: 92 };
 
-/** One file of a media field: its preview, and below it buttons, the progress of the upload, or a Retry button. */
+/** The tile of one file in a media field: its preview, and below it buttons, the progress of the upload, or a Retry button. */
 export function MediaTile({
-  tile,
+  entry,
   kind,
   alt,
   info,
@@ -83,8 +83,9 @@ export function MediaTile({
 }: MediaTileProps) {
   const t = useT();
   const online = useOnline();
-  const hasStill = tile.still !== undefined;
-  const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
+  const hasStill = entry.still !== undefined;
+  const src =
+    entry.still ?? (entry.state === "stored" ? (entry.preview ?? entry.url) : entry.preview);
   const image = info?.kind === "image" ? info : undefined;
   const film = info?.kind === "video" ? info : undefined;
   return (
@@ -125,15 +126,15 @@ export function MediaTile({
           />
         )}
       </div>
-      {tile.state === "stored" ? (
+      {entry.state === "stored" ? (
         <>
           <MediaState info={info} className="px-2.5 pb-2.5" />
           <div className="border-line flex border-t">{children}</div>
         </>
       ) : (
         <>
-          <ProgressBar percent={tile.progress} failed={tile.state === "failed"} />
-          {tile.state === "failed" ? (
+          <ProgressBar percent={entry.progress} failed={entry.state === "failed"} />
+          {entry.state === "failed" ? (
             <button
               type="button"
               onClick={onRetry}
@@ -143,13 +144,13 @@ export function MediaTile({
             </button>
           ) : (
             <p className="label-text grid min-h-10 place-items-center text-center font-[430] lining-nums tabular-nums">
-              {online ? `${tile.progress}%` : t("upload.offline")}
+              {online ? `${entry.progress}%` : t("upload.offline")}
             </p>
           )}
           <button
             type="button"
-            aria-label={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
-            title={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
+            aria-label={t(entry.state === "failed" ? "upload.remove" : "upload.cancel")}
+            title={t(entry.state === "failed" ? "upload.remove" : "upload.cancel")}
             onClick={onRemove}
             className="bg-shade dark:bg-neutral hover:bg-indigo-tint absolute top-0 right-0 grid size-11 place-items-center rounded-sm focus-visible:-outline-offset-3"
           >

@@ -2,7 +2,7 @@ import { useId, useRef } from "react";
 import { Upload, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, entryInfo } from "@/components/upload/media-tile";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
@@ -31,11 +31,11 @@ export function SingleImageField({
   const t = useT();
   const labelId = useId();
   const input = useRef<HTMLInputElement>(null);
-  const { over, dropTarget } = useFileDrop(queue.add);
+  const { isDraggedOver, dropTarget } = useFileDrop(queue.add);
   // While a replacement uploads, the queue also contains the old picture before it.
-  const tile = queue.tiles.at(-1);
+  const entry = queue.files.at(-1);
   const group = useRef<HTMLDivElement>(null);
-  useFilePaste(group, IMAGE_ONLY, queue.add, tile !== undefined);
+  useFilePaste(group, IMAGE_ONLY, queue.add, entry !== undefined);
 
   return (
     <div ref={group} role="group" aria-labelledby={labelId}>
@@ -43,24 +43,27 @@ export function SingleImageField({
         {label}
         {optional && <span className="text-ink2 font-[430]"> {t("common.optional")}</span>}
       </p>
-      {tile ? (
+      {entry ? (
         <div
           {...dropTarget}
-          className={cn("w-fit rounded-sm", over && "outline-indigo outline-3 outline-offset-3")}
+          className={cn(
+            "w-fit rounded-sm",
+            isDraggedOver && "outline-indigo outline-3 outline-offset-3",
+          )}
         >
           <MediaTile
-            tile={tile}
+            entry={entry}
             kind="image"
             alt={label}
-            info={tileInfo(tile, media)}
-            onRetry={() => queue.retry(tile.id)}
-            onRemove={() => queue.remove(tile.id)}
+            info={entryInfo(entry, media)}
+            onRetry={() => queue.retry(entry.id)}
+            onRemove={() => queue.remove(entry.id)}
           >
             <TileButton label={t("upload.replace")} onClick={() => input.current?.click()}>
               <Upload aria-hidden="true" size={19} strokeWidth={1.75} />
             </TileButton>
             <span className="flex-1" />
-            <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
+            <TileButton label={t("upload.remove")} onClick={() => queue.remove(entry.id)}>
               <X aria-hidden="true" size={19} strokeWidth={1.75} />
             </TileButton>
           </MediaTile>

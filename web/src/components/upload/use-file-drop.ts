@@ -3,18 +3,21 @@ import { useRef, useState, type DragEvent } from "react";
 const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
 
 /**
- * Makes an element accept dropped files. The element gets the props `dropTarget`; `over` is true while files are dragged
- * over it. Without `multiple` only the first file is passed to `onFiles`.
+ * Makes an element accept dropped files. The element gets the props `dropTarget`; `isDraggedOver` is true while files are
+ * dragged over it. Without `multiple` only the first file is passed to `onFiles`.
  */
-export function useFileDrop(onFiles: (files: File[]) => void, multiple = false) {
+export function useFileDrop(
+  onFiles: (files: File[]) => void,
+  { multiple = false }: { multiple?: boolean } = {},
+) {
   // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter than dragleave events
   // have fired.
   const depth = useRef(0);
-  const [over, setOver] = useState(false);
+  const [isDraggedOver, setDraggedOver] = useState(false);
 
   function track(change: number) {
     depth.current = Math.max(0, depth.current + change);
-    setOver(depth.current > 0);
+    setDraggedOver(depth.current > 0);
   }
 
   const dropTarget = {
@@ -40,5 +43,5 @@ export function useFileDrop(onFiles: (files: File[]) => void, multiple = false) 
     },
   };
 
-  return { over, dropTarget };
+  return { isDraggedOver, dropTarget };
 }

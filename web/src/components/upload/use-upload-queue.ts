@@ -6,43 +6,45 @@ import { randomUuid } from "@/lib/upload/file-name";
 import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
 import { isDenied, RefusedFileError } from "@/lib/upload/upload-error";
 import type { UploadFile } from "@/lib/upload/uploader";
-import { thumbnailOf } from "@/lib/upload/thumbnail";
+import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
 import {
   isBusy,
   nextToStart,
   queueReducer,
   savedUrls,
   singleReducer,
-  storedTiles,
+  storedFiles,
   type PendingFile,
-  type Tile,
+  type QueuedFile,
 } from "@/lib/upload/upload-queue";
 
 type QueueOptions = {
   /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
+  /** Limits the queue to one file, which a new file replaces. */
+  single?: boolean;
+  /** URLs of the stored files with which the queue starts. */
+  initial?: readonly string[];
+  /** Height of the thumbnails in pixels. */
+  thumbnailPx?: number;
+
   upload: UploadFile;
   /** Deletes stored files that no row refers to; without it they stay until the server deletes them. */
   discard?(urls: readonly string[]): Promise<void>;
+  /** Called for each problem that the page must show to the owner. */
+  onProblem(problem: UploadProblem): void;
+
   /** Name of the draft with which the browser stores files until they are uploaded; without it none are stored. */
   draft?: string;
   /** The files of a restored draft. Their upload begins at mount. */
   pending?: readonly PendingFile[];
   /** Whether a draft exists when the form unmounts. Its uploaded files belong to the draft and are not discarded. */
   hasDraft?(): boolean;
-  /** Called for each problem that the page must show to the owner. */
-  onProblem(problem: UploadProblem): void;
-  /** URLs of the stored files with which the queue starts. */
-  initial?: readonly string[];
-  /** Limits the queue to one file, which a new file replaces. */
-  single?: boolean;
-  /** Height of the thumbnails in pixels. */
-  thumbnailPx?: number;
 };
 
 export type UploadQueue = {
   /** All files in order: waiting, uploading, failed and stored. */
-  tiles: Tile[];
+  files: QueuedFile[];
   /** URLs of the stored files in order. */
   urls: string[];
   /** Whether uploads are waiting or running. */
@@ -55,6 +57,7 @@ export type UploadQueue = {
   missing: readonly string[];
   /** URLs of all files that this queue has uploaded, including those removed from it since. */
   uploaded: readonly string[];
+
   /** Adds chosen files and uploads them. */
   add(files: Iterable<File>): void;
   /** Uploads a failed file again. */
@@ -74,14 +77,14 @@ export type UploadQueue = {
 /** Height of thumbnails in pixels: twice that of a tile's picture, for dense screens. */
 const THUMBNAIL_PX = 184;
 
-const same = (a: readonly string[], b: readonly string[]) =>
+const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((url, n) => url === b[n]);
 
 /** Files of a restored draft: `awaited` are not loaded yet, `lost` were not found in the browser's storage. */
 type RestoredFiles = { awaited: readonly PendingFile[]; lost: readonly PendingFile[] };
 
-const pendingFile = (tile: Tile): PendingFile[] =>
-  tile.state === "stored" ? [] : [{ id: tile.id, name: tile.file.name }];
+const pendingFile = (entry: QueuedFile): PendingFile[] =>
+  entry.state === "stored" ? [] : [{ id: entry.id, name: entry.file.name }];
 
 const deletePending = (draft: string | undefined, id: string) => {
   if (draft) void deleteFile(draft, id);
@@ -94,7 +97,7 @@ const deletePending = (draft: string | undefined, id: string) => {
 export function useUploadQueue(options: QueueOptions): UploadQueue {
   const { kinds, single = false } = options;
   const [initial] = useState(() => options.initial ?? []);
-  const [tiles, dispatch] = useReducer(single ? singleReducer : queueReducer, initial, storedTiles);
+  const [files, dispatch] = useReducer(single ? singleReducer : queueReducer, initial, storedFiles);
   const [uploaded, setUploaded] = useState<readonly string[]>([]);
   const [{ awaited, lost }, setRestored] = useState<RestoredFiles>(() => ({
     awaited: options.pending ?? [],
@@ -111,7 +114,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   const previews = useRef(new Set<string>());
   // Files that were added together share one toast: without a network all of them fail for one reason.
   const batches = useRef(new Map<string, { reported: boolean }>());
-  // URLs of uploaded files that no row refers to yet, by tile id.
+  // URLs of uploaded files that no row refers to yet, by the id of their entry in the queue.
   const unreferenced = useRef(new Map<string, string>());
   const committed = useRef(false);
   const unmounted = useRef<AbortController>(null);
@@ -197,8 +200,8 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   );
 
   useEffect(() => {
-    for (const tile of nextToStart(tiles, running.current.size)) void begin(tile.id, tile.file);
-  }, [tiles, begin]);
+    for (const entry of nextToStart(files, running.current.size)) void begin(entry.id, entry.file);
+  }, [files, begin]);
 
   const enqueue = useCallback(
     (accepted: { id: string; file: File }[]) => {
@@ -207,7 +210,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         for (const controller of running.current.values()) controller.abort();
         running.current.clear();
       }
-      dispatch({ type: "add", tiles: accepted.map((one) => ({ ...one, preview: null })) });
+      dispatch({ type: "add", files: accepted.map((one) => ({ ...one, preview: null })) });
       const setPreview = (id: string, preview: string) => {
         previews.current.add(preview);
         dispatch({ type: "preview", id, preview });
@@ -217,7 +220,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
           setPreview(id, URL.createObjectURL(file));
           continue;
         }
-        void thumbnailOf(
+        void makeThumbnailUrl(
           file,
           latest.current.thumbnailPx ?? THUMBNAIL_PX,
           unmounted.current?.signal,
@@ -230,7 +233,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   );
 
   const add = useCallback(
-    (files: Iterable<File>) => {
+    (chosen: Iterable<File>) => {
       const { onProblem, draft } = latest.current;
       if (role !== "admin") {
         onProblem({ reason: "upload-denied", kind: kinds[0]! });
@@ -238,7 +241,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       }
       const batch = { reported: false };
       const accepted = [];
-      for (const file of files) {
+      for (const file of chosen) {
         const refusal = refusalOf(file, kinds);
         if (refusal) {
           onProblem({ reason: refusal, name: file.name });
@@ -267,18 +270,18 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   useEffect(() => {
     const { draft, pending = [] } = latest.current;
     if (!draft || pending.length === 0) return;
-    let over = false;
-    void loadFiles(draft).then((there) => {
-      if (over) return;
+    let isCancelled = false;
+    void loadFiles(draft).then((stored) => {
+      if (isCancelled) return;
       const found = pending.flatMap(({ id }) => {
-        const file = there.get(id);
+        const file = stored.get(id);
         return file ? [{ id, file }] : [];
       });
-      setRestored({ awaited: [], lost: pending.filter(({ id }) => !there.has(id)) });
+      setRestored({ awaited: [], lost: pending.filter(({ id }) => !stored.has(id)) });
       enqueue(found);
     });
     return () => {
-      over = true;
+      isCancelled = true;
     };
   }, [enqueue]);
 
@@ -325,13 +328,13 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   const move = useCallback((id: string, to: number) => dispatch({ type: "move", id, to }), []);
 
   return useMemo(() => {
-    const urls = savedUrls(tiles);
+    const urls = savedUrls(files);
     return {
-      tiles,
+      files,
       urls,
-      busy: isBusy(tiles),
-      changed: !same(urls, initial) || tiles.some((tile) => tile.state !== "stored"),
-      pending: [...awaited, ...lost, ...tiles.flatMap(pendingFile)],
+      busy: isBusy(files),
+      changed: !isSame(urls, initial) || files.some((entry) => entry.state !== "stored"),
+      pending: [...awaited, ...lost, ...files.flatMap(pendingFile)],
       missing: lost.map(({ name }) => name),
       uploaded,
       add,
@@ -342,5 +345,5 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       reset,
       commit,
     };
-  }, [tiles, initial, uploaded, awaited, lost, add, retry, remove, move, showStill, reset, commit]);
+  }, [files, initial, uploaded, awaited, lost, add, retry, remove, move, showStill, reset, commit]);
 }

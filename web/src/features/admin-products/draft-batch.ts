@@ -9,7 +9,7 @@ import type { ProductPayload } from "@/features/admin-products/schema";
 import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, refusalOf, type Refusal } from "@/lib/upload/media-types";
-import { thumbnailOf } from "@/lib/upload/thumbnail";
+import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 import type { Uploader } from "@/lib/upload/uploader";
 
@@ -240,7 +240,7 @@ export class DraftBatch {
   }
 
   private async makePreview(id: string, file: File): Promise<void> {
-    const url = await thumbnailOf(file, THUMBNAIL_PX);
+    const url = await makeThumbnailUrl(file, THUMBNAIL_PX);
     if (!url) return;
     if (this.find(id)) {
       this.changeDraft(id, (draft) => ({ ...draft, preview: url }));

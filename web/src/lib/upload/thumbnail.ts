@@ -1,27 +1,29 @@
 import { sniffFile } from "@/lib/upload/sniff-type";
 
-// Pictures are scaled one after the other, because scaling one of 24 megapixels takes 100 MB of memory.
-let previous: Promise<unknown> = Promise.resolve();
+// Resolves when the pictures so far are scaled. They are scaled one after the other, because scaling one of 24 megapixels
+// takes 100 MB of memory.
+let queue: Promise<unknown> = Promise.resolve();
 
 /**
- * Returns the object URL of a small copy of a picture, `heightPx` pixels high, because many full pictures need too much
- * memory. If this browser cannot scale the picture, the URL is that of the file itself. Null if the picture is a HEIC file
- * that this browser cannot scale, or if `signal` is aborted. The caller revokes the URL.
+ * Makes a copy of a picture, `heightPx` pixels high, and returns its object URL, which the caller revokes. Lists show such
+ * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is that of the
+ * file itself. The result is null if `signal` is aborted, and for a HEIC file that this browser cannot scale, because it
+ * cannot show such a file either.
  */
-export function thumbnailOf(
+export async function makeThumbnailUrl(
   file: Blob,
   heightPx: number,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const result = previous.then(() => (signal?.aborted ? null : makeThumbnailUrl(file, heightPx)));
-  previous = result.catch(() => undefined);
-  return result.then((url) => {
-    if (url && signal?.aborted) URL.revokeObjectURL(url);
-    return signal?.aborted ? null : url;
-  });
+  const scaled = queue.then(() => (signal?.aborted ? null : scale(file, heightPx)));
+  queue = scaled.catch(() => undefined);
+  const url = await scaled;
+  if (!signal?.aborted) return url;
+  if (url) URL.revokeObjectURL(url);
+  return null;
 }
 
-async function makeThumbnailUrl(file: Blob, heightPx: number): Promise<string | null> {
+async function scale(file: Blob, heightPx: number): Promise<string | null> {
   const small = await shrink(file, heightPx).catch(() => null);
   if (!small && (await sniffFile(file)) === "image/heic") return null;
   return URL.createObjectURL(small ?? file);

@@ -4,8 +4,8 @@ import { moveItem } from "@/lib/move-item";
 // The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown in
 // place of a film until it plays. Whoever creates an object URL revokes it.
 
-/** A file in the queue that the server has stored. */
-type StoredTile = {
+/** A queued file that the server has stored. */
+type Stored = {
   id: string;
   state: "stored";
   /** Public URL of the file. */
@@ -17,8 +17,8 @@ type StoredTile = {
   /** Object URL of a film's still. */
   still?: string;
 };
-/** A file in the queue that is not uploaded yet. */
-type UnstoredTile = {
+/** A queued file that is not uploaded yet. */
+type Unstored = {
   id: string;
   state: "waiting" | "uploading" | "failed";
   /** The uploaded share, from 0 to 100. */
@@ -29,16 +29,16 @@ type UnstoredTile = {
   /** Object URL of a film's still. */
   still?: string;
 };
-/** A file in the queue, as a field shows it. */
-export type Tile = StoredTile | UnstoredTile;
+/** An entry of the queue: a file that waits, uploads, has failed or is stored. A field shows it as a MediaTile. */
+export type QueuedFile = Stored | Unstored;
 
 /** What a form's draft records about a file that is not uploaded yet. lib/draft-files.ts stores the file itself. */
 export type PendingFile = { id: string; name: string };
 
-/** A change of the queue. `id` is that of the tile to change. */
+/** A change of the queue. `id` is that of the entry to change. */
 export type QueueAction =
   /** Appends files, which wait for their upload. */
-  | { type: "add"; tiles: { id: string; file: File; preview: string | null }[] }
+  | { type: "add"; files: { id: string; file: File; preview: string | null }[] }
   /** The preview has been made. */
   | { type: "preview"; id: string; preview: string }
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
@@ -47,39 +47,39 @@ export type QueueAction =
   | { type: "done"; id: string; url: string; needsStill?: boolean }
   /** A film has got a still. */
   | { type: "still"; id: string; still: string }
-  /** Moves a tile to index `to`. */
+  /** Moves an entry to index `to`. */
   | { type: "move"; id: string; to: number }
-  /** Replaces all tiles by stored files with these URLs. */
+  /** Replaces all entries by stored files with these URLs. */
   | { type: "reset"; urls: readonly string[] };
 
-/** The tiles of files that are already stored. */
-export function storedTiles(urls: readonly string[]): Tile[] {
+/** The entries of files that are already stored. */
+export function storedFiles(urls: readonly string[]): QueuedFile[] {
   return urls.map((url, n) => ({ id: `stored-${n}`, state: "stored", url }));
 }
 
-const isUnstored = (tile: Tile): tile is UnstoredTile => tile.state !== "stored";
+const isUnstored = (entry: QueuedFile): entry is Unstored => entry.state !== "stored";
 
-/** Applies an action to the queue. The order of the tiles is the order in which the URLs are saved. */
-export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
-  const change = (edit: (tile: UnstoredTile) => Tile) =>
-    tiles.map((tile) =>
-      "id" in action && tile.id === action.id && isUnstored(tile) ? edit(tile) : tile,
+/** Applies an action to the queue. The order of the entries is the order in which their URLs are saved. */
+export function queueReducer(files: QueuedFile[], action: QueueAction): QueuedFile[] {
+  const change = (edit: (entry: Unstored) => QueuedFile) =>
+    files.map((entry) =>
+      "id" in action && entry.id === action.id && isUnstored(entry) ? edit(entry) : entry,
     );
 
   switch (action.type) {
     case "add":
       return [
-        ...tiles,
-        ...action.tiles.map((tile): Tile => ({ ...tile, state: "waiting", progress: 0 })),
+        ...files,
+        ...action.files.map((entry): QueuedFile => ({ ...entry, state: "waiting", progress: 0 })),
       ];
     case "start":
-      return change((tile) => ({ ...tile, state: "uploading", progress: 0 }));
+      return change((entry) => ({ ...entry, state: "uploading", progress: 0 }));
     case "progress":
-      return change((tile) => ({ ...tile, progress: Math.max(tile.progress, action.progress) }));
+      return change((entry) => ({ ...entry, progress: Math.max(entry.progress, action.progress) }));
     case "preview":
-      // The preview may be ready only after the upload has finished, so stored tiles get it too.
-      return tiles.map((tile) =>
-        tile.id === action.id ? { ...tile, preview: action.preview } : tile,
+      // The preview may be ready only after the upload has finished, so stored files get it too.
+      return files.map((entry) =>
+        entry.id === action.id ? { ...entry, preview: action.preview } : entry,
       );
     case "done":
       return change(({ id, preview, still }) => ({
@@ -91,23 +91,23 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
         needsStill: action.needsStill,
       }));
     case "still":
-      return tiles.map((tile) => {
-        if (tile.id !== action.id) return tile;
+      return files.map((entry) => {
+        if (entry.id !== action.id) return entry;
         const { still } = action;
-        return isUnstored(tile) ? { ...tile, still } : { ...tile, still, needsStill: false };
+        return isUnstored(entry) ? { ...entry, still } : { ...entry, still, needsStill: false };
       });
     case "fail":
-      return change((tile) => ({ ...tile, state: "failed" }));
+      return change((entry) => ({ ...entry, state: "failed" }));
     case "retry":
-      return change((tile) => ({ ...tile, state: "waiting", progress: 0 }));
+      return change((entry) => ({ ...entry, state: "waiting", progress: 0 }));
     case "reset":
-      return storedTiles(action.urls);
+      return storedFiles(action.urls);
     case "remove":
-      return tiles.filter((tile) => tile.id !== action.id);
+      return files.filter((entry) => entry.id !== action.id);
     case "move":
       return moveItem(
-        tiles,
-        tiles.findIndex((tile) => tile.id === action.id),
+        files,
+        files.findIndex((entry) => entry.id === action.id),
         action.to,
       );
   }
@@ -117,34 +117,34 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
  * The reducer of a queue of one file. The old file stays in the queue until its replacement is stored, so that it is shown
  * again if the replacement is cancelled.
  */
-export function singleReducer(tiles: Tile[], action: QueueAction): Tile[] {
+export function singleReducer(files: QueuedFile[], action: QueueAction): QueuedFile[] {
   switch (action.type) {
     case "add":
       return queueReducer(
-        tiles.filter((tile) => !isUnstored(tile)),
-        { type: "add", tiles: action.tiles.slice(-1) },
+        files.filter((entry) => !isUnstored(entry)),
+        { type: "add", files: action.files.slice(-1) },
       );
     case "done":
-      return queueReducer(tiles, action).filter((tile) => tile.id === action.id);
+      return queueReducer(files, action).filter((entry) => entry.id === action.id);
     default:
-      return queueReducer(tiles, action);
+      return queueReducer(files, action);
   }
 }
 
-/** The tiles whose upload may start now. `running` is the number of uploads that run already. */
-export function nextToStart(tiles: readonly Tile[], running: number): UnstoredTile[] {
-  return tiles
+/** The files whose upload may start now. `running` is the number of uploads that run already. */
+export function nextToStart(files: readonly QueuedFile[], running: number): Unstored[] {
+  return files
     .filter(isUnstored)
-    .filter((tile) => tile.state === "waiting")
+    .filter((entry) => entry.state === "waiting")
     .slice(0, Math.max(0, UPLOADS_AT_ONCE - running));
 }
 
 /** Whether uploads are waiting or running. */
-export function isBusy(tiles: readonly Tile[]): boolean {
-  return tiles.some((tile) => tile.state === "waiting" || tile.state === "uploading");
+export function isBusy(files: readonly QueuedFile[]): boolean {
+  return files.some((entry) => entry.state === "waiting" || entry.state === "uploading");
 }
 
 /** The URLs of the stored files in order. */
-export function savedUrls(tiles: readonly Tile[]): string[] {
-  return tiles.flatMap((tile) => (tile.state === "stored" ? [tile.url] : []));
+export function savedUrls(files: readonly QueuedFile[]): string[] {
+  return files.flatMap((entry) => (entry.state === "stored" ? [entry.url] : []));
 }

@@ -13,24 +13,26 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 
 /**
  * Uploads a file by the protocol tus, which can continue an upload after a lost connection or a reload. Returns the name of
- * the object: that of the request, or the one of an earlier attempt that was continued.
+ * the stored object: that of the request, unless an upload of an earlier page load was continued, which keeps its own name.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
   const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
-  const key = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
-  // Two tabs with the same file must not continue one upload, because one tab may discard what the other saves.
   if (!nameAndDate || !navigator.locks) return runUpload(request, null);
-  return navigator.locks.request(key, { ifAvailable: true }, (lock) => {
+  const fingerprint = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
+  // Only the tab with the lock can continue an upload of this file; another tab uploads the file under a name of its own.
+  // If both continued one upload, the first could cancel it, or delete the object that the second has saved in a row.
+  return navigator.locks.request(fingerprint, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw abortError();
-    return runUpload(request, lock && key);
+    return runUpload(request, lock ? fingerprint : null);
   });
 }
 
 /**
- * Runs the upload. `key` identifies the file in the browser's storage; with null a reload cannot continue the upload.
+ * Runs the upload. Under the `fingerprint` of the file, tus stores the URL of the upload in localStorage, so that a later
+ * page load can continue it. With null nothing is stored or continued.
  */
-async function runUpload(request: ResumableRequest, key: string | null): Promise<string> {
+async function runUpload(request: ResumableRequest, fingerprint: string | null): Promise<string> {
   const { apiUrl, anonKey, token, bucket, file, mime, onProgress, signal } = request;
   const { Upload } = await import("tus-js-client");
   const metadata = {
@@ -41,7 +43,7 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
   };
   // Failed attempts since the server last received a chunk.
   let failures = 0;
-  // Whether an earlier upload of this file is continued.
+  // Whether the upload of an earlier page load is continued.
   let continued = false;
 
   let succeed!: () => void;
@@ -54,10 +56,10 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
     endpoint: `${apiUrl}/storage/v1/upload/resumable`,
     chunkSize: RESUMABLE_CHUNK_BYTES,
     uploadDataDuringCreation: true,
-    retryDelays: [],
-    storeFingerprintForResuming: key !== null,
+    retryDelays: [], // retryOrFail decides about retries
+    storeFingerprintForResuming: fingerprint !== null,
     removeFingerprintOnSuccess: true,
-    fingerprint: async () => key ?? "",
+    fingerprint: async () => fingerprint ?? "",
     headers: { apikey: anonKey, "x-upsert": "false" },
     metadata,
     onBeforeRequest: async (sent) => sent.setHeader("Authorization", `Bearer ${await token()}`),
@@ -70,16 +72,16 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
   });
 
   async function retryOrFail(error: Error | DetailedError) {
-    const failure = refusal(error);
+    const failure = uploadErrorOf(error);
     try {
       if (signal?.aborted) throw abortError();
       // 409 at the start: the name exists. It is random, so an earlier request has succeeded and its response was lost.
       if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
-      // Later 409 and 423 pass: the offset was wrong and is read again, or an earlier request still holds the lock.
-      const passing =
+      // 409 and 423 later: the offset was wrong and is read again, or an earlier request still holds the server's lock.
+      const isTemporary =
         isTransient(failure.status) || (upload.url && [409, 423].includes(failure.status));
       failures++;
-      if (!passing || !(await waitForRetry(failures, signal))) throw failure;
+      if (!isTemporary || !(await waitForRetry(failures, signal))) throw failure;
       upload.start();
     } catch (reason) {
       fail(reason);
@@ -99,7 +101,7 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
   if (signal?.aborted) throw abortError();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const earlier = key === null ? undefined : (await upload.findPreviousUploads()).at(-1);
+    const earlier = fingerprint === null ? undefined : (await upload.findPreviousUploads()).at(-1);
     if (signal?.aborted) throw abortError();
     if (earlier?.metadata.objectName) {
       continued = true;
@@ -115,7 +117,7 @@ async function runUpload(request: ResumableRequest, key: string | null): Promise
   return metadata.objectName;
 }
 
-function refusal(error: Error | DetailedError): UploadError {
+function uploadErrorOf(error: Error | DetailedError): UploadError {
   if (error instanceof UploadError) return error;
   const response = "originalResponse" in error ? error.originalResponse : null;
   if (!response) {

@@ -25,7 +25,7 @@ import { IconButton } from "@/components/ui/icon-button";
 import { Switch } from "@/components/ui/switch";
 import { MediaState } from "@/components/upload/media-state";
 import { StillButton } from "@/components/upload/still-button";
-import { useUploader } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-uploader";
 import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
 import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";

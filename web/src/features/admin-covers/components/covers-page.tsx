@@ -12,7 +12,7 @@ import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
 import { useAuth } from "@/lib/auth";
@@ -25,7 +25,7 @@ import { areaToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
-import type { Tile } from "@/lib/upload/upload-queue";
+import type { QueuedFile } from "@/lib/upload/upload-queue";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
@@ -35,14 +35,14 @@ export function CoversPage() {
   const covers = useCovers();
   const { user } = useAuth();
   // Prefix of the names of the cards' drafts; undefined until this tab has locked them.
-  const draft = useDraftLock(draftName(user?.id, "covers"));
+  const draftPrefix = useDraftLock(draftName(user?.id, "covers"));
   const queue = useCoverUploads();
-  const input = useRef<HTMLInputElement>(null);
-  const { over, dropTarget } = useFileDrop(queue.add, true);
-  usePreventFileDrop();
+  const fileInput = useRef<HTMLInputElement>(null);
+  const { isDraggedOver, dropTarget } = useFileDrop(queue.add, { multiple: true });
+  usePreventFileDrop(); // beside the grid
 
   const uploadButton = (
-    <Button onClick={() => input.current?.click()}>
+    <Button onClick={() => fileInput.current?.click()}>
       <Upload aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("covers.upload")}
     </Button>
@@ -51,7 +51,7 @@ export function CoversPage() {
   return (
     <AdminPage title={t("nav.coverImages")} action={uploadButton}>
       <input
-        ref={input}
+        ref={fileInput}
         type="file"
         hidden
         multiple
@@ -63,13 +63,13 @@ export function CoversPage() {
       />
       <div
         {...dropTarget}
-        className={cn("min-h-[40vh]", over && "outline-indigo outline-3 outline-offset-8")}
+        className={cn("min-h-[40vh]", isDraggedOver && "outline-indigo outline-3 outline-offset-8")}
       >
         <AdminListState
-          query={draft === undefined ? { ...covers, data: undefined } : covers}
+          query={draftPrefix === undefined ? { ...covers, data: undefined } : covers}
           empty={t("covers.empty")}
           emptyAction={uploadButton}
-          notEmpty={queue.tiles.some(({ state }) => state !== "stored")}
+          notEmpty={queue.files.some(({ state }) => state !== "stored")}
           skeleton={<SkeletonCards />}
         >
           {(rows) => (
@@ -78,12 +78,12 @@ export function CoversPage() {
                 <CoverCard
                   key={cover.id}
                   cover={cover}
-                  draft={`${draft}/${cover.id}`}
-                  preview={previewOf(queue.tiles, cover)}
+                  draft={`${draftPrefix}/${cover.id}`}
+                  preview={previewOf(queue.files, cover)}
                 />
               ))}
-              {queue.tiles.map((tile) => (
-                <UploadingCard key={tile.id} tile={tile} queue={queue} />
+              {queue.files.map((entry) => (
+                <UploadingCard key={entry.id} entry={entry} queue={queue} />
               ))}
             </ul>
           )}
@@ -116,7 +116,7 @@ function SkeletonCards() {
 /** An upload queue that inserts a cover for each uploaded file. An upload is finished once the row exists. */
 function useCoverUploads() {
   const t = useT();
-  const uploadFile = useUpload(BUCKETS.covers);
+  const { upload: uploadFile } = useUploader(BUCKETS.covers);
   const { mutateAsync: createCover } = useCreateCover();
   const showProblem = useUploadToasts();
 
@@ -166,10 +166,10 @@ function useCoverUploads() {
 /** Height of thumbnails in pixels: that of a card's picture on a dense screen. */
 const COVER_THUMBNAIL_PX = 480;
 
-/** The object URL of a cover's picture or still if it was added on this page. */
-function previewOf(tiles: readonly Tile[], cover: CoverImage): string | null | undefined {
-  const tile = tiles.find((one) => one.state === "stored" && one.url === cover.image_url);
-  return coverKind(cover) === "video" ? tile?.still : tile?.preview;
+/** The object URL of a cover's picture, or of a film's still, if the cover was added on this page. */
+function previewOf(files: readonly QueuedFile[], cover: CoverImage): string | null | undefined {
+  const entry = files.find((one) => one.state === "stored" && one.url === cover.image_url);
+  return coverKind(cover) === "video" ? entry?.still : entry?.preview;
 }
 
 /** The server's message of an error, or "" if the server did not respond (status 0). */

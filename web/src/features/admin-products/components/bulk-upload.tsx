@@ -38,14 +38,14 @@ export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
 export function BulkUpload({ children, ...drafts }: DraftBatchProps & { children: ReactNode }) {
   const t = useT();
   const area = useRef<HTMLDivElement>(null);
-  const { over, dropTarget } = useFileDrop(drafts.add, true);
+  const { isDraggedOver, dropTarget } = useFileDrop(drafts.add, { multiple: true });
   useFilePaste(area, IMAGE_ONLY, drafts.add);
-  usePreventFileDrop();
+  usePreventFileDrop(); // beside the area
   return (
     <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
       <DraftList {...drafts} />
       {children}
-      {over && (
+      {isDraggedOver && (
         <div className="outline-indigo bg-indigo-tint/85 pointer-events-none absolute inset-0 z-10 outline-3 outline-offset-8">
           <p className="label-text bg-pop sticky top-[45vh] mx-auto w-fit px-5 py-3">
             {t("bulk.release")}

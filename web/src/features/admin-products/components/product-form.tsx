@@ -23,7 +23,7 @@ import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
-import { useUploader } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";

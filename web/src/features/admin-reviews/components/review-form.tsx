@@ -19,7 +19,7 @@ import { Button } from "@/components/ui/button";
 import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
-import { useUploader } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
 import { BUCKETS } from "@/lib/constants";

@@ -240,14 +240,14 @@ function StepList({ current, state }: StepListProps) {
 }
 
 function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
-  const { base, shown, onShow, portrait, refused } = parts;
+  const { base, shown, onShow, portrait, isPortraitRefused } = parts;
   switch (step) {
     case "name":
       return <NameField />;
     case "portrait":
       return (
         <>
-          <PortraitField {...{ portrait, refused }} />
+          <PortraitField {...{ portrait, isPortraitRefused }} />
           <TextFields texts={{ portraitAlt: 0 }} {...{ shown, onShow }} seed={base} />
         </>
       );

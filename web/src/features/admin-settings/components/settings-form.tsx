@@ -22,7 +22,7 @@ import { DraftNotice } from "@/components/form/draft-notice";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { ConflictDialog } from "@/components/ui/conflict-dialog";
 import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue, type UploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import type { Language } from "@/lib/boot";
@@ -49,7 +49,7 @@ export type FormParts = {
   /** The queue of the portrait's file. */
   portrait: UploadQueue;
   /** Whether the server has refused to save the portrait that is chosen now. */
-  refused: boolean;
+  isPortraitRefused: boolean;
 };
 
 /** What the form passes to its footer. */
@@ -115,7 +115,7 @@ export function SettingsForm({
   const portrait = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
-    upload: useUpload(BUCKETS.products),
+    upload: useUploader(BUCKETS.products).upload,
     onProblem: useUploadToasts(),
     draft: `${draft}/portrait`,
     pending: storedDraft?.pending,
@@ -192,7 +192,7 @@ export function SettingsForm({
     });
   }
 
-  const submit = (sent: SettingsValues, overwrite = false) =>
+  const submit = (sent: SettingsValues, { overwrite = false } = {}) =>
     saveSettings({ base, next: settingsOf(sent, portraitUrl, privacySeed), overwrite });
 
   return (
@@ -221,7 +221,7 @@ export function SettingsForm({
             shown,
             onShow: setShown,
             portrait,
-            refused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
+            isPortraitRefused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
           },
           { next, changed, uploading: portrait.busy, saving },
         )}
@@ -231,7 +231,7 @@ export function SettingsForm({
         open={conflict !== null}
         busy={saving || reloading}
         onKeepEditing={keepEditing}
-        onOverwrite={() => void handleSubmit((sent) => submit(sent, true))()}
+        onOverwrite={() => void handleSubmit((sent) => submit(sent, { overwrite: true }))()}
         onLoadNewer={() => {
           setReloading(true);
           onReload().catch((failure: unknown) => {

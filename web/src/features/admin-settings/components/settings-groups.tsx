@@ -21,7 +21,7 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 
 /** The fields of the settings page in titled groups. */
-export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormParts) {
+export function SettingsGroups({ base, shown, onShow, portrait, isPortraitRefused }: FormParts) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;
@@ -30,7 +30,7 @@ export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormP
     <>
       <AdminGroup title={t("settings.group.name")}>
         <NameField />
-        <PortraitField {...{ portrait, refused }} />
+        <PortraitField {...{ portrait, isPortraitRefused }} />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>

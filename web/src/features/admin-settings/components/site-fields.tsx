@@ -43,13 +43,16 @@ export function NameField() {
 }
 
 /** The field of the portrait, with a message if the server has rejected it. */
-export function PortraitField({ portrait, refused }: Pick<FormParts, "portrait" | "refused">) {
+export function PortraitField({
+  portrait,
+  isPortraitRefused,
+}: Pick<FormParts, "portrait" | "isPortraitRefused">) {
   const t = useT();
   return (
     <div>
       <SingleImageField label={t("settings.portrait")} optional queue={portrait} />
       <MissingFiles names={portrait.missing} className="mt-2" />
-      {refused && (
+      {isPortraitRefused && (
         <p className="text-danger mt-[5px] text-sm leading-[1.4] font-[520]">
           {t("settings.error.portrait")}
         </p>
