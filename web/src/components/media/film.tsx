@@ -1,12 +1,6 @@
-import {
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type ComponentProps,
-} from "react";
+import { useImperativeHandle, useLayoutEffect, useRef, useState, type ComponentProps } from "react";
 import { renditionUrl, pickWidth, type FilmInfo } from "@/lib/media";
+import { useHydrated } from "@/lib/use-hydrated";
 
 type FilmProps = ComponentProps<"video"> & {
   src: string;
@@ -25,8 +19,6 @@ const MAX_DENSITY = 2.1;
  * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.
  */
 const SERVER_POSTER_WIDTH = 800;
-/** Subscribes to a value that never changes. */
-const subscribeToNothing = () => () => undefined;
 
 /**
  * A video element that plays inline and by default downloads the film only when it is played. Until then it shows the
@@ -41,11 +33,7 @@ export function Film({ ref, src, info, poster, cssWidth, preload = "none", ...re
   useLayoutEffect(() => {
     if (film.current?.error) film.current.dispatchEvent(new Event("error"));
   }, []);
-  const hydrated = useSyncExternalStore(
-    subscribeToNothing,
-    () => true,
-    () => false,
-  );
+  const hydrated = useHydrated();
   // False during hydration, so that the still keeps the width of the server's HTML. With another width the browser would
   // download it twice.
   const [screen] = useState(() => hydrated && { width: innerWidth, density: devicePixelRatio });

@@ -1,6 +1,6 @@
 import type { Product } from "@/lib/types";
 import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
-import { useHydrated } from "@/features/artworks/hooks/use-hydrated";
+import { useHydrated } from "@/lib/use-hydrated";
 
 /**
  * The open work of the home page, which must be a featured work: the server redirects URLs of other works to the gallery.

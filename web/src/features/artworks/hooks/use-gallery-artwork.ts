@@ -4,7 +4,7 @@ import type { GalleryFilter } from "@/lib/constants";
 import type { Product } from "@/lib/types";
 import { useArtwork } from "@/features/artworks/api/get-artwork";
 import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
-import { useHydrated } from "@/features/artworks/hooks/use-hydrated";
+import { useHydrated } from "@/lib/use-hydrated";
 import type { ArtworksPage } from "@/features/artworks/paging";
 
 /**
