@@ -90,8 +90,8 @@ export const PREPARING_POLL_MS = 3000;
 // Poll intervals for new messages, without and with a live connection.
 export const NEW_MESSAGES_POLL_MS = 15_000;
 export const NEW_MESSAGES_POLL_LIVE_MS = 120_000;
-/** Live changes within this time cause only one refetch. */
-export const LIVE_DEBOUNCE_MS = 250;
+/** The time from a live change to the refetch that it causes. Changes in between cause no further refetch. */
+export const LIVE_REFETCH_DELAY_MS = 250;
 /** Wait before a channel that the server has closed is joined again. */
 export const LIVE_REJOIN_MS = 5_000;
 

@@ -80,11 +80,11 @@ export function useDraftLock(form: string): string | undefined {
   const [name, setName] = useState(hasLocks() ? undefined : form);
   useEffect(() => {
     if (!hasLocks()) return;
-    let over = false;
+    let isCancelled = false;
     let lock: DraftLock | undefined;
     void (async () => {
       const acquired = (await lockSavedDraft(form)) ?? (await lockNewDraft(form));
-      if (over) {
+      if (isCancelled) {
         acquired.release();
         return;
       }
@@ -92,7 +92,7 @@ export function useDraftLock(form: string): string | undefined {
       setName(acquired.name);
     })();
     return () => {
-      over = true;
+      isCancelled = true;
       lock?.release();
     };
   }, [form]);

@@ -48,7 +48,7 @@ export function useListUrl<View extends { page: number }>(
   const [search, setSearch] = useSearchParams();
   const view = useMemo(() => readView(search), [readView, search]);
   const change = useCallback(
-    (part: Partial<View>, replace = false) =>
+    (part: Partial<View>, { replace = false }: { replace?: boolean } = {}) =>
       setSearch((now) => writeView(now, { ...readView(now), page: 1, ...part }), { replace }),
     [readView, writeView, setSearch],
   );

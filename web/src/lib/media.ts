@@ -127,11 +127,11 @@ export function portraitCrop(
   const widths = info.widths.filter((width) => width >= 256 && width * tall <= info.height);
   const width = widths.at(-1);
   if (!width || info.height * 1.2 > info.width * tall) return null;
-  const address = (one: number) =>
+  const cropUrl = (one: number) =>
     renditionUrl(url, `width=${one}&height=${Math.round(one * tall)}&resize=cover&v=${info.v}`);
   return {
     media,
-    srcSet: widths.map((one) => `${address(one)} ${one}w`).join(","),
+    srcSet: widths.map((one) => `${cropUrl(one)} ${one}w`).join(","),
     sizes: sizesText([["", shown]]),
     width,
     height: Math.round(width * tall),

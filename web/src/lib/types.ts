@@ -145,7 +145,7 @@ export type ActivityEntry = {
   kind: ActivityKind;
   /** An action of the audit log, "insert", "update" or "delete", or what was exported. */
   action: string;
-  /** Who did it: an account, one that is deleted, the service key, a command, a program, or somebody unknown. */
+  /** Who did it: an account, a deleted account, the service key, a command, a program, or somebody unknown. */
   by: "account" | "deleted" | "key" | "command" | "program" | "nobody";
   /** Email address or number of the account. */
   account?: string;
@@ -216,7 +216,7 @@ export type SiteHealth = {
   version: string;
   /** What the operator's release file says; null if none is set. */
   release: {
-    /** The newest release, if it is newer than this program. `notes` is an address with https, or "". */
+    /** The newest release, if it is newer than this program. `notes` is an https URL, or "". */
     newer: { version: string; date: string; notes: string } | null;
     read_at: string | null;
     /** Since when the file cannot be read. */

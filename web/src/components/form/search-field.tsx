@@ -11,7 +11,7 @@ type SearchFieldProps = {
    * Gets the typed text after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether the new URL replaces the
    * history entry instead of adding one. Pass a stable function, because a new function restarts the wait.
    */
-  onChange(part: { q: string }, replace: boolean): void;
+  onChange(part: { q: string }, options: { replace: boolean }): void;
   className?: string;
 };
 
@@ -36,7 +36,7 @@ export function SearchField({ label, q, onChange, className }: SearchFieldProps)
       // The change from an empty search text adds a history entry. Later changes replace that entry.
       const replace = urlText.current !== "";
       urlText.current = text;
-      onChange({ q: text }, replace);
+      onChange({ q: text }, { replace });
     }, LIST_SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text, onChange]);

@@ -78,9 +78,7 @@ export function Header() {
     <header
       ref={root}
       data-solid={scrolled || menuOpen || undefined}
-      className={cn(
-        "site-header text-ink bg-page border-line over-hero:border-transparent over-hero:bg-transparent over-hero:text-white fixed inset-x-0 top-0 z-40 border-b transition-[background-color,border-color,color] duration-200",
-      )}
+      className="site-header text-ink bg-page border-line over-hero:border-transparent over-hero:bg-transparent over-hero:text-white fixed inset-x-0 top-0 z-40 border-b transition-[background-color,border-color,color] duration-200"
     >
       <div aria-hidden="true" className="header-scrim over-hero:opacity-100 opacity-0" />
       <div className="page-container flex h-[64px] items-center justify-between gap-3 lg:h-[76px] lg:gap-6">

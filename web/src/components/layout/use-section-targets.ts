@@ -7,12 +7,12 @@ import { queryKeys } from "@/lib/query-keys";
 /** The sections of the home page that the header links to. Testimonials are omitted while there are no reviews. */
 export function useSectionTargets() {
   const { hasReviews = true } = useBoot();
-  const client = useQueryClient();
+  const cache = useQueryClient();
   // Only reads the cache, so that the header makes no request. Until reviews are cached, `hasReviews` of the boot data is
   // used.
-  const readCache = () => client.getQueryData<unknown[]>(queryKeys.reviews.active);
+  const readCache = () => cache.getQueryData<unknown[]>(queryKeys.reviews.active);
   const reviews = useSyncExternalStore(
-    (notify) => client.getQueryCache().subscribe(notify),
+    (notify) => cache.getQueryCache().subscribe(notify),
     readCache,
     readCache,
   );

@@ -35,7 +35,7 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
       root.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
       embla.scrollTo(
         embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
-        true,
+        true, // without animation
       );
     };
     scrollToFocus(); // a slide that got the focus before embla had loaded

@@ -11,18 +11,18 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
-  const changed: Tree = {};
+  const changes: Tree = {};
   for (const [name, value] of Object.entries(next)) {
     const oldValue = before[name];
     if (isTree(value)) {
       const inner = changesOf(isTree(oldValue) ? oldValue : {}, value);
-      if (Object.keys(inner).length > 0) changed[name] = inner;
+      if (Object.keys(inner).length > 0) changes[name] = inner;
     } else if (
       !isSame(value, oldValue) &&
       !((value === "" || value === 0) && oldValue === undefined)
     ) {
-      changed[name] = value;
+      changes[name] = value;
     }
   }
-  return changed;
+  return changes;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { countryOfNumber, isUrl, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
+import { countryOfNumber, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
@@ -14,46 +14,51 @@ z.config({ jitless: true });
 const withError = (error: Key) => ({ error });
 // Counts code points, as the server does.
 const maxLength = (limit: number) =>
-  z.refine<string>((given) => Array.from(given).length <= limit, withError("settings.error.long"));
+  z.refine<string>((value) => Array.from(value).length <= limit, withError("settings.error.long"));
 const lineSchema = z.string().check(z.trim(), maxLength(200));
 const longTextSchema = z.string().check(z.trim(), maxLength(5000));
 
-const isHttps = (given: string) => {
-  if (given.length > 1000 || /\s/.test(given) || !URL.canParse(given)) return false;
-  const { protocol, username, hostname } = new URL(given);
+/** Whether a field that takes a URL or a name, or a URL or a phone number, contains a URL, valid or not. */
+const looksLikeUrl = (value: string) => /[:/]/.test(value);
+
+/** Whether the value is an HTTPS URL of at most 1000 characters, without blanks and without a user name. */
+const isHttpsUrl = (value: string) => {
+  if (value.length > 1000 || /\s/.test(value) || !URL.canParse(value)) return false;
+  const { protocol, username, hostname } = new URL(value);
   return protocol === "https:" && username === "" && hostname !== "";
 };
 
-/** Whether the text is the URL or the name of a social profile, or empty. */
-const isProfile = (given: string) =>
-  given === "" || (isUrl(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
+/** Whether the value is the URL or the name of a social profile, or empty. */
+const isProfileOrEmpty = (value: string) =>
+  value === "" || (looksLikeUrl(value) ? isHttpsUrl(value) : /^@?[\w.-]{1,200}$/.test(value));
 
 /** The error of a WhatsApp number or URL; undefined if it is valid. */
-function whatsAppError(given: string, country: string): Key | undefined {
-  if (given === "") return undefined;
-  if (isUrl(given)) {
+function whatsAppError(value: string, country: string): Key | undefined {
+  if (value === "") return undefined;
+  if (looksLikeUrl(value)) {
     const isWhatsApp =
-      isHttps(given) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(given).hostname);
+      isHttpsUrl(value) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(value).hostname);
     return isWhatsApp ? undefined : "settings.error.whatsapp";
   }
-  if (toE164(given, country)) return undefined;
-  const countryKnown = country !== "" || given.startsWith("+");
-  return countryKnown ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
+  if (toE164(value, country)) return undefined;
+  // A number that begins with + contains the code of its country.
+  const hasCountry = country !== "" || value.startsWith("+");
+  return hasCountry ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
 }
 
-function isWebhook(given: string): boolean {
-  if (given === "" || isHttps(given)) return true;
-  // Plain HTTP is accepted only for a program on the same machine.
+function isWebhookOrEmpty(value: string): boolean {
+  if (value === "" || isHttpsUrl(value)) return true;
+  // Plain HTTP is accepted only for a receiver on the machine of the server.
   return (
-    URL.canParse(given) && /^http:\/\/(localhost|127\.[\d.]+|\[::1\])(:\d+)?(\/\S*)?$/.test(given)
+    URL.canParse(value) && /^http:\/\/(localhost|127\.[\d.]+|\[::1\])(:\d+)?(\/\S*)?$/.test(value)
   );
 }
 
 const emailSchema = z.email();
-const isEmail = (given: string) => given.length <= 254 && emailSchema.safeParse(given).success;
+const isEmail = (value: string) => value.length <= 254 && emailSchema.safeParse(value).success;
 
 /** Splits a list of email addresses at line breaks, commas, semicolons and spaces. */
-const addressesIn = (given: string) => given.split(/[\s,;]+/).filter((one) => one !== "");
+const addressesIn = (value: string) => value.split(/[\s,;]+/).filter((one) => one !== "");
 
 const textsSchema = z.object({
   title: lineSchema,
@@ -83,14 +88,18 @@ export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 
 const fieldsSchema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, withError("settings.error.name")), maxLength(60)),
-  instagram: z.string().check(z.trim(), z.refine(isProfile, withError("settings.error.profile"))),
-  facebook: z.string().check(z.trim(), z.refine(isProfile, withError("settings.error.profile"))),
+  instagram: z
+    .string()
+    .check(z.trim(), z.refine(isProfileOrEmpty, withError("settings.error.profile"))),
+  facebook: z
+    .string()
+    .check(z.trim(), z.refine(isProfileOrEmpty, withError("settings.error.profile"))),
   whatsapp: z.string().check(z.trim()),
   /** Country of the number; ignored for a URL. */
   whatsappCountry: z.string(),
   email: z.string().check(
     z.trim(),
-    z.refine((given) => given === "" || isEmail(given), withError("contact.error.email")),
+    z.refine((value) => value === "" || isEmail(value), withError("contact.error.email")),
   ),
   privacySince: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, withError("settings.error.date"))),
   texts: z.object({ en: textsSchema, pt: textsSchema }),
@@ -107,12 +116,12 @@ const fieldsSchema = z.object({
   /** An option of MESSAGE_MONTHS, as the value of a select. */
   messageMonths: z.enum(MESSAGE_MONTHS.map(String)),
   noticeEmail: z.string().check(
-    z.refine((given) => addressesIn(given).every(isEmail), withError("settings.error.addresses")),
-    z.refine((given) => addressesIn(given).length <= 10, withError("settings.error.addressCount")),
+    z.refine((value) => addressesIn(value).every(isEmail), withError("settings.error.addresses")),
+    z.refine((value) => addressesIn(value).length <= 10, withError("settings.error.addressCount")),
   ),
   noticeWebhook: z
     .string()
-    .check(z.trim(), z.refine(isWebhook, withError("settings.error.webhook"))),
+    .check(z.trim(), z.refine(isWebhookOrEmpty, withError("settings.error.webhook"))),
   noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
 });
@@ -146,7 +155,7 @@ export function valuesOf(
 ): SettingsValues {
   const whatsapp = site.whatsapp ?? "";
   // An old number without a country code gets no proposal, because its country is unknown.
-  const proposed = whatsapp === "" || isUrl(whatsapp) ? country : "";
+  const proposed = whatsapp === "" || looksLikeUrl(whatsapp) ? country : "";
   const own = (language: Language) =>
     Object.fromEntries(
       TEXT_NAMES.map((name) => [name, site.texts[language][TEXT_KEYS[name]]]),

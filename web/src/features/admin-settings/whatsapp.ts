@@ -27,14 +27,11 @@ export function countriesIn(language: Language): Country[] {
     .sort((a, b) => compare(a.name, b.name));
 }
 
-/** Whether the value is a URL instead of a phone number. */
-export const isUrl = (given: string) => /[:/]/.test(given);
-
 const supportedCountry = (country: string) => (isSupportedCountry(country) ? country : undefined);
 
-function parseNumber(given: string, country: string) {
+function parseNumber(value: string, country: string) {
   // The library would read letters as keypad letters or as an extension.
-  const text = given.trim();
+  const text = value.trim();
   if (!/^\+?[\d ().-]+$/.test(text)) return undefined;
   return parsePhoneNumberFromString(text, {
     defaultCountry: supportedCountry(country),
@@ -43,24 +40,24 @@ function parseNumber(given: string, country: string) {
 }
 
 /** Converts a number to its E.164 form such as +351912345678. Returns undefined if the number is not valid. */
-export function toE164(given: string, country: string): string | undefined {
-  const number = parseNumber(given, country);
+export function toE164(value: string, country: string): string | undefined {
+  const number = parseNumber(value, country);
   return number?.isValid() ? number.number : undefined;
 }
 
 /** Formats a valid number as "+351 912 345 678". Returns other values unchanged. */
-export function formatNumber(given: string, country: string): string {
-  const number = parseNumber(given, country);
-  return number?.isValid() ? number.formatInternational() : given;
+export function formatNumber(value: string, country: string): string {
+  const number = parseNumber(value, country);
+  return number?.isValid() ? number.formatInternational() : value;
 }
 
 /**
  * The country to which the calling code of a number or wa.me URL belongs. If the code belongs to several countries and
  * `chosen` is one of them, returns `chosen`. Returns undefined for an incomplete number.
  */
-export function countryOfNumber(given: string, chosen: string): CountryCode | undefined {
-  const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(given.trim())?.[1];
-  const number = parseNumber(digits ? `+${digits}` : given, "");
+export function countryOfNumber(value: string, chosen: string): CountryCode | undefined {
+  const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(value.trim())?.[1];
+  const number = parseNumber(digits ? `+${digits}` : value, "");
   if (!number) return undefined;
   const now = supportedCountry(chosen);
   if (now && getCountryCallingCode(now) === number.countryCallingCode) return now;
@@ -68,10 +65,10 @@ export function countryOfNumber(given: string, chosen: string): CountryCode | un
 }
 
 /** Replaces the calling code of an international number by that of the country. Returns other values unchanged. */
-export function withCallingCode(country: string, given: string): string {
-  const number = parseNumber(given, "");
+export function withCallingCode(country: string, value: string): string {
+  const number = parseNumber(value, "");
   const to = supportedCountry(country);
-  return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : given;
+  return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : value;
 }
 
 /** Guesses the owner's country from the time zone and the regions of the browser's languages. Returns "" if unknown. */

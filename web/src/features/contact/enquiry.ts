@@ -1,6 +1,9 @@
 import type { ContactReason } from "@/lib/types";
 
-/** An enquiry about a work: its title, and the contact reason that goes with it (docs/product.md, rule 13). */
+/**
+ * An enquiry: the work that a visitor asks about with the contact form. `title` is that of the work, `reason` the contact
+ * reason of the message (docs/product.md, rule 13).
+ */
 export type Enquiry = { title: string; reason: ContactReason };
 
 /** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */
@@ -10,7 +13,7 @@ export function withArtworkLine(message: string, line: string, earlierLine = "")
   return visitorText.startsWith(line.trimEnd()) ? visitorText : line + visitorText;
 }
 
-/** The reason of the enquiry, or "" if the visitor has removed the title of the work from the message. */
+/** The contact reason of the message: that of the enquiry, or "" if the visitor has removed the title of the work from the message. */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
   return enquiry && message.includes(enquiry.title) ? enquiry.reason : "";
 }

@@ -27,11 +27,12 @@ export function changedFields<T extends object>(
 }
 
 /**
- * Updates the fields of `change` in a row if nobody has saved the row since `base` was read, which its updated_at shows. A
- * newer version is updated too if these fields have the same values in it as in `base`. Returns the updated row.
+ * Updates the fields of `change` in a row, unless somebody else has changed one of them since `base` was read. Returns the
+ * updated row. An attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row is
+ * newer, and these fields have the values that they have in `base`, the next attempt expects the updated_at of that row.
  *
- * @throws ConflictError with the newer row if one of the fields was changed or all attempts failed; the server's error,
- * also for a deleted row.
+ * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.
+ * Errors of the server are thrown too, among them that of a row that was deleted.
  */
 export async function updateIfUnchanged<Name extends Editable>(
   backend: OwnerBackend,
@@ -42,21 +43,21 @@ export async function updateIfUnchanged<Name extends Editable>(
   const fields = Object.keys(change) as (keyof Row<Name>)[];
   // The query builder's types do not accept a type parameter as the table, so the call names one of the tables.
   const rows = backend.from(table as "products");
-  let version = base.updated_at ?? null;
+  let updatedAt = base.updated_at ?? null;
   for (let attempt = 1; ; attempt++) {
     const update = rows.update(change as Partial<Row<"products">>).eq("id", base.id);
     const { data, error } = await (
-      version === null ? update.is("updated_at", null) : update.eq("updated_at", version)
+      updatedAt === null ? update.is("updated_at", null) : update.eq("updated_at", updatedAt)
     ).select("*,updated_at");
     if (error) throw error;
     if (data[0]) return data[0];
-    // For a row that was deleted meanwhile, single() returns an error.
+    // No row was updated: it is newer or deleted. For a deleted row, single() returns an error.
     const current = await rows.select("*,updated_at").eq("id", base.id).single();
     if (current.error) throw current.error;
     const newer = current.data as unknown as Row<Name>;
     if (attempt === ATTEMPTS || changedFields(newer, base, fields).length > 0) {
       throw new ConflictError(newer);
     }
-    version = newer.updated_at ?? null;
+    updatedAt = newer.updated_at ?? null;
   }
 }

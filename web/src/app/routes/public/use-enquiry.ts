@@ -4,8 +4,8 @@ import { scrollToSectionAfterNavigation } from "@/lib/scroll";
 import type { Product } from "@/lib/types";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-/** The state of the home page's history entry. `ask` is the enquiry that the visitor started on another page. */
-type HistoryState = { ask?: Enquiry };
+/** The state of the home page's history entry after useStartEnquiry has navigated to it. */
+type HistoryState = { enquiry?: Enquiry };
 
 /**
  * Returns a function that starts an enquiry: it navigates from a work to the contact form, whose message then names the
@@ -14,30 +14,31 @@ type HistoryState = { ask?: Enquiry };
 export function useStartEnquiry(): (product: Product) => void {
   const navigate = useNavigate();
   return (product) => {
-    const ask: Enquiry = {
+    const enquiry: Enquiry = {
       title: product.title.trim(),
       reason: product.is_customizable ? "commission" : "purchase",
     };
-    void navigate("/", { state: { ask } satisfies HistoryState });
+    void navigate("/", { state: { enquiry } satisfies HistoryState });
     scrollToSectionAfterNavigation("contact");
   };
 }
 
 /**
- * The enquiry that the visitor has started. It is removed from the history entry, so that a reload does not repeat it.
+ * The enquiry that the visitor has started by the function of useStartEnquiry, on any page. It is moved from the history
+ * entry to the state of the home page, so that a reload does not repeat it.
  */
 export function useEnquiry(): Enquiry | null {
   const location = useLocation();
   const navigate = useNavigate();
   const [enquiry, setEnquiry] = useState<Enquiry | null>(null);
-  const ask = (location.state as HistoryState | null)?.ask;
+  const started = (location.state as HistoryState | null)?.enquiry;
   const { search } = location;
 
   useEffect(() => {
-    if (!ask) return;
-    setEnquiry(ask);
+    if (!started) return;
+    setEnquiry(started);
     void navigate({ pathname: "/", search }, { replace: true, state: null });
-  }, [ask, search, navigate]);
+  }, [started, search, navigate]);
 
   return enquiry;
 }

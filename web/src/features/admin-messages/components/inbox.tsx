@@ -58,7 +58,7 @@ export function Inbox() {
   const isBeyondLastPage =
     messages.isSuccess && !messages.isPlaceholderData && rows.length === 0 && view.page > 1;
   useEffect(() => {
-    if (isBeyondLastPage) change({ page: 1 }, true);
+    if (isBeyondLastPage) change({ page: 1 }, { replace: true });
   }, [isBeyondLastPage, change]);
 
   const setStatus = useCallback(

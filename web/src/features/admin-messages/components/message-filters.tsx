@@ -7,7 +7,7 @@ import { useT } from "@/lib/i18n";
 type MessageFiltersProps = {
   view: MessageView;
   /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
-  onChange(part: Partial<MessageView>, replace?: boolean): void;
+  onChange(part: Partial<MessageView>, options?: { replace: boolean }): void;
 };
 
 /** The search field and the filters of the inbox. */

@@ -31,7 +31,7 @@ export function Quarantine() {
   const { rows, total = 0 } = messages.data ?? {};
   const opened = rows?.find(({ id }) => id === openedId) ?? null;
 
-  const goToPage = (next: number, replace = false) =>
+  const goToPage = (next: number, { replace = false } = {}) =>
     setSearch(
       (now) => {
         const params = withValues(now, { page: [String(next), "1"] });
@@ -44,7 +44,7 @@ export function Quarantine() {
   const isBeyondLastPage =
     messages.isSuccess && !messages.isPlaceholderData && rows?.length === 0 && page > 1;
   useEffect(() => {
-    if (isBeyondLastPage) goToPage(1, true);
+    if (isBeyondLastPage) goToPage(1, { replace: true });
   });
 
   const detail = opened && (

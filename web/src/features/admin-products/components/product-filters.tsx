@@ -7,7 +7,7 @@ import { useT } from "@/lib/i18n";
 type ProductFiltersProps = {
   view: ProductView;
   /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
-  onChange(part: Partial<ProductView>, replace?: boolean): void;
+  onChange(part: Partial<ProductView>, options?: { replace: boolean }): void;
 };
 
 /** Search, filters and order of the admin table of works. */

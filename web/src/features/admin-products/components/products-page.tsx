@@ -44,7 +44,7 @@ export function ProductsPage() {
   const lastPage = currentPage ? pageCount(currentPage.total) : view.page;
   const isBeyondLastPage = !isPlaceholderData && currentPage !== undefined && view.page > lastPage;
   useEffect(() => {
-    if (isBeyondLastPage) change({ page: 1 }, true);
+    if (isBeyondLastPage) change({ page: 1 }, { replace: true });
   }, [isBeyondLastPage, change]);
 
   function goToPage(page: number) {

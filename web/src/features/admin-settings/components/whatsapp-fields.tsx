@@ -25,7 +25,7 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
   const { language } = useLanguage();
   const countries = useMemo(() => countriesIn(language), [language]);
   const { control, register, setValue, getValues, formState } = useFormContext<SettingsValues>();
-  const [given, country] = useWatch({ control, name: ["whatsapp", "whatsappCountry"] });
+  const [value, country] = useWatch({ control, name: ["whatsapp", "whatsappCountry"] });
 
   function setNumber(number: string) {
     if (number === getValues("whatsapp")) return;
@@ -66,7 +66,7 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
               setNumber(formatNumber(getValues("whatsapp"), getValues("whatsappCountry"))),
           })}
         />
-        <WhatsAppState {...{ given, country, stored }} />
+        <WhatsAppState {...{ value, country, stored }} />
       </div>
     </>
   );

@@ -5,7 +5,7 @@ import { whatsappUrl } from "@/lib/site-links";
 
 type WhatsAppStateProps = {
   /** The number or URL in the input. */
-  given: string;
+  value: string;
   /** The chosen country as an ISO 3166 code; "" if none is chosen. */
   country: string;
   /** The stored number or URL; "" if there is none. */
@@ -13,11 +13,11 @@ type WhatsAppStateProps = {
 };
 
 /** A link to test the WhatsApp number, or a warning that the stored number is incomplete, so that the site has no link. */
-export function WhatsAppState({ given, country, stored }: WhatsAppStateProps) {
+export function WhatsAppState({ value, country, stored }: WhatsAppStateProps) {
   const t = useT();
-  const url = whatsappUrl({ whatsapp: toE164(given, country) ?? given });
+  const url = whatsappUrl({ whatsapp: toE164(value, country) ?? value });
   if (!url) {
-    if (given === "" || given !== stored) return null;
+    if (value === "" || value !== stored) return null;
     return <p className="text-danger mt-2 text-sm">{t("settings.whatsappUnlinked")}</p>;
   }
   return (

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
-import { LIVE_REJOIN_MS, LIVE_DEBOUNCE_MS } from "@/lib/constants";
+import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Keeps the messages current: joins a live channel, by which the server reports changes, and invalidates the queries of
- * messages after each change and after each join. Returns whether the channel is joined.
+ * Keeps the messages current: joins a live channel, by which the server reports changes, and refetches the queries of
+ * messages soon after a change. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
@@ -15,36 +15,38 @@ export function useMessageChanges(): boolean {
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
-    let debounce: ReturnType<typeof setTimeout> | undefined;
-    let rejoin: ReturnType<typeof setTimeout> | undefined;
+    let refetchTimer: ReturnType<typeof setTimeout> | undefined;
+    let rejoinTimer: ReturnType<typeof setTimeout> | undefined;
     let unmounted = false;
-    const refetch = () => {
-      debounce ??= setTimeout(() => {
-        debounce = undefined;
+    const refetchSoon = () => {
+      refetchTimer ??= setTimeout(() => {
+        refetchTimer = undefined;
         void cache.invalidateQueries({ queryKey: messageKeys.all });
-      }, LIVE_DEBOUNCE_MS);
+      }, LIVE_REFETCH_DELAY_MS);
     };
-    // A new name for each attempt, because the client returns the closed channel for a known name.
+    // Each channel has a new name, because for a known name the client returns the closed channel. The time tells channels
+    // of one attempt apart, if this component mounts again.
     const channel = backend
       .channel(`messages-${attempt}-${Date.now()}`)
       .on(
         "postgres_changes",
         { event: "*", schema: "public", table: "contact_submissions" },
-        refetch,
+        refetchSoon,
       )
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
         if (unmounted) return;
         setJoined(status === "SUBSCRIBED");
-        if (status === "SUBSCRIBED") refetch();
+        // Changes before the join were not reported.
+        if (status === "SUBSCRIBED") refetchSoon();
         // The client rejoins after errors and lost connections, but not after the server has closed the channel.
         if (status === "CLOSED")
-          rejoin ??= setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
+          rejoinTimer ??= setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
       });
     return () => {
       unmounted = true;
-      clearTimeout(debounce);
-      clearTimeout(rejoin);
+      clearTimeout(refetchTimer);
+      clearTimeout(rejoinTimer);
       setJoined(false);
       void backend.removeChannel(channel);
     };

@@ -12,7 +12,7 @@ const ContactForm = lazyWithPreload(() =>
 
 type ContactSectionProps = {
   /**
-   * The enquiry about a work; null if there is none. Each enquiry is a new object, even a second one about the same
+   * The work that the visitor asks about; null if there is none. Each enquiry is a new object, even a second one about the same
    * work, so that the form applies it again.
    */
   enquiry: Enquiry | null;

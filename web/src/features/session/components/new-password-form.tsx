@@ -26,7 +26,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const cache = useQueryClient();
   const [weak, setWeak] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<NewPassword>({
@@ -51,12 +51,11 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     else setFailure(error);
     // The account has got a second factor since the sign-in, and it must be verified first. The page shows that step when
     // the factors have been fetched again.
-    if (error.code === "insufficient_aal")
-      void queryClient.invalidateQueries({ queryKey: [FACTORS] });
+    if (error.code === "insufficient_aal") void cache.invalidateQueries({ queryKey: [FACTORS] });
     setFocus("password");
   });
 
-  const required = errors.password?.message;
+  const errorKey = errors.password?.message;
   return (
     <>
       <h1 className="text-h2">{t("auth.newPassword.title")}</h1>
@@ -71,7 +70,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
           required
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
-          error={required ? t(required as Key) : weak && failureText(t, weak)}
+          error={errorKey ? t(errorKey as Key) : weak && failureText(t, weak)}
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

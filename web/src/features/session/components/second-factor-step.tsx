@@ -29,7 +29,7 @@ export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps)
       {usesRecoveryCode ? (
         <RecoveryCodeForm onDone={onVerified} />
       ) : (
-        <FactorCodeForm {...{ factors }} onDone={onVerified} />
+        <FactorCodeForm factors={factors} onDone={onVerified} />
       )}
       <div className="mt-4 grid justify-items-start">
         <StepButton onClick={() => setUsesRecoveryCode(!usesRecoveryCode)}>

@@ -35,7 +35,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
+  const cache = useQueryClient();
   // undefined until the client has reported the session for the first time
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
@@ -51,8 +51,8 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
 
   // A rejected request may mean that the role was removed, so the role is fetched again; the guard then redirects.
   useEffect(
-    () => onAccessDenied(() => void queryClient.invalidateQueries({ queryKey: [USER_ROLES] })),
-    [queryClient],
+    () => onAccessDenied(() => void cache.invalidateQueries({ queryKey: [USER_ROLES] })),
+    [cache],
   );
 
   const user = session?.user ?? null;
@@ -96,7 +96,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       // In one transition with the navigation, because otherwise the admin guard would first redirect to the sign-in
       // page.
       startTransition(() => setSession(null));
-      queryClient.removeQueries({
+      cache.removeQueries({
         predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
       });
     } catch {
@@ -108,7 +108,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
     } finally {
       isSigningOut.current = false;
     }
-  }, [client, user, navigate, queryClient, t]);
+  }, [client, user, navigate, cache, t]);
 
   // A layout effect, so that the browser never paints an outdated state.
   useLayoutEffect(() => {

@@ -49,7 +49,7 @@ export function PasswordSection() {
     setFocus("password");
   });
 
-  const required = errors.password?.message;
+  const errorKey = errors.password?.message;
   return (
     <AdminGroup title={t("account.password.title")} intro={t("account.password.intro")}>
       <form
@@ -70,7 +70,7 @@ export function PasswordSection() {
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
           className="w-full"
-          error={required ? t(required as Key) : weak && failureText(t, weak)}
+          error={errorKey ? t(errorKey as Key) : weak && failureText(t, weak)}
           {...register("password")}
         />
         <Button type="submit" size="sm" loading={isSubmitting}>
