@@ -216,11 +216,11 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
 const failures = [];
 
-/** Runs a stage and counts its tests. Where others run in parallel (beside), its output is held back until its end. */
-async function take(stage, beside) {
+/** Runs a stage and counts its tests. If others run in parallel, its output is held back until its end. */
+async function runAndCount(stage, inParallel) {
   const held = [`\n== ${stage.name}\n`];
-  const print = beside ? (text) => held.push(text) : (text) => process.stdout.write(text);
-  process.stdout.write(beside ? `${stage.name} …\n` : held.join(""));
+  const print = inParallel ? (text) => held.push(text) : (text) => process.stdout.write(text);
+  process.stdout.write(inParallel ? `${stage.name} …\n` : held.join(""));
   const start = Date.now();
   const code = await run(stage, print);
   const outcome = { passed: 0, failed: [], skipped: [] };
@@ -240,8 +240,8 @@ async function take(stage, beside) {
     failed: outcome.failed.length,
     skipped: outcome.skipped.length,
   };
-  for (const k of Object.keys(total)) total[k] += sum[k];
-  if (beside) for (const text of held) process.stdout.write(text);
+  for (const result of Object.keys(total)) total[result] += sum[result];
+  if (inParallel) for (const text of held) process.stdout.write(text);
   lines.push(
     `${sum.failed ? "FAIL" : "ok  "} ${stage.name}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, ${((Date.now() - start) / 1000).toFixed(0)} s`,
   );
@@ -264,7 +264,8 @@ if (memory) {
 const begun = Date.now();
 const { atOnce, stages } = runs[runName];
 const takeAll = async () => {
-  for (let stage = stages.shift(); stage; stage = stages.shift()) await take(stage, atOnce > 1);
+  for (let stage = stages.shift(); stage; stage = stages.shift())
+    await runAndCount(stage, atOnce > 1);
 };
 await Promise.all(Array.from({ length: atOnce }, takeAll));
 for (const { name, reason } of failures)
