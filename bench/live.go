@@ -60,11 +60,11 @@ func live(ctx context.Context, out io.Writer, name string, env []string, nodes i
 		}
 		servers = append(servers, s)
 	}
-	writing, hearing := servers[0], servers[nodes-1]
+	writing, watched := servers[0], servers[nodes-1]
 	if err := insert(ctx, writing.url, service); err != nil { // warm
 		return err
 	}
-	before, err := hearing.resident()
+	before, err := watched.resident()
 	if err != nil {
 		return err
 	}
@@ -76,17 +76,17 @@ func live(ctx context.Context, out io.Writer, name string, env []string, nodes i
 	}()
 	for _, count := range []int{1, liveSockets} {
 		for len(watchers) < count {
-			c, err := watch(ctx, hearing.url, anon)
+			c, err := watch(ctx, watched.url, anon)
 			if err != nil {
 				return err
 			}
 			watchers = append(watchers, c)
 		}
-		if err := measure(ctx, out, fmt.Sprintf("%s, heard by %d", name, count), writing.url, service, watchers); err != nil {
+		if err := measure(ctx, out, fmt.Sprintf("%s, received by %d", name, count), writing.url, service, watchers); err != nil {
 			return err
 		}
 	}
-	after, err := hearing.resident()
+	after, err := watched.resident()
 	if err != nil {
 		return err
 	}
@@ -139,14 +139,14 @@ func insert(ctx context.Context, url, key string) error {
 func measure(ctx context.Context, out io.Writer, name, url, key string, watchers []*websocket.Conn) error {
 	var answered, first, last []time.Duration
 	for range liveWrites {
-		heard, failed := make(chan time.Time, len(watchers)), make(chan error, len(watchers))
+		received, failed := make(chan time.Time, len(watchers)), make(chan error, len(watchers))
 		var all sync.WaitGroup
 		for _, c := range watchers {
 			all.Go(func() {
 				if _, _, err := c.Read(ctx); err != nil {
 					failed <- err
 				}
-				heard <- time.Now()
+				received <- time.Now()
 			})
 		}
 		begin := time.Now()
@@ -160,14 +160,14 @@ func measure(ctx context.Context, out io.Writer, name, url, key string, watchers
 			return err
 		default:
 		}
-		close(heard)
+		close(received)
 		var times []time.Duration
-		for at := range heard {
+		for at := range received {
 			times = append(times, at.Sub(begin))
 		}
 		first, last = append(first, slices.Min(times)), append(last, slices.Max(times))
 	}
-	_, err := fmt.Fprintf(out, "  %-36s answered %5.1f %5.1f ms   first hears %5.1f %5.1f ms   last hears %5.1f %5.1f ms   ratio %.1f\n",
+	_, err := fmt.Fprintf(out, "  %-36s answered %5.1f %5.1f ms   first received %5.1f %5.1f ms   last received %5.1f %5.1f ms   ratio %.1f\n",
 		name, ms(median(answered)), ms(p99(answered)), ms(median(first)), ms(p99(first)), ms(median(last)), ms(p99(last)), float64(median(last))/float64(median(answered)))
 	return err
 }

@@ -59,23 +59,23 @@ describe("check-budget", () => {
 
   it("follows dynamic imports of public pages, and omits modules with their own style sheet", () => {
     const pages = {
-      "index.html": { file: "a.js", dynamicImports: ["src/app/admin-routes.tsx", "wall.tsx"] },
-      "wall.tsx": { file: "wall.js", imports: ["_c.js"], dynamicImports: ["zoom.tsx"] },
+      "index.html": { file: "a.js", dynamicImports: ["src/app/admin-routes.tsx", "grid.tsx"] },
+      "grid.tsx": { file: "grid.js", imports: ["_c.js"], dynamicImports: ["zoom.tsx"] },
       "zoom.tsx": { file: "zoom.js", imports: ["index.html"] },
       "_c.js": { file: "c.js" },
       "src/app/admin-routes.tsx": { file: "admin.js", css: ["full.css"] },
     };
-    expect([...visitorFiles(pages)].sort()).toEqual(["a.js", "c.js", "wall.js", "zoom.js"]);
+    expect([...visitorFiles(pages)].sort()).toEqual(["a.js", "c.js", "grid.js", "zoom.js"]);
   });
 
   it("P-weight-sheet: finds the sources that a style sheet scans; later @source lines override earlier ones", () => {
     const sheet = `@source "../app/*.tsx";
-@source "../features/{hero,wall}/**/*.{ts,tsx}";
+@source "../features/{hero,grid}/**/*.{ts,tsx}";
 @source not "../app/admin-*.tsx";
 `;
     const read = (source) => isSourceOf(sheet, "/web/src/styles", `/web/src/${source}`);
     expect(
-      ["app/app.tsx", "features/hero/x.ts", "features/wall/a/b.tsx"].filter(read),
+      ["app/app.tsx", "features/hero/x.ts", "features/grid/a/b.tsx"].filter(read),
     ).toHaveLength(3);
     expect(["app/admin-routes.tsx", "app/a/b.tsx", "features/admin/x.tsx"].filter(read)).toEqual(
       [],

@@ -175,7 +175,7 @@ func TestBodyDeadlineEndsTheRequest(t *testing.T) {
 		if _, err := io.WriteString(conn, "POST "+target+" HTTP/1.1\r\nHost: x\r\napikey: "+anon+"\r\nContent-Length: 100\r\n\r\n{"); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := io.ReadAll(conn) // until the server hangs up
+		answer, err := io.ReadAll(conn) // until the server closes the connection
 		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+strconv.Itoa(want)) {
 			t.Errorf("%s: %v %s", target, err, answer)
 		}
@@ -246,14 +246,14 @@ func TestShutdownFinishesRunningRequests(t *testing.T) {
 	}
 	r.Header.Set("apikey", key(t, a, identity.Anon))
 	r.Header.Set("Expect", "100-continue")
-	patient := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	type outcome struct {
 		status int
 		err    error
 	}
 	answered := make(chan outcome, 1)
 	go func() {
-		answer, err := patient.Do(r)
+		answer, err := client.Do(r)
 		if err != nil {
 			answered <- outcome{err: err}
 			return

@@ -170,7 +170,7 @@ func line200(text string) string {
 
 // Proves P-found-art, P-found-hidden.
 //
-// Search engines and link previews see what visitors see: neither hidden covers nor works that hang on no wall.
+// Search engines and link previews see what visitors see: neither hidden covers nor works that are in no gallery.
 func TestHiddenContentIsNotFound(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

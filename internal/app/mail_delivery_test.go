@@ -86,8 +86,8 @@ func TestServeDeliversQueuedMailsAndTexts(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			var (
-				mu    sync.Mutex
-				heard []map[string]any
+				mu       sync.Mutex
+				received []map[string]any
 			)
 			hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				var body map[string]any
@@ -100,7 +100,7 @@ func TestServeDeliversQueuedMailsAndTexts(t *testing.T) {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				heard = append(heard, body)
+				received = append(received, body)
 			}))
 			t.Cleanup(hook.Close)
 
@@ -136,8 +136,8 @@ func TestServeDeliversQueuedMailsAndTexts(t *testing.T) {
 				t.Errorf("%v\n%s", err, data)
 			}
 			mu.Lock()
-			if len(heard) != 1 || heard[0]["sms"].(map[string]any)["otp"] != "482913" {
-				t.Errorf("the hook heard %v", heard)
+			if len(received) != 1 || received[0]["sms"].(map[string]any)["otp"] != "482913" {
+				t.Errorf("the hook received %v", received)
 			}
 			mu.Unlock()
 

@@ -121,7 +121,7 @@ func TestASecondFactorCanBeDemandedOfOwners(t *testing.T) {
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		claims := h.claims(bearer)
-		standing := func(aal string) bool {
+		adminStatus := func(aal string) bool {
 			t.Helper()
 			list, err := h.SessionStatuses(t.Context(), []identity.Session{{UserID: claims["sub"].(string), ID: claims["session_id"].(string), AAL: aal}})
 			if err != nil {
@@ -129,14 +129,14 @@ func TestASecondFactorCanBeDemandedOfOwners(t *testing.T) {
 			}
 			return list[0].Admin
 		}
-		if h.admin(bearer) || standing("aal1") {
+		if h.admin(bearer) || adminStatus("aal1") {
 			t.Error("an owner without a factor has rights")
 		}
 		if admin, err := h.IsAdmin(t.Context(), claims["sub"].(string), ""); err != nil || admin {
 			t.Errorf("a token without a session: %v, %v", admin, err)
 		}
 		raised := h.mustStep(bearer, h.mustEnrol(bearer, "phone")).text("access_token")
-		if !h.admin(raised) || !standing("aal2") {
+		if !h.admin(raised) || !adminStatus("aal2") {
 			t.Error("an owner at aal2 has no rights")
 		}
 		if h.admin(bearer) {

@@ -126,26 +126,26 @@ func TestConstraintsHaveTheSameCodesOnBothEngines(t *testing.T) {
 
 func TestTransactionsCommitOrLeaveNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		rang := 0
+		called := 0
 		boom := errors.New("boom")
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			insertMessage(t, tx, "lost", time.Now())
-			tx.AfterCommit(func() { rang++ })
+			tx.AfterCommit(func() { called++ })
 			return boom
 		})
-		if !errors.Is(err, boom) || rang != 0 {
-			t.Fatalf("rollback: err %v, bell %d", err, rang)
+		if !errors.Is(err, boom) || called != 0 {
+			t.Fatalf("rollback: err %v, %d calls after it", err, called)
 		}
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			insertMessage(t, tx, "kept", time.Now())
-			tx.AfterCommit(func() { rang++ })
+			tx.AfterCommit(func() { called++ })
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
 		var names string
-		if err := d.QueryRow(t.Context(), "select name from contact_submissions").Scan(&names); err != nil || names != "kept" || rang != 1 {
-			t.Errorf("got %q, %v, bell %d", names, err, rang)
+		if err := d.QueryRow(t.Context(), "select name from contact_submissions").Scan(&names); err != nil || names != "kept" || called != 1 {
+			t.Errorf("got %q, %v, %d calls after the commit", names, err, called)
 		}
 	})
 }

@@ -110,7 +110,7 @@ func TestEveryFileIsUsedAndEveryUseHasItsFile(t *testing.T) {
 	}
 }
 
-// The gallery hangs the newest work first: the list is in that order, and no two rows tie.
+// The gallery shows the newest work first: the list is in that order, and no two rows tie.
 func TestTheNewestWorkIsFirst(t *testing.T) {
 	var last time.Time
 	for i, p := range read(t).Products {

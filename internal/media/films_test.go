@@ -81,7 +81,7 @@ func filmFile(a aFilm) []byte {
 	return bytes.Join([][]byte{ftyp, index(uint32(len(ftyp) + len(index(0)) + 8)), mdat}, nil)
 }
 
-// newCinema is newEngineSite with the lane for films.
+// newCinema is newEngineSite with the pool for films.
 func newCinema(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	s, _ := newEngineSite(t, d)

@@ -51,7 +51,7 @@ func testGallery(filter string) page {
 		condition += "&artwork_type=eq." + filter
 	}
 	p := page{
-		Path: galleryPath + filter, Drawn: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/wall-3c.js"},
+		Path: galleryPath + filter, Drawn: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/grid-3c.js"},
 		Queries:   []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
 		WorkQuery: &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
 	}
@@ -232,8 +232,8 @@ func TestModulesOfTheViewArePreloaded(t *testing.T) {
 	for target, want := range map[string]string{
 		"/":                              "en-4d",
 		"/?lang=pt":                      "pt-5e",
-		"/gallery":                       "en-4d gallery-7a wall-3c",
-		"/gallery/mural?lang=pt":         "pt-5e gallery-7a wall-3c",
+		"/gallery":                       "en-4d gallery-7a grid-3c",
+		"/gallery/mural?lang=pt":         "pt-5e gallery-7a grid-3c",
 		"/politica-privacidade/?lang=pt": "pt-5e privacy-8b privacy-6f",
 		"/admin":                         "en-4d",
 		"/nope":                          "en-4d",

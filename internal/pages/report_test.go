@@ -101,7 +101,7 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 		return links
 	}
 	got := fmt.Sprint(hints(2, "navigate"))
-	if got != "[</assets/en-4d.js>; rel=modulepreload; crossorigin </assets/gallery-7a.js>; rel=modulepreload; crossorigin </assets/wall-3c.js>; rel=modulepreload; crossorigin]" {
+	if got != "[</assets/en-4d.js>; rel=modulepreload; crossorigin </assets/gallery-7a.js>; rel=modulepreload; crossorigin </assets/grid-3c.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("got %s", got)
 	}
 	for _, c := range []struct {

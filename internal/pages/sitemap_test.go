@@ -116,7 +116,7 @@ func TestALongSitemapIsAnIndex(t *testing.T) {
 			seen[u.Address] = true
 		}
 	}
-	if len(seen) != 2*(len(many.works)+4) { // home, two walls, privacy
+	if len(seen) != 2*(len(many.works)+4) { // home, two galleries, privacy
 		t.Errorf("%d addresses", len(seen))
 	}
 	for _, part := range []string{"0", "3", "-1", "01", "+1", "x", "99999999999999999999", "1%00"} {

@@ -169,21 +169,21 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 	if links, _ := person["sameAs"].([]any); len(links) != 2 || links[0] != "https://www.instagram.com/alvor" || links[1] != "https://www.facebook.com/alvor" || person["image"] != "https://a.example/large/known/me.jpg" {
 		t.Errorf("artist %v", person)
 	}
-	if hung, _ := graphOf(t, fetch(t, s.Page, "/gallery"))[2]["hasPart"].([]any); len(hung) != 3 || hung[0].(map[string]any)["name"] != "Untitled" {
-		t.Errorf("hung %v", hung)
+	if works, _ := graphOf(t, fetch(t, s.Page, "/gallery"))[2]["hasPart"].([]any); len(works) != 3 || works[0].(map[string]any)["name"] != "Untitled" {
+		t.Errorf("works %v", works)
 	}
 }
 
 // Proves P-found-data.
 //
-// A wall of thousands does not make its page heavy.
+// A gallery of thousands of works does not make its page heavy.
 func TestStructuredDataOfAGalleryIsBounded(t *testing.T) {
 	many := &fakeContent{}
 	for n := range 100 {
 		many.works = append(many.works, work{ID: workID(n), Title: "W", Type: "mural", CreatedAt: day.Add(time.Duration(n) * time.Hour)})
 	}
 	s := newServiceWith(t, dbtest.Open(t, db.SQLite), many)
-	if hung := graphOf(t, fetch(t, s.Page, "/gallery/mural"))[2]["hasPart"].([]any); len(hung) != worksInData || !strings.HasSuffix(hung[0].(map[string]any)["@id"].(string), workID(99)) {
-		t.Errorf("%d works, the first %v", len(hung), hung[0])
+	if works := graphOf(t, fetch(t, s.Page, "/gallery/mural"))[2]["hasPart"].([]any); len(works) != worksInData || !strings.HasSuffix(works[0].(map[string]any)["@id"].(string), workID(99)) {
+		t.Errorf("%d works, the first %v", len(works), works[0])
 	}
 }

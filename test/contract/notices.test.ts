@@ -48,7 +48,7 @@ describe.each(engines)("messages on %s", (engine) => {
       const life = Date.parse(data.items[0].expires_at) - Date.parse(data.items[0].created_at);
       expect(life).toBe(30 * 24 * 3600 * 1000);
 
-      const heard = new Promise((done) => {
+      const received = new Promise((done) => {
         const channel = owner
           .channel("restored")
           .on(
@@ -66,7 +66,7 @@ describe.each(engines)("messages on %s", (engine) => {
           });
         channel.subscribe();
       });
-      expect(await heard).toMatchObject({ ...visitor, reason: "general", status: "new" });
+      expect(await received).toMatchObject({ ...visitor, reason: "general", status: "new" });
       await owner.removeAllChannels();
       const again = await owner.functions.invoke("contact-quarantine", {
         body: { action: "restore", id: data.items[0].id },

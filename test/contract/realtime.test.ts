@@ -119,7 +119,7 @@ async function visitorOn(nodes: Server[], vsn: string) {
       if (signedIn.error) throw signedIn.error;
       await client.realtime.setAuth();
       const told: string[] = [];
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const channel = client
         .channel("visitors")
         .on(
@@ -127,10 +127,10 @@ async function visitorOn(nodes: Server[], vsn: string) {
           { event: "*", schema: "public", table: "products" },
           () => undefined,
         )
-        .on("broadcast", { event: "hello" }, ({ payload }) => void heard.push(payload))
+        .on("broadcast", { event: "hello" }, ({ payload }) => void received.push(payload))
         .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
       await subscribed(channel);
-      return { client, channel, told, heard, accessToken: signedIn.data.session.access_token };
+      return { client, channel, told, received, accessToken: signedIn.data.session.access_token };
     }),
   );
   return { id: made.data.user.id, email, admin, channels };
@@ -170,7 +170,7 @@ async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
   const owner = await connectOwner(nodes[0]!, vsn);
   const sender = owner.channel("visitors");
   await subscribed(sender);
-  // Each node has delivered the first message before the role changes: an owner at each hears it.
+  // Each node has delivered the first message before the role changes: an owner at each receives it.
   const { data } = await owner.auth.getSession();
   const delivered = await Promise.all(
     nodes.map(async (node) => {
@@ -188,12 +188,12 @@ async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
     await vi.waitFor(() => expect(seen).toContainEqual({ at: "first" }), wait);
   await nodes[0]!.command(["owner", "add", email]);
   let n = 0;
-  for (const { heard } of channels) {
+  for (const { received } of channels) {
     await vi.waitFor(async () => {
       await sender.send({ type: "broadcast", event: "hello", payload: { n: n++ } });
-      expect(heard.length).toBeGreaterThan(0);
+      expect(received.length).toBeGreaterThan(0);
     }, wait);
-    expect(heard).not.toContainEqual({ at: "first" });
+    expect(received).not.toContainEqual({ at: "first" });
   }
   await nodes[0]!.command(["owner", "remove", email]);
   for (const { channel, told } of channels) {
@@ -460,7 +460,7 @@ describe.each(engines)("live changes on %s", (engine) => {
     });
 
     it("RT-broadcast-1 RT-broadcast-2 RT-broadcast-3: carries messages between owners, and none of visitors", async () => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const own: unknown[] = [];
       const none: unknown[] = [];
       const listen = (client: SupabaseClient, list: unknown[], self = false) =>
@@ -471,7 +471,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         );
       const owner = await connectOwner(server, vsn);
       const sender = await listen(owner, own, true);
-      await listen(await connectOwner(server, vsn), heard);
+      await listen(await connectOwner(server, vsn), received);
       const visitor = await listen(connect(server, vsn), none, true);
       const payload = { x: 1, text: "olá 🎨" };
       expect(await sender.send({ type: "broadcast", event: "move", payload })).toBe("ok");
@@ -486,7 +486,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         "ok",
       );
       warn.mockRestore();
-      await vi.waitFor(() => expect(heard).toEqual([payload, { x: 2 }, { x: 4 }]), wait);
+      await vi.waitFor(() => expect(received).toEqual([payload, { x: 2 }, { x: 4 }]), wait);
       expect(own).toEqual([payload, { x: 2 }]);
       expect(none).toEqual([]);
     });
@@ -616,21 +616,21 @@ describe("two nodes on one PostgreSQL", () => {
   });
 
   it("RT-node-2: messages and presence cross from one to the other", async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const channels = await Promise.all(
       nodes.map(async (node, i) => {
         const channel = (await connectOwner(node, "2.0.0")).channel("studio", {
           config: { presence: { key: `node ${i}` } },
         });
         channel.on("presence", { event: "sync" }, () => undefined);
-        channel.on("broadcast", { event: "hello" }, ({ payload }) => void heard.push(payload));
+        channel.on("broadcast", { event: "hello" }, ({ payload }) => void received.push(payload));
         return subscribed(channel);
       }),
     );
     await channels[0]!.send({ type: "broadcast", event: "hello", payload: { from: 0 } });
-    await vi.waitFor(() => expect(heard).toEqual([{ from: 0 }]), wait);
+    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }]), wait);
     await channels[1]!.send({ type: "broadcast", event: "hello", payload: { from: 1 } });
-    await vi.waitFor(() => expect(heard).toEqual([{ from: 0 }, { from: 1 }]), wait);
+    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }, { from: 1 }]), wait);
     await Promise.all(channels.map((channel) => channel.track({})));
     for (const channel of channels) {
       await vi.waitFor(
@@ -649,13 +649,13 @@ describe("two nodes on one PostgreSQL", () => {
     const kill =
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'atelie listen'";
     const [host, database] = [given.searchParams.get("host")!, given.pathname.slice(1)];
-    const hang = () =>
+    const endConnections = () =>
       promisify(execFile)("psql", ["-h", host, "-U", "postgres", "-d", database, "-Atc", kill]);
     let ended = 0;
     const wanted = Array.from({ length: 60 }, (_, i) => `row ${i}`);
     for (const [i, title] of wanted.entries()) {
       if (i % 20 === 10)
-        ended += (await hang()).stdout.split("\n").filter((row) => row === "t").length;
+        ended += (await endConnections()).stdout.split("\n").filter((row) => row === "t").length;
       expect((await writer.from("products").insert({ title })).error).toBeNull();
     }
     expect(ended).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ afterAll(async () => {
 // UPLOAD_BYTES=2000000000 tests the largest upload; the interruptions are spread over the file.
 const size = Number(process.env.UPLOAD_BYTES ?? 200e6);
 const cuts = Number(process.env.UPLOAD_CUTS ?? 5);
-const patience = 120_000 + size / 1000;
+const timeout = 120_000 + size / 1000;
 
 const chunk = 6 * 1024 * 1024; // the chunk size of the hosted backend
 
@@ -93,7 +93,7 @@ async function peakMemory(pid: number): Promise<number> {
 describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
   it(
     "F-tus-create F-tus-upsert F-tus-head F-tus-patch F-tus-type F-tus-who: goes on after interruptions, and refuses as an ordinary upload does",
-    { timeout: patience },
+    { timeout },
     async () => {
       const server = await startServer(engine, { store });
       try {
@@ -245,7 +245,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
 
 it(
   "F-tus-head: goes on at another node on the same PostgreSQL and S3, after the first has ended",
-  { timeout: patience },
+  { timeout },
   async () => {
     const env = {
       ATELIE_DATABASE_URL: await freshPostgres(),

@@ -65,7 +65,7 @@ test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one req
       orders.push(request.url());
   });
   const [a, b, c, ...rest] = await names(page);
-  const heard = page.locator("[id^=DndLiveRegion]"); // the text for screen readers
+  const announcement = page.locator("[id^=DndLiveRegion]"); // the text for screen readers
   const place = (n: number) => text("en", "reviews.moved", { name: a!, n, total: 3 + rest.length });
 
   // Drag the first review below the third.
@@ -75,7 +75,7 @@ test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one req
   await page.mouse.down();
   await page.mouse.move(from.x + 20, from.y + 40, { steps: 4 });
   await page.mouse.move(to.x + 20, to.y + 24, { steps: 8 });
-  await expect(heard).toHaveText(place(3)); // a busy page follows the pointer with a delay
+  await expect(announcement).toHaveText(place(3)); // a busy page follows the pointer with a delay
   await page.mouse.up();
   await expect.poll(() => names(page)).toEqual([b, c, a, ...rest]);
   await expect(page.getByText("Review order updated successfully").first()).toBeVisible();
@@ -88,11 +88,11 @@ test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one req
   await handle.focus();
   await page.keyboard.press("Space");
   await expect(handle).toHaveAttribute("aria-pressed", "true"); // picked up: arrow keys have an effect from here on
-  await expect(heard).toHaveText(place(3));
+  await expect(announcement).toHaveText(place(3));
   await page.keyboard.press("ArrowUp");
-  await expect(heard).toHaveText(place(2));
+  await expect(announcement).toHaveText(place(2));
   await page.keyboard.press("ArrowUp");
-  await expect(heard).toHaveText(place(1));
+  await expect(announcement).toHaveText(place(1));
   await page.keyboard.press("Space");
   await expect.poll(() => names(page)).toEqual([a, b, c, ...rest]);
   await expect.poll(async () => (await stored())[0]!.client_name).toBe(a);

@@ -223,7 +223,7 @@ test.describe("long, odd and missing", () => {
   });
   test.afterAll(() => server.stop());
 
-  test(`the wall at ${widths.join(", ")} px: whole works, whole titles, nothing jumps`, async ({
+  test(`the gallery at ${widths.join(", ")} px: whole works, whole titles, nothing jumps`, async ({
     page,
   }) => {
     const shifts = await watchShifts(page);
@@ -480,7 +480,7 @@ test.describe("5,000 works", () => {
     });
   }
 
-  test("the address of a work far down opens its dialog, of another wall it leads to its own", async ({
+  test("the address of a work far down opens its dialog, of another type it leads to its own gallery", async ({
     page,
   }) => {
     await page.goto(`${server.url}/gallery/all?art=${farthest}`);

@@ -143,7 +143,7 @@ export async function finishAnimations(page: Page): Promise<void> {
 
 /** Expects no horizontal overflow. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  // Scripts lay walls out after the window has changed, so the page may be too wide for a moment.
+  // Scripts lay galleries out after the window has changed, so the page may be too wide for a moment.
   await expect
     .poll(
       () =>

@@ -109,7 +109,7 @@ for (const [way, approach, follow] of [
   ["a pointer", (link: Locator) => link.hover(), (link: Locator) => link.click()],
   ["the keyboard", (link: Locator) => link.focus(), (link: Locator) => link.press("Enter")],
 ] as const)
-  test(`P-near-wall: a wall is there when ${way} follows the link that it was on`, async ({
+  test(`P-near-gallery: the gallery is there when ${way} follows the link that it was on`, async ({
     page,
     demo,
   }) => {
@@ -127,7 +127,7 @@ for (const [way, approach, follow] of [
     expect(asked.filter((url) => url.includes("/rest/v1/"))).toEqual([]);
     await page.evaluate(() => {
       new MutationObserver(() => {
-        if (document.querySelector("[data-loading]")) console.error("An empty wall was shown");
+        if (document.querySelector("[data-loading]")) console.error("An empty gallery was shown");
       }).observe(document, { subtree: true, childList: true });
     });
     const link = page.getByRole("link", { name: "Explore Gallery" });

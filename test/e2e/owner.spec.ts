@@ -13,7 +13,7 @@ const film = join(root, "internal/demo/content/noite-no-cais.mp4");
 test.use({ allowedConsole: [/status of (400 .*\/auth\/v1\/token|503 .*\/render\/image\/)/] });
 
 for (const engine of engines) {
-  test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, hangs a work and reads a message (${engine})`, async ({
+  test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, adds a work and reads a message (${engine})`, async ({
     page,
   }, testInfo) => {
     test.setTimeout(180_000);

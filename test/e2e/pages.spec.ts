@@ -59,7 +59,7 @@ test("the pages keep to their content security policy and load nothing from else
   expect([...hosts]).toEqual([new URL(demo.url).host]);
 });
 
-test("every work hangs in the gallery, oil and acrylic aside", async ({ page, demo }) => {
+test("every work is in the gallery, oil and acrylic aside", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery`);
   await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
 });
@@ -108,7 +108,7 @@ test.describe("a link to a work that is gone", () => {
   test.use({ allowedConsole: [/status of 404 .*\/gallery\//] });
 
   for (const language of languages)
-    test(`S2-route-gone: says so above the wall, in ${language}`, async ({ page, demo }) => {
+    test(`S2-route-gone: says so above the gallery, in ${language}`, async ({ page, demo }) => {
       const gone = `/gallery/mural?art=00000000-0000-4000-8000-00000000dead`;
       const answer = await page.goto(demo.url + inLanguage(language, gone));
       expect(answer!.status()).toBe(404);

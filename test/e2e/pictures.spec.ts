@@ -249,10 +249,10 @@ test.describe("by touch", () => {
       );
       expect(stored.error).toBeNull();
       const image_url = bucket.getPublicUrl("wide.jpg").data.publicUrl;
-      const hung = await client
+      const inserted = await client
         .from("products")
         .insert({ title: "Wide", artwork_type: "mural", image_url });
-      expect(hung.error).toBeNull();
+      expect(inserted.error).toBeNull();
       await server.command(["media", "rebuild"]); // on a busy machine 25 tiles take longer than a request for one waits
 
       const tilesAsked: string[] = [];

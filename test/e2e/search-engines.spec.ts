@@ -139,10 +139,10 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
   const works = pages.filter((address) => address.includes("?art=") && !address.includes("lang="));
   for (const address of pages)
     if (!address.includes("?art=")) expect([...met, ...named]).toContain(address);
-  for (const wall of ["digital", "mural", "watercolour"]) {
-    const here = works.filter((address) => address.includes(`/gallery/${wall}?`));
+  for (const type of ["digital", "mural", "watercolour"]) {
+    const here = works.filter((address) => address.includes(`/gallery/${type}?`));
     expect(here.length).toBeGreaterThan(0);
-    await page.goto(`${demo.url}/gallery/${wall}`);
+    await page.goto(`${demo.url}/gallery/${type}`);
     const cards = page.getByRole("link", { name: /^Open / });
     await expect(cards).toHaveCount(here.length);
     await cards.first().click();

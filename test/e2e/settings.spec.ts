@@ -151,7 +151,7 @@ for (const engine of engines) {
   });
 }
 
-test("A-set-key A-set-lang: who hears of a message: a mail in the chosen language, and a call that the shown key proves", async ({
+test("A-set-key A-set-lang: who is notified of a message: a mail in the chosen language, and a call that the shown key proves", async ({
   page,
   context,
 }) => {

@@ -320,7 +320,7 @@ func (s *site) attack(t *testing.T, surface int, name string, who []string, from
 				r := surfaces[surface].make(g)
 				a, err := c.send(r)
 				if err == nil && a != nil {
-					err = s.noted(fmt.Sprintf("%s, request %d of %d callers", name, i, len(who)), r, a, check)
+					err = s.record(fmt.Sprintf("%s, request %d of %d callers", name, i, len(who)), r, a, check)
 				}
 				if err != nil {
 					failures <- fmt.Sprintf("%s, request %d: %v\n%s", name, i, err, r)
@@ -352,8 +352,8 @@ func (s *site) show(t *testing.T, name string, failures <-chan string) {
 	}
 }
 
-// noted records the answer for checkLog. Answers of net/http itself have no request id.
-func (s *site) noted(name string, r *request, a *answer, check func(*request, *answer) error) error {
+// record records the answer for checkLog, and checks it. Answers of net/http itself have no request id.
+func (s *site) record(name string, r *request, a *answer, check func(*request, *answer) error) error {
 	id := a.header.Get("X-Request-Id")
 	if id == "" {
 		if a.status >= 500 && a.status != http.StatusNotImplemented {

@@ -97,7 +97,8 @@ type client struct {
 	reader  *bufio.Reader
 }
 
-const patience = time.Minute
+// maxWait is how long a client waits for an answer.
+const maxWait = time.Minute
 
 // send returns nil without an error if the server closed the connection without an answer, as it may after an incomplete request.
 func (c *client) send(r *request) (*answer, error) {
@@ -120,20 +121,20 @@ func (c *client) send(r *request) (*answer, error) {
 		}
 		var timeout net.Error
 		if errors.As(err, &timeout) && timeout.Timeout() {
-			return nil, fmt.Errorf("no answer within %s", patience)
+			return nil, fmt.Errorf("no answer within %s", maxWait)
 		}
 		if !fresh && attempt == 0 {
 			continue // the server had closed the idle connection
 		}
 		if r.framing == exact || r.framing == chunked {
-			return nil, fmt.Errorf("hung up: %w", err)
+			return nil, fmt.Errorf("connection closed without an answer: %w", err)
 		}
 		return nil, nil
 	}
 }
 
 func (c *client) exchange(r *request, wire []byte) (*answer, error) {
-	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
 		return nil, err
 	}
 	// The server may answer and close before it has read everything; the answer counts.

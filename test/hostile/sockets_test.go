@@ -48,7 +48,7 @@ func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside b
 
 // attackSocket sends frames and then a heartbeat, which the server must answer unless it has closed the connection with a reason.
 func (s *site) attackSocket(g *generator, caller string, outside bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
 	v2 := g.chance(70)
 	version := map[bool]string{true: "2.0.0", false: "1.0.0"}[v2]

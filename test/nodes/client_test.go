@@ -100,7 +100,7 @@ type watcher struct{ conn *websocket.Conn }
 
 // watch connects and returns when the subscription is confirmed: every later commit is delivered.
 func watch(ctx context.Context, url, key string) (*watcher, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
 	if err != nil {

@@ -22,9 +22,9 @@ import (
 
 var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
-// patience is how long a client repeats a request, which is longer than the lease of a dead node's upload, and how long a test
+// maxWait is how long a client repeats a request, which is longer than the lease of a dead node's upload, and how long a test
 // waits for an answer.
-const patience = time.Minute
+const maxWait = time.Minute
 
 // traffic is the load of all clients, with the writes that were acknowledged.
 type traffic struct {
@@ -47,7 +47,7 @@ type traffic struct {
 
 // load runs clients of every kind while nodes are killed at random times.
 func (c *cluster) load(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), *loadTime+3*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), *loadTime+3*maxWait)
 	defer cancel()
 	l := &traffic{cluster: c, ctx: ctx, end: time.Now().Add(*loadTime), session: c.signIn(t, c.url), rows: map[string]string{}, files: map[string][]byte{}}
 	watching, stop := context.WithCancel(ctx)
@@ -101,14 +101,14 @@ func (l *traffic) enough() bool {
 // busy machine writes less, and the killed nodes may have been those on which no watcher was.
 func (l *traffic) over() bool {
 	late := time.Since(l.end)
-	return late > 0 && (late > patience || l.enough())
+	return late > 0 && (late > maxWait || l.enough())
 }
 
 // killNodes kills a node at random every few seconds and starts it again a moment later.
 func (l *traffic) killNodes(t *testing.T) {
 	for {
 		pause := 2*time.Second + rand.N(4*time.Second)
-		if late := time.Since(l.end); late > patience || late > -pause && l.enough() {
+		if late := time.Since(l.end); late > maxWait || late > -pause && l.enough() {
 			return
 		}
 		time.Sleep(pause)
@@ -136,7 +136,7 @@ func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error)
 		if a, err = c.send(l.ctx); err == nil {
 			break
 		}
-		if !errors.Is(err, errBroken) || time.Since(begin) > patience {
+		if !errors.Is(err, errBroken) || time.Since(begin) > maxWait {
 			return nil, repeated, fmt.Errorf("%s %s: %w", c.method, c.url, err)
 		}
 		repeated = true
@@ -239,7 +239,7 @@ func (l *traffic) writePieces() error {
 	upload := a.header.Get("Location")
 	begin := time.Now()
 	for offset := 0; offset < len(content); {
-		if time.Since(begin) > 2*patience {
+		if time.Since(begin) > 2*maxWait {
 			return fmt.Errorf("%s does not get past offset %d", upload, offset)
 		}
 		a, err := l.piece("", upload, content[offset:min(offset+512<<10, len(content))], offset).send(l.ctx)

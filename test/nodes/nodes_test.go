@@ -137,7 +137,7 @@ func (c *cluster) keys(t *testing.T) {
 
 // otherSecret starts a node without the shared secret, which is refused.
 func (c *cluster) otherSecret(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 	defer cancel()
 	stranger := exec.CommandContext(ctx, c.binary, "serve")
 	stranger.Env = append(append(os.Environ(), c.nodes[0].env...), "ATELIE_DATA_DIR="+t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_JWT_SECRET=")
@@ -356,7 +356,7 @@ func (c *cluster) liveChanges(t *testing.T) {
 		id := uuid.NewString()
 		c.work(n.url(), id, "Seen everywhere").must(t, http.StatusCreated)
 		for i, w := range watchers {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 			got, err := w.inserted(ctx)
 			cancel()
 			if err != nil || got != id {

@@ -82,7 +82,7 @@ func TestFetch(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	hung := make(chan struct{})
+	ended := make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ok", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<x/>")) })
 	mux.HandleFunc("/gone", http.NotFound)
@@ -96,10 +96,10 @@ func TestFetch(t *testing.T) {
 	mux.HandleFunc("/plain", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://idp.example/x", http.StatusFound)
 	})
-	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-hung })
+	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-ended })
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	defer close(hung)
+	defer close(ended)
 	for _, path := range []string{"/ok", "/moved"} {
 		if body, err := FetchMetadata(t.Context(), server.URL+path); err != nil || string(body) != "<x/>" {
 			t.Errorf("%s: %q %v", path, body, err)

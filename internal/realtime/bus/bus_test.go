@@ -136,7 +136,7 @@ func TestASlowTransactionIsNotLost(t *testing.T) {
 
 // Proves RT-node-1.
 //
-// TestTwoNodesOneDatabase lets each of two nodes hear both.
+// TestTwoNodesOneDatabase lets each of two nodes receive the events of both.
 func TestTwoNodesOneDatabase(t *testing.T) {
 	address := dbtest.URL(t, db.Postgres)
 	var nodes []*node
