@@ -2,11 +2,12 @@
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
-import { png } from "../harness/png.ts";
+import { png, whitePng } from "../harness/png.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import {
   renderInBrowser,
   expect,
+  finishAnimations,
   expectAccessible,
   expectNoShift,
   expectNoSidewaysScroll,
@@ -176,6 +177,92 @@ test.describe("one of each", () => {
         gallery: document.querySelector("[role=list]")!.getBoundingClientRect().right,
       }));
       expect(Math.abs(line - gallery)).toBeLessThan(1.5);
+    }
+  });
+});
+
+test.describe("a white cover, and one wide work", () => {
+  let server: Server;
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+    const bucket = asService(server).storage.from("cover-images");
+    const stored = await bucket.upload("white.png", whitePng(1600, 900), {
+      contentType: "image/png",
+    });
+    if (stored.error) throw stored.error;
+    await insert(server, "cover_images", [
+      {
+        image_url: bucket.getPublicUrl("white.png").data.publicUrl,
+        title: "Only cover",
+        media_type: "image",
+        is_active: true,
+        display_order: 1,
+      },
+    ]);
+    await insert(server, "products", [
+      {
+        title: "Horizon",
+        artwork_type: "mural",
+        image_url: await picture(server, 1200, 200),
+        is_featured: true,
+      },
+    ]);
+  });
+  test.afterAll(() => server.stop());
+
+  test("S2-home-10: the bar's white text has a contrast of 4.5:1 over a white cover", async ({
+    page,
+  }) => {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(server.url);
+      await expect(page.getByText("Only cover")).toBeVisible();
+      await loadAllPictures(page);
+      await finishAnimations(page);
+      const bar = page.getByRole("banner");
+      const texts = width < 1024 ? ["Menu"] : ["About", "Contact"];
+      for (const name of texts) {
+        const item = bar.getByRole("button", { name, exact: true });
+        await expect(item).toHaveCSS("color", "rgb(255, 255, 255)");
+        const box = (await item.boundingBox())!;
+        await item.evaluate((one) => (one.style.opacity = "0"));
+        const picture = await page.screenshot({ clip: box });
+        await item.evaluate((one) => (one.style.opacity = ""));
+        const lightest = await page.evaluate(async (base64) => {
+          const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+          const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+          const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+          const pen = canvas.getContext("2d")!;
+          pen.drawImage(bitmap, 0, 0);
+          const { data } = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+          const linear = (byte: number) =>
+            byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
+          let most = 0;
+          for (let at = 0; at < data.length; at += 4)
+            most = Math.max(
+              most,
+              0.2126 * linear(data[at]!) +
+                0.7152 * linear(data[at + 1]!) +
+                0.0722 * linear(data[at + 2]!),
+            );
+          return most;
+        }, picture.toString("base64"));
+        expect(1.05 / (lightest + 0.05), `${name} at ${width} px`).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  });
+
+  test("S2-home-11: there is no empty space above a single wide work", async ({ page }) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(server.url);
+      const card = page.getByRole("link", { name: /^Open Horizon/ });
+      await card.scrollIntoViewIfNeeded();
+      await loadAllPictures(page);
+      const picture = (await card.locator("img").boundingBox())!;
+      const heading = (await page.getByRole("heading", { name: /^Trusted by/ }).boundingBox())!;
+      // The heading's own margin, which a work that fills its box has too, is less than 120 px.
+      expect(picture.y - heading.y - heading.height, `${width} px`).toBeLessThan(120);
     }
   });
 });

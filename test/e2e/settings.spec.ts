@@ -319,6 +319,31 @@ test.describe("on one site", () => {
     await expect(page.getByText("Everything is saved")).toBeVisible();
   });
 
+  test("A-draft-1: what was typed into the settings is there after a reload and after a killed tab", async ({
+    page,
+    context,
+  }) => {
+    await openSettings(page, server);
+    const instagram = field(page, "Instagram");
+    const before = await instagram.inputValue();
+    await instagram.fill("half.typed");
+    await page.reload();
+    await expect(instagram).toHaveValue("half.typed");
+    await expect(page.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
+
+    await instagram.fill("typed.before.the.crash");
+    const next = await context.newPage(); // another process, which stays
+    const crashed = page.waitForEvent("crash");
+    await page.goto("chrome://crash").catch(() => undefined); // ends as the process does
+    await crashed;
+    await openSettings(next, server);
+    await expect(field(next, "Instagram")).toHaveValue("typed.before.the.crash");
+    await next.getByRole("button", { name: "Discard draft" }).click();
+    await expect(field(next, "Instagram")).toHaveValue(before);
+    await next.reload();
+    await expect(field(next, "Instagram")).toHaveValue(before);
+  });
+
   test("A-set-page A-set-leave: every way out asks before changes are lost", async ({ page }) => {
     await openSettings(page, server);
     const tabs = page.getByRole("navigation", { name: "Dashboard" });

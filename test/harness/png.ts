@@ -24,6 +24,13 @@ export function png(width: number, height: number, data?: Buffer): Buffer {
   ]);
 }
 
+/** Returns a white PNG of width × height pixels. */
+export function whitePng(width: number, height: number): Buffer {
+  const rows = Buffer.alloc(height * (1 + width * 3), 255);
+  for (let y = 0; y < height; y++) rows[y * (1 + width * 3)] = 0; // a row begins with its filter
+  return png(width, height, deflateSync(rows));
+}
+
 function gradient(width: number, height: number): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
