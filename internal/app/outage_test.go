@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
 )
@@ -295,24 +297,74 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 
 // Proves T-cache.
 //
-// TestOnlyAnonymousAnswersAreCacheable asks each surface as everybody.
+// TestOnlyAnonymousAnswersAreCacheable asks every address that looks at a key as everybody.
 func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	for prefix, at := range surfaces {
-		for _, role := range []identity.Role{identity.Anon, identity.Service} {
-			rec := ask(a, at[0], at[1], key(t, a, role))
-			if got := rec.Header().Get("Cache-Control"); role != identity.Anon && got != "no-store" {
-				t.Errorf("%s as %s: Cache-Control %q", prefix, role, got)
+	service := key(t, a, identity.Service)
+	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "kept.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var targets []string // METHOD /path, first those that change nothing
+	a.eachSurface(func(_ string, _ httpx.ErrorWriter, routes []route, _ ...httpx.Middleware) {
+		for _, r := range routes {
+			if r.public { // the answer is the same for everybody, or the address has a signature
+				continue
+			}
+			method, path, ok := strings.Cut(r.pattern, " ")
+			if !ok {
+				method, path = "POST", r.pattern
+			}
+			for name, value := range map[string]string{
+				"{bucket}": "product-images", "{path...}": "kept.jpg", "{table}": "products", "{function}": "get_user_role", "{name}": "contact-quarantine",
+				"{topic}": "x", "{event}": "y", "{$}": "", "{id}": unknownID, "{user_id}": unknownID, "{factor_id}": unknownID, "{identity_id}": unknownID,
+			} {
+				path = strings.ReplaceAll(path, name, value)
+			}
+			if strings.ContainsAny(path, "{}") {
+				t.Errorf("%s: what may stand there?", r.pattern)
+			}
+			if target := method + " " + path; method == "GET" || method == "HEAD" || method == "OPTIONS" {
+				targets = slices.Insert(targets, 0, target)
+			} else {
+				targets = append(targets, target)
 			}
 		}
-		if got := ask(a, at[0], at[1], "forged").Header().Get("Cache-Control"); got != "no-store" {
-			t.Errorf("%s with a forged token: Cache-Control %q", prefix, got)
+	})
+	answered := map[string]int{}
+	for _, target := range targets {
+		method, path, _ := strings.Cut(target, " ")
+		for name, token := range map[string]string{"the service key": service, "a forged token": "forged"} {
+			rec := ask(a, method, path, token)
+			if got := rec.Header().Get("Cache-Control"); got != "no-store" {
+				t.Errorf("%s with %s: %d, Cache-Control %q", target, name, rec.Code, got)
+			}
+			if token == service {
+				answered[target] = rec.Code
+			}
 		}
 	}
-	if got := ask(a, "GET", "/rest/v1/products", key(t, a, identity.Anon)).Header().Get("Cache-Control"); got != "" {
-		t.Errorf("anonymous list: %q", got)
+	if len(answered) < 90 {
+		t.Errorf("%d addresses were asked", len(answered))
 	}
-	if got := ask(a, "GET", "/rest/v1/nothing", key(t, a, identity.Service)).Header().Get("Cache-Control"); got != "no-store" {
+	for _, target := range []string{
+		"GET /storage/v1/object/product-images/kept.jpg", "GET /storage/v1/object/authenticated/product-images/kept.jpg",
+		"GET /storage/v1/object/info/authenticated/product-images/kept.jpg", "GET /storage/v1/render/image/authenticated/product-images/kept.jpg",
+		"GET /rest/v1/products", "GET /storage/v1/bucket", "GET /auth/v1/admin/users",
+	} {
+		if answered[target] != http.StatusOK {
+			t.Errorf("%s: %d", target, answered[target])
+		}
+	}
+	anonymous := key(t, a, identity.Anon)
+	for target, want := range map[string]string{"/rest/v1/products": "", "/storage/v1/bucket": ""} {
+		if got := ask(a, "GET", target, anonymous).Header().Get("Cache-Control"); got != want {
+			t.Errorf("anonymous %s: %q", target, got)
+		}
+	}
+	if got := ask(a, "GET", "/rest/v1/nothing", service).Header().Get("Cache-Control"); got != "no-store" {
 		t.Errorf("a refusal: %q", got)
 	}
 }
+
+// unknownID is the id of nothing.
+const unknownID = "00000000-0000-4000-8000-00000000abcd"

@@ -38,7 +38,24 @@ type route struct {
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	a.handleSurface(mux, "/auth/v1/", auth.WriteError, []route{
+	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+		a.handleSurface(mux, prefix, write, routes, ms...)
+	})
+	mux.HandleFunc("GET /health/live", a.live)
+	mux.HandleFunc("GET /health/ready", a.ready)
+	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
+	for path, handler := range map[string]httpx.Handler{
+		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
+	} {
+		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
+	}
+	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
+}
+
+// eachSurface calls add with the prefix, error format, routes and middleware of each surface of the backend.
+func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware)) {
+	add("/auth/v1/", auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
@@ -90,7 +107,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
 		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
 	}, a.withTimeout, compressed)
-	a.handleSurface(mux, "/rest/v1/", tables.WriteError, []route{
+	add("/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
@@ -112,7 +129,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "/rest/v1/{table}", handler: a.Tables.RejectMethod},
 		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.RejectRPCMethod},
 	}, a.responses.FromCache, a.withTimeout, compressed)
-	a.handleSurface(mux, "/storage/v1/", storage.WriteError, []route{
+	add("/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
 		{pattern: "POST /storage/v1/bucket", handler: a.needsSpace(a.Storage.CreateBucket)},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
@@ -154,24 +171,14 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})
-	a.handleSurface(mux, "/functions/v1/", functions.WriteError, []route{
+	add("/functions/v1/", functions.WriteError, []route{
 		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)
-	a.handleSurface(mux, "/realtime/v1/", realtime.WriteError, []route{
+	add("/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
 		{pattern: "POST /realtime/v1/api/broadcast", handler: a.Realtime.Broadcast},
 		{pattern: "POST /realtime/v1/api/broadcast/{topic}/events/{event}", handler: a.Realtime.SendEvent},
 	}, a.withTimeout)
-	mux.HandleFunc("GET /health/live", a.live)
-	mux.HandleFunc("GET /health/ready", a.ready)
-	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
-	for path, handler := range map[string]httpx.Handler{
-		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
-	} {
-		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
-	}
-	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
 // handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request

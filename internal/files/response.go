@@ -22,7 +22,9 @@ func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
 	h["Content-Type"] = []string{mimeType}
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = sandbox
-	h["Cache-Control"] = []string{cacheControl}
+	if h.Get("Cache-Control") != "no-store" { // httpx.Guard sets it for callers that are not anonymous
+		h["Cache-Control"] = []string{cacheControl}
+	}
 	h["Etag"] = []string{Quote(etag)}
 }
 

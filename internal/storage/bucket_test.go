@@ -101,8 +101,8 @@ func TestABucketIsShownToThoseWhoMayReadIt(t *testing.T) {
 
 // Proves F-download-stored.
 //
-// TestPrivateObjectsAreNotStoredByCaches; those of the site's buckets are public, also at an address that asks for a token.
-func TestPrivateObjectsAreNotStoredByCaches(t *testing.T) {
+// TestOnlyAnonymousDownloadsAreStoredByCaches: what comes with the key of an account or the service key is not, whatever the bucket.
+func TestOnlyAnonymousDownloadsAreStoredByCaches(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"vault","public":false}`))
@@ -111,12 +111,14 @@ func TestPrivateObjectsAreNotStoredByCaches(t *testing.T) {
 				t.Fatal(rec.Body)
 			}
 		}
-		for at, want := range map[string]string{
-			"/object/vault/a.webp": "private, no-store", "/object/authenticated/vault/a.webp": "private, no-store",
-			"/object/cover-images/a.webp?original": "private, no-store", "/object/authenticated/cover-images/a.webp": "max-age=3600", "/object/public/cover-images/a.webp": "max-age=3600",
+		for _, c := range []struct{ who, at, want string }{
+			{"service", "/object/vault/a.webp", "no-store"}, {"service", "/object/authenticated/vault/a.webp", "no-store"},
+			{"service", "/object/cover-images/a.webp?original", "no-store"}, {"service", "/object/authenticated/cover-images/a.webp", "no-store"},
+			{"user", "/object/cover-images/a.webp", "no-store"},
+			{"anon", "/object/authenticated/cover-images/a.webp", "max-age=3600"}, {"service", "/object/public/cover-images/a.webp", "max-age=3600"},
 		} {
-			if rec := s.Call("service", "GET", at, nil); rec.Code != 200 || rec.Header().Get("Cache-Control") != want {
-				t.Errorf("%s: %d, Cache-Control %q", at, rec.Code, rec.Header().Get("Cache-Control"))
+			if rec := s.Call(c.who, "GET", c.at, nil); rec.Code != 200 || rec.Header().Get("Cache-Control") != c.want {
+				t.Errorf("%s as %s: %d, Cache-Control %q", c.at, c.who, rec.Code, rec.Header().Get("Cache-Control"))
 			}
 		}
 	})

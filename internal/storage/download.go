@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"strings"
 
 	"atelie/internal/db"
 	"atelie/internal/files"
@@ -69,10 +68,6 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	}
 	if b.Public && !wantsOriginal && !hidden {
 		remember(o)
-	}
-	// A request to a signed URL has no caller: its response can be cached.
-	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") {
-		o.CacheControl = "private, no-store"
 	}
 	send(w, r, o, f)
 	return nil
