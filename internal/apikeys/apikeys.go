@@ -119,7 +119,9 @@ func (s *Service) refresh(ctx context.Context) (*snapshot, error) {
 	if known := s.snapshot.Load(); known != nil && known.edited >= at.Edited { // another request has read the table
 		return known, nil
 	}
-	keys, err := listGenerations(ctx, s.db)
+	limited, cancel := context.WithTimeout(ctx, readTimeout) // the context of AnonKey may have no time limit
+	defer cancel()
+	keys, err := listGenerations(limited, s.db)
 	if err != nil {
 		return nil, err
 	}

@@ -229,6 +229,65 @@ func TestDatabaseOutage(t *testing.T) {
 	}
 }
 
+// Proves P-outage-hang.
+//
+// TestRequestsEndWhileTheDatabaseHangs sends to each surface the first request of a time in which PostgreSQL does not respond. No
+// outage is known yet: the request waits until its time is over.
+func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
+	address, away, back := dbtest.Hang(t)
+	a, _ := newLoggedApp(t, address)
+	h := a.Handler()
+	secret := key(t, a, identity.Service)
+	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "kept.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const unread = "could not be read, and is not needed"
+	for _, c := range []struct{ method, target, contentType, body, want string }{
+		{"GET", "/rest/v1/products?select=id", "", "", `{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}`},
+		{"POST", "/rest/v1/products", "application/json", `{"title":"Cais"}`, `"code":"57014"`},
+		{"POST", "/auth/v1/token?grant_type=password", "application/json", `{"email":"ines@example.pt","password":"a wall of whitewash"}`, `"error_code":"request_timeout"`},
+		{"GET", "/auth/v1/admin/users", "", "", `"error_code":"request_timeout"`},
+		{"GET", "/storage/v1/bucket", "", "", `"statusCode":"504","error":"DatabaseTimeout"`},
+		{"POST", "/storage/v1/object/list/product-images", "application/json", `{"prefix":""}`, `"statusCode":"504"`},
+		{"GET", "/storage/v1/object/product-images/kept.jpg", "", "", `"statusCode":"504"`},
+		{"GET", "/storage/v1/object/public/product-images/kept.jpg", "", "", `"statusCode":"504"`},
+		{"GET", "/storage/v1/render/image/authenticated/product-images/kept.jpg?width=20", "", "", `"statusCode":"504"`},
+		{"POST", "/storage/v1/object/product-images/new.jpg", "image/jpeg", string(outagePicture(t)), `"statusCode":"504"`},
+		{"POST", "/storage/v1/object/move", "application/json", `{"bucketId":"product-images","sourceKey":"kept.jpg","destinationKey":"moved.jpg"}`, `"statusCode":"504"`},
+		{"DELETE", "/storage/v1/object/product-images/kept.jpg", "", "", `"statusCode":"504"`},
+		{"POST", "/storage/v1/upload/resumable", "", unread, "The request took too long"},
+		{"POST", "/functions/v1/contact-quarantine", "application/json", `{}`, `{"success":false,"error":"The request took too long, please try again"}`},
+		{"POST", "/functions/v1/address-data", "application/json", `{"address":"rui@example.pt"}`, `{"success":false,"error":"The request took too long`},
+		{"POST", "/realtime/v1/api/broadcast", "application/json", `{"messages":[{"topic":"x","event":"y","payload":{}}]}`, `{"code":"request_timeout","message":`},
+	} {
+		r := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("Content-Type", c.contentType)
+		if c.body == unread {
+			r.Body, r.ContentLength = http.NoBody, 0
+			r.Header.Set("Tus-Resumable", "1.0.0")
+			r.Header.Set("Upload-Length", "20")
+			r.Header.Set("Upload-Metadata", "bucketName cHJvZHVjdC1pbWFnZXM=,objectName YS5qcGc=") // product-images, a.jpg
+		}
+		a.requestTimeout = defaultRequestTimeout
+		if rec := ask(a, "GET", "/rest/v1/reviews?select=id", secret); rec.Code != http.StatusOK { // it reads which keys are valid
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		rec := httptest.NewRecorder()
+		away()
+		a.requestTimeout = 100 * time.Millisecond
+		h.ServeHTTP(rec, r)
+		back()
+		if rec.Code != http.StatusGatewayTimeout || !strings.Contains(rec.Body.String(), c.want) {
+			t.Errorf("%s %s: %d %s", c.method, c.target, rec.Code, rec.Body)
+		}
+		// Waits for the probe that the timeout has started, so that the next request does not meet an outage.
+		if err := a.DB.ProbeAfter(t.Context(), context.DeadlineExceeded); a.DB.InOutage() {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Proves P-outage-lock.
 //
 // TestDatabaseLockedByAnotherProgram: another program holds SQLite's write lock for longer than a writer waits. Reading

@@ -170,7 +170,7 @@ func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, route
 		{pattern: "DELETE " + resumable.Path + "/{id}", handler: a.uploads.Delete},
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
-	})
+	}, a.withStatementTimeout)
 	add("/functions/v1/", functions.WriteError, []route{
 		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)
@@ -295,6 +295,13 @@ func (a *App) withTimeout(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), a.requestTimeout)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// withStatementTimeout limits each statement of a request to requestTimeout, because the transfer of a file may take longer.
+func (a *App) withStatementTimeout(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(db.WithStatementTimeout(r.Context(), a.requestTimeout)))
 	})
 }
 

@@ -3,6 +3,7 @@
 package apperr
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,8 +58,11 @@ func (e *Error) Becausef(format string, args ...any) *Error {
 // NoSpace is the error of requests that would store something while the disk is full.
 var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The server's disk is full: nothing new can be stored until there is room again.")
 
-// From returns err as an *Error. Of an error of another type it makes NoSpace if the disk is full, otherwise an Error with the
-// status 500 and a general text, because the error's own text may contain secrets.
+// Timeout is the error of requests that took too long, for example because the database does not respond.
+var Timeout = New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
+
+// From returns err as an *Error. Of an error of another type it makes NoSpace if the disk is full, Timeout if a deadline has
+// passed, otherwise an Error with the status 500 and a general text, because the error's own text may contain secrets.
 func From(err error) *Error {
 	var e *Error
 	switch {
@@ -66,6 +70,8 @@ func From(err error) *Error {
 		return e
 	case IsDiskFull(err):
 		return NoSpace.Because(err)
+	case errors.Is(err, context.DeadlineExceeded): // of the request, or of a part of its work
+		return Timeout.Because(err)
 	}
 	return &Error{Status: http.StatusInternalServerError, Code: "unexpected_failure", Message: "Unexpected failure, please check server logs for more information", Cause: err}
 }

@@ -300,6 +300,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		code = "request_entity_too_large"
 	case code == httpx.ErrNoDatabase.Code: // Supabase Auth has no code for an outage of the database
 		code = "unexpected_failure"
+	case code == errTimeout.Code:
+		message = errTimeout.Message
 	case code == "bad_request": // the body ended early
 		code = httpx.ErrBadJSON.Code
 	}

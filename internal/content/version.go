@@ -19,7 +19,7 @@ const (
 	// maxAge is the age of the latest reading at which a request waits for a new one. A change by another node or program is
 	// therefore visible after at most maxAge plus the time of one reading, which together are less than the promised second.
 	maxAge = 700 * time.Millisecond
-	// refreshTimeout limits one reading by Run or Serving.
+	// refreshTimeout limits one reading.
 	refreshTimeout = 5 * time.Second
 	// OutageLife is how long cached responses are served during an outage, in which this node learns of no changes. Other nodes may
 	// still reach the database. What is hidden through them stays visible on this node for at most OutageLife.
@@ -98,7 +98,9 @@ func (v *Version) Current(ctx context.Context) (Versions, error) {
 	if at, ok := v.Known(); ok {
 		return at, nil
 	}
-	return v.refresh(ctx, maxAge)
+	limited, cancel := context.WithTimeout(ctx, refreshTimeout) // some callers have no time limit
+	defer cancel()
+	return v.refresh(limited, maxAge)
 }
 
 // Serving is Current for responses that may be stale during an outage. In an outage it returns the last known version and, as

@@ -21,8 +21,8 @@ import (
 // ErrNoRows is returned by Row.Scan when the query found nothing.
 var ErrNoRows = errors.New("no rows")
 
-// ErrTimeout is returned for a statement that the database itself ended because it took too long.
-var ErrTimeout = errors.New("the statement took too long")
+// errInterrupted is wrapped by the errors of SQLite for a statement or transaction that ended with its context.
+var errInterrupted = errors.New("interrupted")
 
 // ConstraintError is the error for a row that was not stored because it violates a constraint. Code is PostgreSQL's SQLSTATE
 // code of the violation (UniqueViolation …), on both engines.
@@ -68,13 +68,15 @@ func translate(err error) error {
 		return nil
 	case errors.Is(err, sql.ErrNoRows), errors.Is(err, pgx.ErrNoRows):
 		return ErrNoRows
+	case errors.Is(err, sql.ErrTxDone):
+		return fmt.Errorf("%w: %w", errInterrupted, err)
 	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23"):
 		return &ConstraintError{Code: pg.Code, Cause: err}
 	// errors.As above has set pg for each error of PostgreSQL.
 	case pg != nil && pg.Code == "53100": // disk_full
 		return apperr.NoSpace.Because(err)
 	case pg != nil && pg.Code == "57014": // query_canceled, by statement_timeout
-		return fmt.Errorf("%w: %w", ErrTimeout, err)
+		return apperr.Timeout.Because(err)
 	case connectionFailed(err, pg):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case errors.As(err, &lite):
@@ -103,6 +105,8 @@ func translateSQLite(code int, err error) error {
 	switch code & 0xff { // the primary result code
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("%w: %w", errLocked, err)
+	case sqlite3.SQLITE_INTERRUPT:
+		return fmt.Errorf("%w: %w", errInterrupted, err)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

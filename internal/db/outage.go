@@ -75,6 +75,9 @@ func (d *DB) refuseFrom(least int32) error {
 // classify probes the database after a connection error and wraps err in ErrOutage if the probe fails. A statement that
 // timed out starts a probe too, since a hanging server gives no other sign, but its caller does not wait for the result.
 func (d *DB) classify(ctx context.Context, err error) error {
+	if errors.Is(err, errInterrupted) && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrUnavailable) {
 		d.startProbe(err)
 		return err

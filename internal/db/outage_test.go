@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 )
@@ -130,7 +131,7 @@ func TestPostgreSQLLimitsTheAnonymousPool(t *testing.T) {
 		_, err := tx.Exec(t.Context(), "select pg_sleep(10)")
 		return err
 	})
-	if !errors.Is(err, db.ErrTimeout) {
+	if !errors.Is(err, apperr.Timeout) {
 		t.Errorf("a statement that took too long: %v", err)
 	}
 }

@@ -120,7 +120,9 @@ func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) err
 	if actor := actorOf(ctx); actor != "" { // in the same message as the beginning, which has no parameters: actor is a UUID
 		options.BeginQuery = "begin; set local atelie.actor = '" + actor + "'"
 	}
-	tx, err := d.pool.BeginTx(ctx, options)
+	beginCtx, cancel := statementContext(ctx)
+	tx, err := d.pool.BeginTx(beginCtx, options) // the context limits only the beginning
+	cancel()
 	if err != nil {
 		return translate(err)
 	}
@@ -133,7 +135,26 @@ func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) err
 	if err := fn(pgxQuerier{tx}); err != nil {
 		return err
 	}
-	return translate(tx.Commit(ctx))
+	commitCtx, cancel := statementContext(ctx)
+	defer cancel()
+	return translate(tx.Commit(commitCtx))
+}
+
+type statementTimeoutKey struct{}
+
+// WithStatementTimeout returns a context for work without a time limit of its own, such as the transfer of a file. A PostgreSQL
+// server that does not respond then delays each statement, with the wait for its connection, for at most timeout. On SQLite
+// statements are not limited: they call no server.
+func WithStatementTimeout(ctx context.Context, timeout time.Duration) context.Context {
+	return context.WithValue(ctx, statementTimeoutKey{}, timeout)
+}
+
+// statementContext returns the context of one statement. cancel must be called when the statement has ended.
+func statementContext(ctx context.Context) (statement context.Context, cancel context.CancelFunc) {
+	if timeout, ok := ctx.Value(statementTimeoutKey{}).(time.Duration); ok {
+		return context.WithTimeout(ctx, timeout)
+	}
+	return ctx, func() {}
 }
 
 type pgxQuerier struct {
@@ -145,34 +166,49 @@ type pgxQuerier struct {
 }
 
 func (p pgxQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	ctx, cancel := statementContext(ctx)
+	defer cancel()
 	tag, err := p.q.Exec(ctx, query, args...)
 	return tag.RowsAffected(), translate(err)
 }
 
 func (p pgxQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
+	ctx, cancel := statementContext(ctx)
 	rows, err := p.q.Query(ctx, query, args...)
 	if err != nil {
+		cancel()
 		return nil, translate(err)
 	}
-	return pgxRows{rows}, nil
+	return pgxRows{rows, cancel}, nil
 }
 
 func (p pgxQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
-	return pgxRow{p.q.QueryRow(ctx, query, args...)}
+	ctx, cancel := statementContext(ctx)
+	return pgxRow{p.q.QueryRow(ctx, query, args...), cancel}
 }
 
-type pgxRows struct{ pgx.Rows }
+type pgxRows struct {
+	pgx.Rows
+	cancel context.CancelFunc // of the statement's context
+}
 
 func (r pgxRows) Scan(dest ...any) error { return scanUTC(r.Rows, dest) }
 func (r pgxRows) Err() error             { return translate(r.Rows.Err()) }
 func (r pgxRows) Close() error {
 	r.Rows.Close()
+	r.cancel()
 	return nil
 }
 
-type pgxRow struct{ pgx.Row }
+type pgxRow struct {
+	pgx.Row
+	cancel context.CancelFunc
+}
 
-func (r pgxRow) Scan(dest ...any) error { return scanUTC(r.Row, dest) }
+func (r pgxRow) Scan(dest ...any) error {
+	defer r.cancel()
+	return scanUTC(r.Row, dest)
+}
 
 // scanUTC scans a row and converts its times to UTC, because pgx returns them in the machine's time zone.
 func scanUTC(row pgx.Row, dest []any) error {

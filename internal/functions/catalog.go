@@ -52,11 +52,13 @@ type Service struct {
 	now       func() time.Time
 	webhooks  *http.Client
 	lastScrub lastScrub
+
+	storeTimeout time.Duration
 }
 
 // New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks)}
+	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp})
 	return s
 }

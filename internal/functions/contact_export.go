@@ -58,11 +58,11 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 }
 
 // eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at its first error.
-// Each page of messages must be read within storeTimeout.
+// Each page of messages must be read within defaultStoreTimeout.
 func eachMessage(ctx context.Context, q db.Querier, quarantined bool, address string, yield func(exportedMessage) error) error {
 	var last exportedMessage
 	for {
-		pageCtx, cancel := context.WithTimeout(ctx, storeTimeout)
+		pageCtx, cancel := context.WithTimeout(ctx, defaultStoreTimeout)
 		page, err := listExportedAfter(pageCtx, q, quarantined, address, last)
 		cancel()
 		if err != nil {

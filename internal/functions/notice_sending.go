@@ -211,7 +211,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 // whether no other attempt follows. The admin area shows both. recordFailure returns cause, joined with an error of the database.
 func (s *Service) recordFailure(ctx context.Context, column, id string, cause error) error {
 	final := jobs.IsPermanent(cause) || jobs.InfoOf(ctx).LastTry
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout) // the job's own context may have expired
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout) // the job's own context may have expired
 	defer cancel()
 	return errors.Join(cause, markFailed(ctx, s.db, column, id, errorSummary(cause), final, s.now()))
 }

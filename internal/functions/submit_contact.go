@@ -20,8 +20,8 @@ var reasons = []string{"general", "commission", "purchase", "collaboration"}
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// storeTimeout limits how long a write or a query of this package can take that does not end with the request.
-const storeTimeout = 15 * time.Second
+// defaultStoreTimeout limits how long a write or a query of this package can take that does not end with the request.
+const defaultStoreTimeout = 15 * time.Second
 
 // contactRequest is the body of a call of submit-contact.
 type contactRequest struct {
@@ -64,7 +64,7 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 	case !slices.Contains(reasons, req.Reason):
 		m.Reason, m.Cause = sanitize(req.Reason), causeHiddenField
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
 	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		stored := m // a copy, because WithTx may call this function again

@@ -533,3 +533,27 @@ func TestMessageOfADisconnectedVisitorIsStored(t *testing.T) {
 		}
 	})
 }
+
+// Proves P-outage-hang.
+//
+// TestAMessageThatCannotBeStoredInTime: storing does not end with the request, so its time is over while the request's is not.
+func TestAMessageThatCannotBeStoredInTime(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.storeTimeout = 50 * time.Millisecond
+		err := d.WithTx(t.Context(), func(tx *db.Tx) error { // on SQLite other writes wait for it anyway
+			if d.Dialect == db.Postgres {
+				if _, err := tx.Exec(t.Context(), "lock table contact_submissions"); err != nil {
+					return err
+				}
+			}
+			answered(t, s.call("service", "submit-contact", good), 504, `{"success":false,"error":"The request took too long, please try again"}`)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.storeTimeout = defaultStoreTimeout
+		answered(t, s.call("service", "submit-contact", good), 200, success)
+	})
+}

@@ -29,9 +29,6 @@ type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 // logs.
 var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung up")
 
-// errRequestTimeout is the error for a request whose context has timed out, for example because the database does not respond.
-var errRequestTimeout = apperr.New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
-
 // ErrNoDatabase is the error for requests that fail during an outage of the database. Surfaces may replace its code.
 var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
 
@@ -63,7 +60,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !errors.As(err, &appErr) {
 			e = errClientClosed.Because(err)
 			if errors.Is(ctxErr, context.DeadlineExceeded) {
-				e = errRequestTimeout.Because(err)
+				e = apperr.Timeout.Because(err)
 			}
 		}
 		if e.Status >= http.StatusInternalServerError && !isPanic && errors.Is(err, db.ErrUnavailable) {

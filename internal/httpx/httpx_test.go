@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 )
 
 func writeCode(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
@@ -83,6 +84,29 @@ func TestACallerWhoHungUpIsNoFailure(t *testing.T) {
 	}).ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil).WithContext(ctx))
 	if rec.Code != 499 {
 		t.Errorf("got %d %s", rec.Code, rec.Body)
+	}
+}
+
+// Proves P-outage-hang.
+//
+// TestAPartOfARequestThatRanOutOfTimeSaysSo: the request itself still has time.
+func TestAPartOfARequestThatRanOutOfTimeSaysSo(t *testing.T) {
+	for name, cause := range map[string]error{
+		"its context":                   context.DeadlineExceeded,
+		"the database ended it":         apperr.Timeout.Becausef("57014"),
+		"the server could not be asked": fmt.Errorf("%w: %w", db.ErrUnavailable, context.DeadlineExceeded),
+	} {
+		rec := httptest.NewRecorder()
+		Handle(writeCode, func(_ http.ResponseWriter, r *http.Request) error {
+			return fmt.Errorf("query: %w", cause)
+		}).ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil))
+		want := 504
+		if errors.Is(cause, db.ErrUnavailable) {
+			want = 503
+		}
+		if rec.Code != want {
+			t.Errorf("%s: got %d %s", name, rec.Code, rec.Body)
+		}
 	}
 }
 

@@ -181,6 +181,8 @@ func (t *Tokens) Verify(token string) (*Claims, error) {
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return nil, ErrExpired.Because(err)
+	case errors.Is(err, errKeysUnread):
+		return nil, err
 	case err != nil:
 		return nil, ErrBadToken.Because(err)
 	}

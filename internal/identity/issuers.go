@@ -35,6 +35,7 @@ type issuerCache struct {
 	now     func() time.Time
 	list    []string
 	triedAt time.Time // start of the most recent read, successful or not
+	readErr error     // error of the most recent read; nil when it succeeded
 }
 
 // reload locks mu and calls read.
@@ -51,7 +52,7 @@ func (c *issuerCache) read() error {
 	defer cancel()
 	c.triedAt = c.now()
 	list, err := c.load(ctx)
-	if err == nil {
+	if c.readErr = err; err == nil {
 		c.list = list
 	}
 	return err
@@ -68,9 +69,10 @@ func (c *issuerCache) check(claims *Claims) error {
 		return nil
 	}
 	if c.now().Sub(c.triedAt) >= issuersMinInterval {
-		if err := c.read(); err != nil {
-			return err
-		}
+		_ = c.read() // readErr keeps the error
+	}
+	if c.readErr != nil {
+		return c.readErr
 	}
 	if !slices.Contains(c.list, claims.Issuer) {
 		return ErrBadToken.Becausef("iss %q", claims.Issuer)

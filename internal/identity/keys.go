@@ -66,7 +66,7 @@ func (k *keyCache) current() ([]SigningKey, error) {
 		k.read(now)
 	}
 	if now.Sub(k.loadedAt) >= keysStale {
-		return nil, fmt.Errorf("signing keys were last read at %s: %w", k.loadedAt.Format(time.RFC3339), k.readErr)
+		return nil, fmt.Errorf("%w since %s: %w", errKeysUnread, k.loadedAt.Format(time.RFC3339), k.readErr)
 	}
 	return k.keys, nil
 }
@@ -101,10 +101,17 @@ func (k *keyCache) find(id string) (*ecdsa.PublicKey, error) {
 	if key := findValid(k.keys, id, k.now()); key != nil {
 		return key, nil
 	}
-	return nil, fmt.Errorf("no key has the kid %.60q: %w", id, errors.Join(errUnknownKid, k.readErr))
+	if k.readErr != nil {
+		return nil, fmt.Errorf("%w to find the kid %.60q: %w", errKeysUnread, id, k.readErr)
+	}
+	return nil, fmt.Errorf("no key has the kid %.60q: %w", id, errUnknownKid)
 }
 
-var errUnknownKid = errors.New("unknown or retired key")
+var (
+	errUnknownKid = errors.New("unknown or retired key")
+	// errKeysUnread: whether a token is valid is not known, so that it is not rejected as a bad one.
+	errKeysUnread = errors.New("the signing keys could not be read")
+)
 
 // findValid returns the public key for a kid, or nil when there is none or its time is over.
 func findValid(keys []SigningKey, id string, now time.Time) *ecdsa.PublicKey {

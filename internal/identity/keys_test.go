@@ -262,6 +262,23 @@ func TestADatabaseThatIsGone(t *testing.T) {
 	if _, err := tk.PublicKeys(); !errors.Is(err, gone) {
 		t.Errorf("publish: %v", err)
 	}
+	stranger := jwt.NewWithClaims(jwt.SigningMethodES256, db.claims())
+	stranger.Header["kid"] = "k2"
+	fromAnotherNode, err := stranger.SignedString(newKey(t, "k2", now).Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		token  string
+		loaded time.Time
+	}{"old keys": {token, now}, "a key that may be new": {fromAnotherNode, now.Add(keysStale)}} {
+		tk.keys.loadedAt = c.loaded
+		for range 2 { // the second time nothing is read
+			if _, err := tk.Verify(c.token); !errors.Is(err, gone) || sameCode(err, ErrBadToken) {
+				t.Errorf("%s: a token that cannot be checked is no bad token: %v", name, err)
+			}
+		}
+	}
 	if err := New(Config{SigningKeys: db.load, ES256: true}, clock).Load(); !errors.Is(err, gone) {
 		t.Errorf("start: %v", err)
 	}
@@ -337,4 +354,24 @@ func FuzzTokenParsing(f *testing.F) {
 			t.Errorf("%q accepted with algorithm %v", token, h["alg"])
 		}
 	})
+}
+
+func TestIssuersThatCannotBeRead(t *testing.T) {
+	gone, at := errors.New("gone"), now
+	list, failure := []string{"https://a.example/auth/v1"}, error(nil)
+	tk := New(Config{Secret: []byte(strings.Repeat("s", 32)), Issuers: func(context.Context) ([]string, error) { return list, failure }}, func() time.Time { return at })
+	if err := tk.Load(); err != nil {
+		t.Fatal(err)
+	}
+	token := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "aud": "authenticated", "iss": "https://b.example/auth/v1", "exp": at.Add(time.Hour).Unix()})
+	at, failure = at.Add(issuersMinInterval), gone
+	for range 2 { // the second time nothing is read
+		if _, err := tk.Verify(token); !errors.Is(err, gone) || sameCode(err, ErrBadToken) {
+			t.Errorf("an issuer that cannot be checked: %v", err)
+		}
+	}
+	at, failure = at.Add(issuersMinInterval), nil
+	if _, err := tk.Verify(token); !sameCode(err, ErrBadToken) {
+		t.Errorf("an unknown issuer: %v", err)
+	}
 }

@@ -187,10 +187,12 @@ func harden(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// WriteError writes an error in plain text. During an outage of the database, browsers get a page that needs no database.
+// WriteError writes an error in plain text. If the database cannot be reached or takes too long, browsers get a page that needs no
+// database.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
-	if e.Code == httpx.ErrNoDatabase.Code && strings.Contains(r.Header.Get("Accept"), "text/html") {
-		writeUnavailable(w, r)
+	unavailable := e.Code == httpx.ErrNoDatabase.Code || e.Code == apperr.Timeout.Code
+	if unavailable && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		writeUnavailable(w, r, e.Status)
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -30,13 +30,13 @@ var unavailablePage = sync.OnceValues(func() ([]byte, error) {
 	return page.Bytes(), err
 })
 
-// writeUnavailable sends the status 503 and unavailablePage. It is used if the requested page is not in the page cache.
-func writeUnavailable(w http.ResponseWriter, r *http.Request) {
+// writeUnavailable sends unavailablePage. It is used if the requested page is not in the page cache.
+func writeUnavailable(w http.ResponseWriter, r *http.Request, status int) {
 	page, err := unavailablePage()
 	if err != nil { // only if the embedded template is wrong
-		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
+		http.Error(w, http.StatusText(status), status)
 		return
 	}
 	const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	_ = writeHTML(w, r, http.StatusServiceUnavailable, policy, page) // an error means that the client has gone
+	_ = writeHTML(w, r, status, policy, page) // an error means that the client has gone
 }

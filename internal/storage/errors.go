@@ -79,6 +79,7 @@ var errorNamesByCode = map[string]errorNames{
 	"bad_request":             {"InvalidRequest", "InvalidRequest"},
 	"unexpected_failure":      {"Internal", "InternalError"},
 	httpx.ErrNoDatabase.Code:  {"DatabaseError", "DatabaseError"},
+	apperr.Timeout.Code:       {"DatabaseTimeout", "DatabaseTimeout"},
 	identity.ErrNoKey.Code:    {"Unauthorized", "AccessDenied"},
 	identity.ErrBadToken.Code: {"Unauthorized", "InvalidJWT"},
 	identity.ErrExpired.Code:  {"Unauthorized", "InvalidJWT"},

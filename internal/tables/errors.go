@@ -179,7 +179,6 @@ var (
 	errNoTarget   = apperr.New(http.StatusBadRequest, "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	errTwice      = apperr.New(http.StatusBadRequest, "21000", "ON CONFLICT DO UPDATE command cannot affect row a second time")
 	errArgument   = apperr.New(http.StatusBadRequest, "22023", "The reviews cannot be put in this order")
-	errTimeout    = apperr.New(http.StatusGatewayTimeout, "57014", "canceling statement due to statement timeout")
 	errBusy       = &apperr.Error{Status: http.StatusTooManyRequests, Code: "PGRST003", Message: "Too many queries are waiting, please try again", Hint: "Ask again after the seconds in Retry-After.", RetryAfter: 2}
 	errPutLimit   = apperr.New(http.StatusBadRequest, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
 	errPutFilters = apperr.New(http.StatusMethodNotAllowed, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
@@ -327,6 +326,8 @@ func contractError(e *apperr.Error) *apperr.Error {
 		c.Code, c.Hint = "PGRST302", "No `apikey` request header or url param was found."
 	case apperr.NoSpace.Code:
 		c.Code = "53100"
+	case apperr.Timeout.Code:
+		c.Code, c.Message = "57014", "canceling statement due to statement timeout"
 	case httpx.ErrTooLarge.Code:
 		c.Code = "54000"
 	case "not_found": // a URL that cannot belong to a table

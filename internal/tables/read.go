@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"errors"
 	"math"
 	"net/http"
 	"regexp"
@@ -39,10 +38,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		page.rows, err = s.describe(ctx, caller, page.rows, query.Select)
 	}
-	switch {
-	case err != nil && (errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, db.ErrTimeout)):
-		return errTimeout.Because(err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	if format.single && page.shown != 1 {
