@@ -8,12 +8,12 @@ import (
 )
 
 // These constants decide when releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds
-// floor*memoryFactor + memorySlack. The floor is the least memory in use since the most recent release. Without releaseMemory, Go's
-// runtime would return memory only minutes after a burst of work.
+// floor*memoryFactor. The floor is the least memory in use since the most recent release. Without releaseMemory, Go's runtime would
+// return memory only minutes after a burst of work.
 const (
 	memoryInterval = 15 * time.Second // interval of checks
 	memoryFactor   = 1.15
-	memorySlack    = 8 << 20 // bytes
+	memoryGrowth   = 1.02 // factor between two checks up to which the memory does not grow: an idle program uses a little too
 )
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.
@@ -21,6 +21,7 @@ func (a *App) releaseMemory(ctx context.Context) {
 	tick := time.NewTicker(memoryInterval)
 	defer tick.Stop()
 	var watch memoryWatch
+	watch.shouldRelease(memoryInUse()) // the floor of a program that may be busy at the first tick
 	for {
 		select {
 		case <-ctx.Done():
@@ -38,20 +39,24 @@ func (a *App) releaseMemory(ctx context.Context) {
 type memoryWatch struct {
 	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first check
 	previous uint64 // bytes in use at the previous check
+	again    bool   // the most recent release has returned memory: work that was under way at that time may return more
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.
 func (w *memoryWatch) shouldRelease(inUse uint64) bool {
-	grown := inUse > w.previous
+	grown := float64(inUse) > float64(w.previous)*memoryGrowth
 	w.previous = inUse
 	if w.floor == 0 || inUse < w.floor {
 		w.floor = inUse
 	}
-	return !grown && float64(inUse) > float64(w.floor)*memoryFactor+memorySlack
+	return !grown && (w.again || float64(inUse) > float64(w.floor)*memoryFactor)
 }
 
 // reset sets the floor to the bytes in use after a release.
-func (w *memoryWatch) reset(inUse uint64) { w.floor, w.previous = inUse, inUse }
+func (w *memoryWatch) reset(inUse uint64) {
+	w.again = float64(inUse)*memoryGrowth < float64(w.previous)
+	w.floor, w.previous = inUse, inUse
+}
 
 // memoryInUse returns the bytes of memory that Go's runtime has from the system. SQLite's memory is not included.
 func memoryInUse() uint64 {

@@ -4,6 +4,7 @@ import (
 	"testing"
 )
 
+// Proves T-limits-memory.
 func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 	const mb = 1 << 20
 	var w memoryWatch
@@ -18,12 +19,17 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		{400 * mb, false, 0},      // a burst begins
 		{900 * mb, false, 0},      // the burst continues
 		{890 * mb, true, 63 * mb}, // the burst is over
+		{63 * mb, true, 63 * mb},  // the release has returned memory, and might have come too early
+		{63 * mb, false, 0},       // nothing was left
+		{74 * mb, false, 0},
+		{74 * mb, true, 63 * mb}, // a small burst
+		{64 * mb, true, 63 * mb}, // an idle program grows by a little
 		{63 * mb, false, 0},
 		{300 * mb, false, 0},
-		{300 * mb, true, 250 * mb}, // memory that stays in use becomes the floor
-		{250 * mb, false, 0},
-		{260 * mb, false, 0},
-		{260 * mb, false, 0},
+		{300 * mb, true, 250 * mb}, // memory in use at the time of the release becomes the floor
+		{280 * mb, false, 0},
+		{280 * mb, true, 70 * mb}, // the work has ended meanwhile
+		{70 * mb, true, 69 * mb},
 		{50 * mb, false, 0}, // released by the runtime itself
 		{90 * mb, false, 0},
 		{90 * mb, true, 50 * mb},
