@@ -2,7 +2,9 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -12,10 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"atelie/internal/backup"
+	"atelie/internal/config"
+	"atelie/internal/datafolder"
 	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/mail/mailtest"
+	"atelie/internal/storage/blob"
 )
 
 // holding lists the files of a folder that contain any of the texts, even if quoted-printable has broken their lines.
@@ -100,6 +107,93 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	}
 	if len(holding(t, cfg.Server.DataDir, "Somebody Else")) < 2 {
 		t.Error("another message or its mail is gone too")
+	}
+}
+
+// restoredFiles is the file store of a restored site, with the methods of backup.FileStore.
+type restoredFiles struct{ *blob.Disk }
+
+func (f restoredFiles) Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error) {
+	info, err := blob.Put(ctx, f.Disk, id, body)
+	return info.Size, info.SHA256, err
+}
+
+// Proves AM-delete-backup.
+//
+// TestADeletedMessageStaysInTheBackup: with the backup where it is by default, the message leaves everything else, and what is
+// restored of a moment after its deletion does not have it.
+func TestADeletedMessageStaysInTheBackup(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			cfg := configuration(t)
+			cfg.Backup = config.Backup{Retention: 720 * time.Hour}
+			cfg.Database.URL = dbtest.URL(t, dialect)
+			if dialect == db.SQLite {
+				cfg.Database.URL = "" // in the data folder
+			}
+			s := &noticeSite{t: t}
+			s.App = newAppOf(t, cfg, time.Now)
+			s.clock.Store(time.Now().UnixMicro())
+			s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+			serve(t, s.App)
+			waiting := backup.Waiting{Ended: t.Context().Err, Each: func(string) error { return nil }}
+			copied := func() time.Time {
+				moment, err := s.Backup.BringUpToDate(t.Context(), waiting)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return moment
+			}
+			messages := func(at time.Time) (names []string) {
+				dir := filepath.Join(t.TempDir(), "restored")
+				restore := backup.Restore{
+					Place: backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")}), At: at, Dir: dir,
+					OpenFiles: func(dir string) (backup.FileStore, error) {
+						files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
+						return restoredFiles{files}, err
+					},
+					Report: func(string) {},
+				}
+				if _, err := restore.Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				restored, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, datafolder.Database), db.NoHooks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = restored.Close() }()
+				if names, err = db.Collect(t.Context(), restored, db.ScanOne[string], "select name from contact_submissions"); err != nil {
+					t.Fatal(err)
+				}
+				return names
+			}
+			id := s.write("CanaryBackup", "canary@exemplo.example", "pt")
+			waitForState(t, s.App, "", jobs.State{})
+			before := copied()
+			s.remove("id=eq." + id)
+			waitForState(t, s.App, "", jobs.State{})
+			after := copied()
+			entries, err := os.ReadDir(cfg.Server.DataDir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				if e.Name() == "backups" || e.Name() == datafolder.Database+"-backup" { // the backup, and what it has yet to copy
+					continue
+				}
+				if left := holding(t, filepath.Join(cfg.Server.DataDir, e.Name()), "CanaryBackup"); len(left) > 0 {
+					t.Errorf("still there: %q", left)
+				}
+			}
+			for name, c := range map[string]struct {
+				at   time.Time
+				want int
+			}{"before the deletion": {before, 1}, "after it": {after, 0}, "the newest moment": {time.Time{}, 0}} {
+				if names := messages(c.at); len(names) != c.want {
+					t.Errorf("%s: %q", name, names)
+				}
+			}
+		})
 	}
 }
 
