@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	_ "atelie/internal/media/rendition/renditiontest" // jobs start this program as their worker
@@ -282,17 +284,24 @@ func TestPortInUseIsReportedBeforeAnyChange(t *testing.T) {
 	}
 }
 
+// Proves F-render-demo.
 func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes the pictures of the demo content")
 	}
+	usual := firstSizesTime
+	firstSizesTime = time.Hour
+	t.Cleanup(func() { firstSizesTime = usual })
 	dir := t.TempDir()
 	t.Setenv("ATELIE_DATA_DIR", dir)
 	serve := func() string {
 		ctx, stop := context.WithCancel(t.Context()) // no time limit: the demo's pictures take a busy machine long
 		defer stop()
 		var errOut bytes.Buffer
-		out := &stopAtURL{stop: stop}
+		out := &stopAtURL{stop: func() {
+			defer stop()
+			checkFirstSizes(t, dir)
+		}}
 		if code := Run(ctx, []string{"serve", "--demo", "--listen=127.0.0.1:0"}, strings.NewReader(""), out, &errOut, "test"); code != 0 {
 			t.Fatalf("code %d: %s", code, errOut.String())
 		}
@@ -310,6 +319,23 @@ func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
 	first, second := serve(), serve()
 	if password(first) != password(second) || !strings.Contains(second, "owner@demo.example") || strings.Contains(first, "setup=") {
 		t.Errorf("first %q, second %q", first, second)
+	}
+}
+
+// checkFirstSizes checks, at the moment when the URL of the demo is printed, that each picture has its first sizes.
+func checkFirstSizes(t *testing.T, dir string) {
+	t.Helper()
+	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, datafolder.Database), db.NoHooks)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	var pictures, without int
+	err = d.QueryRow(t.Context(), `select count(*), count(case when m.thumbhash is null or not exists (select 1 from media_renditions r where r.object_id = m.object_id) then 1 end)
+		from media m where m.kind = 'image'`).Scan(&pictures, &without)
+	if err != nil || pictures == 0 || without > 0 {
+		t.Errorf("%d of %d pictures have no first size (%v)", without, pictures, err)
 	}
 }
 

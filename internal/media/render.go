@@ -26,10 +26,10 @@ import (
 // This file handles requests for renditions, copies of a picture in another size, shape or format. The response is the rendition,
 // which is made if it is missing, or a substitute: the nearest picture that exists.
 
-// renderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
+// defaultRenderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
 // defaultSubstituteDelay is shorter: after it, a request of the site's own pages gets a substitute.
 const (
-	renderTimeout          = 25 * time.Second
+	defaultRenderTimeout   = 25 * time.Second
 	defaultSubstituteDelay = 1500 * time.Millisecond
 )
 
@@ -355,7 +355,7 @@ var errNotYet = errors.New("the rendition is not made yet")
 // substituteDelay. If the picture's jobs have not finished, such a request waits at most for the picture's first size, and the
 // result is errNotYet.
 func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe, req request) (*renditionRow, error) {
-	wait := renderTimeout
+	wait := s.renderTimeout
 	pending := m.State == stateWaiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
 	if req.isFromSitePage() {
 		wait = s.substituteDelay
@@ -395,7 +395,7 @@ func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*renditionR
 	done := s.making.DoChan(key, func() (any, error) {
 		s.running.Add(1)
 		defer s.running.Done()
-		work, end := context.WithTimeout(s.lifetime, renderTimeout)
+		work, end := context.WithTimeout(s.lifetime, s.renderTimeout)
 		defer end()
 		return s.makeNow(work, key, m, w)
 	})

@@ -397,6 +397,37 @@ func TestPagesNeverWaitForTheEngine(t *testing.T) {
 
 // Proves F-render-stand-in.
 //
+// A request that is no page's waits for the rendition, but not for ever: after renderTimeout it gets what there is, too.
+func TestARenditionThatIsNotMadeInTimeHasAStandIn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, e := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(1200, 800))
+		s.runJobs()
+		e.begun, e.goOn = make(chan struct{}, 100), make(chan struct{})
+		s.renderTimeout = 100 * time.Millisecond
+		for address, want := range map[string]string{
+			"public/product-images/a.jpg?width=777":                        "webp 800x533", // snapped to 800
+			"authenticated/product-images/a.jpg?width=777":                 "webp 800x533",
+			"public/product-images/a.jpg?width=300&height=300&format=jpeg": "jpeg 1200x800",
+		} {
+			rec, got := s.rendered("service", address)
+			if got != want || rec.Header().Get("ETag") == "" || strings.Contains(rec.Header().Get("Cache-Control"), "immutable") {
+				t.Errorf("%s: %s, %v", address, got, rec.Header())
+			}
+		}
+		if len(e.begun) == 0 {
+			t.Error("nothing was begun")
+		}
+		close(e.goOn)
+		s.renderTimeout = defaultRenderTimeout
+		if _, got := s.rendered("service", "authenticated/product-images/a.jpg?width=777"); got != "webp 777x518" {
+			t.Errorf("later: %s", got)
+		}
+	})
+}
+
+// Proves F-render-stand-in.
+//
 // A picture that no browser shows and of which nothing is made is a plain one in its shape; a tile lets the work under it
 // be seen.
 func TestPlainPictures(t *testing.T) {

@@ -87,7 +87,7 @@ type Service struct {
 	lifetime context.Context
 	stop     context.CancelFunc
 
-	substituteDelay time.Duration // defaultSubstituteDelay except in tests
+	substituteDelay, renderTimeout time.Duration // defaultSubstituteDelay and defaultRenderTimeout except in tests
 }
 
 // New returns a Service. The caller closes it.
@@ -99,7 +99,7 @@ func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
 		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
 		cache: content.NewCache[string](cacheBytes, (*cachedResponse).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
 		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
-		substituteDelay: defaultSubstituteDelay,
+		substituteDelay: defaultSubstituteDelay, renderTimeout: defaultRenderTimeout,
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())
 	return s
