@@ -28,7 +28,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
   afterAll(() => server.stop());
 
   it.each(["product-images", "review-images", "cover-images"])(
-    "F-download-public F-download-defused: uploads to %s, serves by public URL, removes",
+    "F-download-public F-download-defused F-download-gone: uploads to %s, serves by public URL, removes",
     async (bucket) => {
       const up = await owner.storage
         .from(bucket)
