@@ -171,6 +171,9 @@ func (a *App) wire(ctx context.Context) error {
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
 	}
+	if a.DB.Dialect == db.SQLite {
+		a.uploads.CheckSpace = func() error { return checkSpace(a.space) }
+	}
 	if err := a.wirePages(); err != nil {
 		return err
 	}

@@ -9,9 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +24,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/config"
 	"atelie/internal/datafolder"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
@@ -215,6 +220,99 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	want("an upload that is too large", 507, fmt.Sprintf(`"statusCode":"%d"`, 507), status, body)
 	status, body = insert(uuid.NewString())
 	want("insert after it", 201, "", status, body)
+}
+
+// Proves F-disk-full, F-disk-full-tus.
+//
+// TestAnUploadGoesOnAfterAFullDisk has the backup on, in the data folder, as it is by default.
+func TestAnUploadGoesOnAfterAFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	if dir == "" {
+		return
+	}
+	cfg := configuration(t)
+	cfg.Server.DataDir, cfg.Backup = dir, config.Backup{Retention: 720 * time.Hour}
+	cfg.Database.URL = "" // in the data folder
+	a := newAppOf(t, cfg, time.Now)
+	if err := a.Auth.AddOwner(t.Context(), "ana@example.com", "a wall of whitewash"); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, a)
+	service, anon := key(t, a, identity.Service), key(t, a, identity.Anon)
+	h := a.Handler()
+	call := func(method, path, token string, body []byte, headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+token)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec
+	}
+	want := func(what string, rec *httptest.ResponseRecorder, status int, text string) {
+		t.Helper()
+		if rec.Code != status || !strings.Contains(rec.Body.String(), text) {
+			t.Errorf("%s: %d %s", what, rec.Code, rec.Body)
+		}
+	}
+	backedUp := func() {
+		t.Helper()
+		began := time.Now()
+		for end := began.Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			status, err := a.Backup.Status(t.Context())
+			if err == nil && status.LastBackup.After(began) && status.WaitingFiles == 0 && status.BackupError == "" {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("the backup is not up to date: %+v, %v", status, err)
+			}
+		}
+	}
+	jsonBody, file := []string{"Content-Type", "application/json"}, slices.Concat(outagePicture(t), make([]byte, 6<<20))
+	want("bucket", call("POST", "/storage/v1/bucket", service, []byte(`{"id":"open","name":"open","public":true}`), jsonBody...), 200, "")
+	want("upload", call("POST", "/storage/v1/object/open/kept.jpg", service, outagePicture(t)), 200, "")
+	for _, err := os.Stat(filepath.Join(dir, "reserve")); err != nil; _, err = os.Stat(filepath.Join(dir, "reserve")) { // Serve makes it
+		a.space.Check()
+	}
+	backedUp()
+	begun := call("POST", "/storage/v1/upload/resumable", service, nil, "Tus-Resumable", "1.0.0", "Upload-Length", strconv.Itoa(len(file)), "Upload-Metadata", "bucketName b3Blbg==,objectName bGFyZ2UuanBn") // open, large.jpg
+	at, err := url.Parse(begun.Header().Get("Location"))
+	if begun.Code != 201 || err != nil {
+		t.Fatalf("%d %s, %v", begun.Code, begun.Body, err)
+	}
+	patch := func(offset, end int) *httptest.ResponseRecorder {
+		return call("PATCH", at.Path, service, file[offset:end], "Tus-Resumable", "1.0.0", "Upload-Offset", strconv.Itoa(offset), "Content-Type", "application/offset+octet-stream")
+	}
+	const half = 3 << 20
+	want("with room", patch(0, half), 204, "")
+
+	// Not more than there is: the backup looks at the disk meanwhile, and the room of the reserve must stay.
+	if err := os.WriteFile(filepath.Join(dir, "all"), make([]byte, a.space.Check().Free-2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full := patch(half, len(file))
+	want("on a full disk", full, 507, "disk is full")
+	if offset := call("HEAD", at.Path, service, nil, "Tus-Resumable", "1.0.0").Header().Get("Upload-Offset"); offset != strconv.Itoa(half) {
+		t.Errorf("what was acknowledged: %s bytes", offset)
+	}
+	want("another upload", call("POST", "/storage/v1/object/open/other.jpg", service, outagePicture(t)), 507, `"error":"InsufficientStorage"`)
+	want("sign-in", call("POST", "/auth/v1/token?grant_type=password", anon, []byte(`{"email":"ana@example.com","password":"a wall of whitewash"}`), jsonBody...), 200, "access_token")
+	want("deletion of a file", call("DELETE", "/storage/v1/object/open/kept.jpg", service, nil), 200, "Successfully deleted")
+	want("the file", call("GET", "/storage/v1/object/public/open/kept.jpg", anon, nil), 400, `"statusCode":"404"`)
+
+	if err := os.Remove(filepath.Join(dir, "all")); err != nil {
+		t.Fatal(err)
+	}
+	if room := a.space.Check(); room.Level == datafolder.Full {
+		t.Fatalf("with room again: %+v", room)
+	}
+	want("with room again", patch(half, len(file)), 204, "")
+	if got := call("GET", "/storage/v1/object/public/open/large.jpg", anon, nil); got.Code != 200 || !bytes.Equal(got.Body.Bytes(), file) {
+		t.Errorf("the file: %d, %d bytes", got.Code, got.Body.Len())
+	}
+	want("another upload", call("POST", "/storage/v1/object/open/other.jpg", service, outagePicture(t)), 200, "")
+	backedUp()
 }
 
 // mp4 is enough of a film to be taken for one by its first bytes.

@@ -43,6 +43,10 @@ type Service struct {
 	signed  *tus.UnroutedHandler // for requests below SignedPath
 	expiry  time.Duration        // time from an upload's creation until it expires
 	now     func() time.Time
+
+	// CheckSpace returns an error while the disk is too full for uploads; nil: there is no such check. To be set before the first
+	// request.
+	CheckSpace func() error
 }
 
 // New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and expiry the time

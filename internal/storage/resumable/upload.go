@@ -181,6 +181,11 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 				return written, err
 			}
 		}
+		if check := u.service.CheckSpace; check != nil { // before each piece: one request can bring gigabytes
+			if err := check(); err != nil {
+				return written, err
+			}
+		}
 		stored, err := u.service.storage.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
 		if err != nil {
 			return written, err
