@@ -60,6 +60,7 @@ func TestSettingsAddressesAreCheckedWhenSaved(t *testing.T) {
 				{`{"site":{"portrait":"https://elsewhere.example` + here + `gone.png"}}`, "site.portrait", "portrait_unknown"},
 				{`{"site":{"portrait":"https://elsewhere.example/ana.png"}}`, "site.portrait", ""},
 				{`{"noticeWebhook":"http://127.0.0.1:5678/"}`, "noticeWebhook", "webhook_https"},
+				{`{"noticeWebhook":"http://localhost/"}`, "noticeWebhook", "webhook_https"},
 				{`{"noticeWebhook":"https://127.0.0.1/"}`, "noticeWebhook", "webhook_private"},
 				{`{"noticeWebhook":"https://intranet/"}`, "noticeWebhook", "webhook_host"},
 			} {

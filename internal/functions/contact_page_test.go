@@ -83,6 +83,18 @@ func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 		shows(t, s.browse("POST", contactAddress, urlencoded, ""), 400, english.nameShort, english.email, english.messageShort)
 		shows(t, s.browse("POST", contactAddress, urlencoded, "name=%zz"), 400, "The form could not be read", `value=""`)
 		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, "message="+strings.Repeat("a", maxBody)), 413, "A mensagem é demasiado grande")
+		// What can be read of a body is shown again, also if the body is too large or broken.
+		for contentType, text := range map[string]string{
+			urlencoded:                        "name=Ines&email=a@b.pt&message=" + strings.Repeat("a", maxBody),
+			urlencoded + ";charset=utf-8":     "name=Ines&email=a@b.pt&message=%zz",
+			"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nInes\r\n--b\r\nContent-Disposition: form-data; name=\"email\"\r\n\r\na@b.pt\r\n--b\r\nContent-Dis",
+		} {
+			status := 400
+			if len(text) > maxBody {
+				status = 413
+			}
+			shows(t, s.browse("POST", contactAddress, contentType, text), status, `value="Ines"`, `value="a@b.pt"`)
+		}
 		if n := len(s.stored("contact_submissions")); n != 0 {
 			t.Errorf("%d stored", n)
 		}

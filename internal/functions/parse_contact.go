@@ -26,13 +26,15 @@ func isFormType(contentType string) bool {
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContactRequest reads and parses the body of a contact request. An error comes with an empty request.
+// readContactRequest reads and parses the body of a contact request. With an error it returns the fields that can be read: a page
+// that shows the error shows them again.
 func readContactRequest(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
-	if err != nil {
-		return contactRequest{}, err
+	req, parseErr := parseContactRequest(r.Header.Get("Content-Type"), body)
+	if err == nil {
+		err = parseErr
 	}
-	return parseContactRequest(r.Header.Get("Content-Type"), body)
+	return req, err
 }
 
 // parseContactRequest parses the body of a contact request: JSON, a URL-encoded form or a multipart form. It reads a body without
@@ -60,15 +62,15 @@ func parseContactRequest(contentType string, body []byte) (req contactRequest, e
 	case "application/x-www-form-urlencoded":
 		values, err := url.ParseQuery(string(body))
 		if err != nil {
-			return req, errBadForm.Because(err)
+			err = errBadForm.Because(err)
 		}
-		return contactRequestFromForm(values), nil
+		return contactRequestFromForm(values), err
 	case "multipart/form-data":
 		values, err := parseParts(body, params["boundary"])
 		if err != nil {
-			return req, errBadForm.Because(err)
+			err = errBadForm.Because(err)
 		}
-		return contactRequestFromForm(values), nil
+		return contactRequestFromForm(values), err
 	}
 	return req, errUnsupportedType.Becausef("%q", media)
 }
@@ -78,7 +80,8 @@ var (
 	errTooManyParts = errors.New("more than " + strconv.Itoa(maxParts) + " parts")
 )
 
-// parseParts parses a multipart form (RFC 7578). A file in the form is an error, and so are more than maxParts parts.
+// parseParts parses a multipart form (RFC 7578). A file in the form is an error, and so are more than maxParts parts. With an error it
+// returns the parts before it.
 func parseParts(body []byte, boundary string) (url.Values, error) {
 	values := url.Values{}
 	parts := multipart.NewReader(bytes.NewReader(body), boundary)
@@ -88,15 +91,15 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 		case errors.Is(err, io.EOF):
 			return values, nil
 		case err != nil:
-			return nil, err
+			return values, err
 		case part.FileName() != "":
-			return nil, errFilePart
+			return values, errFilePart
 		case n == maxParts:
-			return nil, errTooManyParts
+			return values, errTooManyParts
 		}
 		value, err := io.ReadAll(part) // bounded by the length of body
 		if err != nil {
-			return nil, err
+			return values, err
 		}
 		values.Add(part.FormName(), string(value))
 	}

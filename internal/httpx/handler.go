@@ -129,15 +129,16 @@ var (
 	ErrBadJSON  = apperr.New(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON")
 )
 
-// ReadBody reads the request body. It returns ErrTooLarge if the body has more than limit bytes.
+// ReadBody reads the request body. It returns ErrTooLarge if the body has more than limit bytes. With an error it returns what it
+// has read.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, ErrTooLarge.Becausef("body over %d bytes", limit)
+		return body, ErrTooLarge.Becausef("body over %d bytes", limit)
 	case err != nil:
-		return nil, apperr.New(http.StatusBadRequest, "bad_request", "The request could not be read").Because(err)
+		return body, apperr.New(http.StatusBadRequest, "bad_request", "The request could not be read").Because(err)
 	}
 	return body, nil
 }
