@@ -18,8 +18,8 @@ type redirectAllowlist struct {
 
 // redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are
 // matched separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
-// https://evil.example/.site.example/. Patterns without a path, and patterns with braces, brackets or a backslash before the path,
-// cannot be split: for them wholeURL matches the complete URL, and authority and path are nil.
+// https://evil.example/.site.example/. For patterns without a scheme, wholeURL matches the complete URL, and authority and path are
+// nil.
 type redirectPattern struct{ authority, path, wholeURL *regexp.Regexp }
 
 // newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed half of one, matches only text equal to it.
@@ -32,15 +32,97 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 		if p = strings.TrimSpace(p); p == "" {
 			continue
 		}
-		scheme, rest, ok := strings.Cut(p, "://")
-		slash := strings.IndexByte(rest, '/')
-		if !ok || slash < 0 || strings.ContainsAny(scheme+rest[:slash], "{}[]\\") {
-			l.patterns = append(l.patterns, redirectPattern{wholeURL: compileGlob(p)})
-			continue
+		for _, alternative := range expandBraces(p) {
+			l.patterns = append(l.patterns, compilePattern(alternative))
 		}
-		l.patterns = append(l.patterns, redirectPattern{authority: compileGlob(strings.ToLower(scheme + "://" + rest[:slash])), path: compileGlob(rest[slash:])})
 	}
 	return l
+}
+
+// compilePattern compiles a pattern. Without a path, the pattern matches URLs without a path, or, if it ends with **, any path.
+func compilePattern(p string) redirectPattern {
+	scheme := strings.Index(p, "://")
+	if scheme < 0 {
+		return redirectPattern{wholeURL: compileGlob(p)}
+	}
+	host := scheme + len("://")
+	slash := indexOutsideSets(p[host:], "/")
+	switch {
+	case slash >= 0:
+		return redirectPattern{authority: compileGlob(strings.ToLower(p[:host+slash])), path: compileGlob(p[host+slash:])}
+	case strings.HasSuffix(p, "**"):
+		return redirectPattern{authority: compileGlob(strings.ToLower(p)), path: compileGlob("**")}
+	}
+	return redirectPattern{authority: compileGlob(strings.ToLower(p)), path: compileGlob("")}
+}
+
+// indexOutsideSets returns the index of the first of chars that is neither after a backslash nor in a set such as [a-z], or -1.
+func indexOutsideSets(p, chars string) int {
+	for i := 0; i < len(p); i++ {
+		switch {
+		case p[i] == '\\':
+			i++
+		case strings.IndexByte(chars, p[i]) >= 0:
+			return i
+		case p[i] == '[':
+			i += max(0, strings.IndexByte(p[i:], ']'))
+		}
+	}
+	return -1
+}
+
+// maxAlternatives is how many patterns the braces of one pattern may stand for.
+const maxAlternatives = 1000
+
+// expandBraces returns the patterns for which a pattern with braces stands: for a{b,c} ab and ac. A pattern whose braces do not
+// match, or that stands for more than maxAlternatives, is returned as it is.
+func expandBraces(pattern string) []string {
+	expanded := []string{}
+	rest := []string{pattern} // patterns that may have braces
+	for len(rest) > 0 {
+		p := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		open := indexOutsideSets(p, "{")
+		if open < 0 {
+			expanded = append(expanded, p)
+		} else {
+			parts, after, ok := alternatives(p[open+1:])
+			if !ok {
+				return []string{pattern}
+			}
+			for _, part := range parts {
+				rest = append(rest, p[:open]+part+after)
+			}
+		}
+		if len(expanded)+len(rest) > maxAlternatives {
+			return []string{pattern}
+		}
+	}
+	return expanded
+}
+
+// alternatives splits the text after an opening brace at the commas of that brace, up to the brace that closes it. after is the text
+// behind that one.
+func alternatives(text string) (parts []string, after string, ok bool) {
+	depth, begin := 0, 0
+	for i := 0; i < len(text); i++ {
+		next := indexOutsideSets(text[i:], "{},")
+		if next < 0 {
+			return nil, "", false
+		}
+		i += next
+		switch {
+		case text[i] == '{':
+			depth++
+		case text[i] == '}' && depth > 0:
+			depth--
+		case text[i] == '}':
+			return append(parts, text[begin:i]), text[i+1:], true
+		case depth == 0:
+			parts, begin = append(parts, text[begin:i]), i+1
+		}
+	}
+	return nil, "", false
 }
 
 // compileGlob converts a pattern with Supabase Auth's syntax to a regular expression: * matches any characters except . and /,
