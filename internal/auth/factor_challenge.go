@@ -63,6 +63,15 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		if err := s.recordChallenge(ctx, tx, f, now); err != nil {
 			return err
 		}
+		if code != "" {
+			quota, perDay := factorSignIn, factorTextsShare*s.cfg.MailsPerDay
+			if f.Status != statusVerified {
+				quota, perDay = factorEnrolment, s.cfg.MailsPerDay
+			}
+			if err := s.requireTextQuota(ctx, tx, quota, perDay, f.Phone); err != nil {
+				return err
+			}
+		}
 		err := insertChallenge(ctx, tx, c, now)
 		if code != "" {
 			sms := SMS{UserID: user.ID, Phone: f.Phone, Code: code, Type: "mfa", Channel: body.Channel, Language: languageFor(user, clientOf(r))}

@@ -66,6 +66,16 @@ const (
 	cooldownPhoneChange      cooldownKind = "phone_change"
 )
 
+// Kinds of text messages for second factors. They have a quota, and the factor's own time in place of a cooldown.
+const (
+	factorEnrolment cooldownKind = "factor_enrolment" // to a number that the account has not proved yet
+	factorSignIn    cooldownKind = "factor_sign_in"
+)
+
+// factorTextsShare is how many times as many text messages as others a second factor may send a day: only who knows the password
+// can ask for them, and each sign-in needs one.
+const factorTextsShare = 5
+
 func (c cooldownKind) isSMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
 
 // sentRecently reports whether a mail was sent less than MailMinInterval before now. at is when it was sent, or nil if none was. A
@@ -107,15 +117,20 @@ func mailRate(perDay int) (burst int, every time.Duration) {
 	return burst, day / time.Duration(max(1, perDay-burst))
 }
 
-// spendMailQuota takes one mail of the kind from the quota of each e-mail address and returns 0. If one of the addresses has
-// no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
-// account's lock or by a cooldown.
+// spendMailQuota is spendQuota for mails.
 func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
-	if !s.cfg.RateLimited || s.cfg.MailsPerDay <= 0 {
+	return s.spendQuota(ctx, tx, kind, s.cfg.MailsPerDay, addresses...)
+}
+
+// spendQuota takes one message of the kind from the quota of each e-mail address or phone number and returns 0. If one of them has
+// no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
+// account's lock or by a cooldown. perDay 0 means no limit.
+func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, perDay int, addresses ...string) (wait time.Duration, err error) {
+	if !s.cfg.RateLimited || perDay <= 0 {
 		return 0, nil
 	}
 	now := s.now()
-	burst, every := mailRate(s.cfg.MailsPerDay)
+	burst, every := mailRate(perDay)
 	// The generic cell rate algorithm (GCRA) stores one time for each address: when its whole quota will be available again.
 	fullAtAfter := map[string]time.Time{} // that time, after this mail
 	for _, address := range addresses {
@@ -149,6 +164,15 @@ func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown
 	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
 	if err == nil && wait > 0 {
 		err = errTooSoon(codeMailTooSoon, wait)
+	}
+	return err
+}
+
+// requireTextQuota is spendQuota for a text message, but it returns errTooSoon instead of a wait.
+func (s *Service) requireTextQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, perDay int, phone string) error {
+	wait, err := s.spendQuota(ctx, tx, kind, perDay, phone)
+	if err == nil && wait > 0 {
+		err = errTooSoon(codeSMSTooSoon, wait)
 	}
 	return err
 }

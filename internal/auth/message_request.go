@@ -73,7 +73,7 @@ func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.
 }
 
 // handleMessageRequest runs a JobMessageRequest: it sends the message. It sends nothing when there is no account and Create is
-// false, when the account does not need the message, or when the mail quota is used up.
+// false, when the account does not need the message, or when the quota of its address or number is used up.
 func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) error {
 	var m messageRequest
 	if err := json.Unmarshal(payload, &m); err != nil {
@@ -92,9 +92,9 @@ func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) erro
 	if errors.Is(err, errEmailExists) || errors.Is(err, errPhoneExists) {
 		err = s.sendRequested(ctx, m) // a concurrent request has created the account
 	}
-	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) {
-		if refusal.Code == codeMailTooSoon {
-			return nil // the mail quota of the address is used up: nothing is to be sent
+	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
+		if refusal.Code == codeMailTooSoon || refusal.Code == codeSMSTooSoon {
+			return nil // the quota of the address or number is used up: nothing is to be sent
 		}
 		return jobs.Permanent(err) // another attempt would return the same error
 	}
@@ -180,5 +180,5 @@ func (s *Service) sendPhoneCode(ctx context.Context, tx *db.Tx, m messageRequest
 	if m.Kind == requestConfirmation {
 		kind = tokenConfirmation
 	}
-	return s.sendCode(ctx, tx, m.client(), u, kind, u.Phone, "sms", m.Channel, columnChange{colConfirmationSent, s.now()})
+	return s.sendCode(ctx, tx, m.client(), u, cooldownSMS, kind, u.Phone, "sms", m.Channel, columnChange{colConfirmationSent, s.now()})
 }

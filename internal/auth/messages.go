@@ -199,11 +199,15 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 
 // sendPhoneChange starts a change of phone number: it stores the new number as pending and sends it a code.
 func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
-	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, "phone_change", channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
+	return s.sendCode(ctx, tx, c, u, cooldownPhoneChange, tokenPhoneChange, phone, "phone_change", channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
 }
 
-// sendCode issues a code, writes changes to the account and queues an SMS with the code. smsType is SMS.Type.
-func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, smsType, channel string, changes ...columnChange) error {
+// sendCode issues a code, writes changes to the account and queues an SMS with the code. smsType is SMS.Type. If the number has no
+// quota of messages left, sendCode does nothing and returns errTooSoon.
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, quota cooldownKind, kind tokenType, phone, smsType, channel string, changes ...columnChange) error {
+	if err := s.requireTextQuota(ctx, tx, quota, s.cfg.MailsPerDay, phone); err != nil {
+		return err
+	}
 	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
 	return errors.Join(
 		err,

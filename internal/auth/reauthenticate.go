@@ -34,8 +34,12 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := clientOf(r)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		u, err := lockUser(ctx, tx, u.ID) // the quota must not be spent by two requests at once
+		if err != nil {
+			return noRowsAs(err, errUserNotFound)
+		}
 		if u.Email == "" {
-			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "reauthentication", "sms", columnChange{colReauthSent, s.now()})
+			return s.sendCode(ctx, tx, c, u, cooldownReauthentication, tokenReauthenticate, u.Phone, "reauthentication", "sms", columnChange{colReauthSent, s.now()})
 		}
 		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
 			return err
