@@ -11,9 +11,21 @@ import (
 // session at the assurance level aal2. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	_, callerSession, f, err := s.requestedFactor(r)
+	user, callerSession, f, err := s.requestedFactor(r)
 	if err != nil {
 		return err
+	}
+	var (
+		body  proof
+		nonce oneTimeToken
+	)
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if f.Status == statusVerified { // another one protects nothing yet
+		if nonce, err = s.reauthenticateIfStale(w, r, user, callerSession.id, body); err != nil {
+			return err
+		}
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		user, current, err := s.lockSession(ctx, tx, callerSession)
@@ -26,6 +38,9 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 			return errFactorNotFound.Becausef("removed in the meantime")
 		case known.Status == statusVerified && current.aal != aal2:
 			return errUnenrolAAL
+		}
+		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
+			return err
 		}
 		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": callerSession.id}
 		return errors.Join(

@@ -44,6 +44,9 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	step, err := s.checkFactorCode(f, challenge, body.Code)
+	if err != nil && !errors.Is(err, errPhoneCodeWrong) && !errors.Is(err, errTOTPWrong) {
+		return err // the secret cannot be opened: nobody has tried a wrong code
+	}
 	if err != nil {
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
 	}

@@ -524,3 +524,24 @@ func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 		}
 	})
 }
+
+// Proves A-safe-6.
+//
+// A secret that cannot be opened is a failure of the server, and no wrong code of the owner's.
+func TestASecretThatCannotBeOpenedIsNoWrongCode(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d)
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		a, b := h.mustEnrol(bearer, "phone"), h.mustEnrol(bearer, "tablet")
+		h.exec("update auth_factors set secret = (select secret from auth_factors where id = $1) where id = $2", b.id, a.id)
+		h.expect("verify", h.step(bearer, a), 500, "unexpected_failure")
+		if n := h.value("select cast(count(*) as text) from auth_audit_log where action = $1", string(auditFactorRefused)); n != "0" {
+			t.Errorf("%s refused codes in the audit log", n)
+		}
+		h.expect("a wrong code", h.verifyFactor(bearer, b.id, h.challenge(bearer, b.id).text("id"), "000000"), 422, "mfa_verification_failed")
+		if n := h.value("select cast(count(*) as text) from auth_audit_log where action = $1", string(auditFactorRefused)); n != "1" {
+			t.Errorf("%s refused codes in the audit log", n)
+		}
+	})
+}

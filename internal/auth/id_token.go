@@ -47,7 +47,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	linkingUserID := ""
 	if body.LinkIdentity {
-		u, err := s.linkingUser(r.Context())
+		u, err := s.linkingUser(w, r)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 // identity to the caller's account. With skip_http_redirect=true the response contains the provider's URL; otherwise it redirects
 // the browser there. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	u, err := s.linkingUser(r.Context())
+	u, err := s.linkingUser(w, r)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 // responds with {}. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
 // email_conflict_identity_not_deletable.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.linkingUser(r.Context())
+	caller, err := s.linkingUser(w, r)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 // linkingUser returns the caller's account if the caller may add and remove its identities, otherwise an error. If the account has
 // a second factor, the session must be at the assurance level aal2: a stolen password must not be enough to add another way to
 // sign in.
-func (s *Service) linkingUser(ctx context.Context) (User, error) {
-	u, current, err := s.currentSession(ctx)
+func (s *Service) linkingUser(w http.ResponseWriter, r *http.Request) (User, error) {
+	u, current, err := s.currentSession(r.Context())
 	if err != nil {
 		return User{}, err
 	}
@@ -69,7 +69,8 @@ func (s *Service) linkingUser(ctx context.Context) (User, error) {
 	if current.aal != aal2 && u.hasVerifiedFactor() {
 		return User{}, errLinkingAAL
 	}
-	return u, nil
+	_, err = s.reauthenticateIfStale(w, r, u, current.id, proof{}) // these requests cannot carry a proof: see ConfirmReauthentication
+	return u, err
 }
 
 // unlinkIdentity removes an identity from an account, and with it the password, phone number or e-mail address that belongs to it.
@@ -149,7 +150,7 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 	}
 	err := setUser(ctx, tx, u.ID, s.now(), changes...)
 	var taken *apperr.Error
-	if errors.As(err, &taken) {
+	if errors.As(err, &taken) && taken.Status < http.StatusInternalServerError {
 		return errIdentityEmailConflict.Because(err)
 	}
 	if err != nil {

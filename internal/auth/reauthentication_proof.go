@@ -12,7 +12,8 @@ import (
 // This file decides which changes need reauthentication, and checks the proof for it.
 
 // reauthenticateAfter is how long after its newest sign-in (see lastSignIn) a session can change the password, e-mail address,
-// phone number and second factors of an account with a role. After that, each of these changes needs a proof.
+// phone number, second factors, recovery codes and identities of an account with a role. After that, each of these changes needs a
+// proof.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.
@@ -28,10 +29,11 @@ type proof struct {
 }
 
 // lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
-// Refreshing the tokens does not change it.
-func (s session) lastSignIn() (newest time.Time) {
+// Refreshing the tokens does not change it. A time that is further ahead than reauthenticateAfter was written by a wrong clock and is
+// ignored.
+func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	for _, method := range s.amr {
-		if at := time.Unix(method.Timestamp, 0); at.After(newest) {
+		if at := time.Unix(method.Timestamp, 0); at.After(newest) && !at.After(now.Add(reauthenticateAfter)) {
 			newest = at
 		}
 	}
@@ -55,7 +57,7 @@ func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) 
 		return time.Time{}, nil
 	}
 	current, err := s.readSession(ctx, s.db, sessionID, userID)
-	return current.lastSignIn(), err
+	return current.lastSignIn(s.now()), err
 }
 
 // checkProof checks the password or the nonce of a proof. It returns the one-time token of the nonce, which the transaction of the

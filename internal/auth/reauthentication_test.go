@@ -153,3 +153,75 @@ func TestTriesAtTheCurrentPasswordAreLimited(t *testing.T) {
 	}
 	h.expect("one too many", h.confirmWith(bearer, fields{"current_password": password}), 429, "over_request_rate_limit")
 }
+
+// Proves A-confirm-1, A-confirm-3, A-confirm-4.
+func TestFactorsAndCodesNeedARecentSignIn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		factor, raised := h.secured()
+		bearer := raised.text("access_token")
+		unfinished := h.mustEnrol(bearer, "tablet")
+		unenrol := func(a authenticator, proof fields) reply {
+			return h.call("DELETE", "/auth/v1/factors/"+a.id, bearer, object(proof))
+		}
+		codes := func(proof fields) reply { return h.call("POST", recoveryPath, bearer, object(proof)) }
+		h.clock.pass(reauthenticateAfter)
+		h.expect("a factor", unenrol(factor, fields{}), 400, "reauthentication_needed")
+		h.expect("codes", codes(fields{}), 400, "reauthentication_needed")
+		h.expect("a wrong password", codes(fields{"current_password": "not this one"}), 400, "current_password_mismatch")
+		h.expect("a factor that was never verified", unenrol(unfinished, fields{}), 200, "")
+		h.expect("codes with the password", codes(fields{"current_password": password}), 200, "")
+		nonce := h.nonce(bearer)
+		h.expect("codes with a mailed code", codes(fields{"nonce": nonce}), 200, "")
+		h.expect("a factor with the same code", unenrol(factor, fields{"nonce": nonce}), 422, "reauthentication_not_valid")
+		h.exec("update user_roles set role = 'none'")
+		h.expect("codes without the role", codes(fields{}), 200, "")
+		h.exec("update user_roles set role = 'admin'")
+		h.expect("a factor", h.call("DELETE", "/auth/v1/factors/"+factor.id, bearer, ""), 400, "reauthentication_needed")
+		h.expect("confirm", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
+		h.expect("a factor, as the official client asks", h.call("DELETE", "/auth/v1/factors/"+factor.id, bearer, ""), 200, "")
+	})
+}
+
+// Proves A-confirm-1, A-confirm-3.
+func TestIdentitiesNeedARecentSignIn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		g := newOAuthFixture(t, d, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		g.owner()
+		token := g.mustSignIn().text("access_token")
+		id := g.value("select id from auth_identities")
+		link := func() reply {
+			return g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", token, "")
+		}
+		byToken := func() reply {
+			return g.call("POST", "/auth/v1/token?grant_type=id_token", token, object(fields{"provider": "house", "id_token": g.idp.IDToken(guest("7", "x@example.com", true)), "link_identity": true}))
+		}
+		unlink := func() reply { return g.call("DELETE", "/auth/v1/user/identities/"+id, token, "") }
+		g.clock.pass(reauthenticateAfter + time.Second)
+		for name, change := range map[string]func() reply{"link": link, "link by ID token": byToken, "unlink": unlink} {
+			g.expect(name, change(), 400, "reauthentication_needed")
+		}
+		g.expect("confirm", g.confirmWith(token, fields{"current_password": password}), 200, "")
+		g.expect("link", link(), 200, "")
+		g.expect("link by ID token", byToken(), 200, "")
+		g.expect("unlink", unlink(), 200, "")
+	})
+}
+
+// Proves A-confirm-1.
+//
+// A sign-in under a clock that was a day ahead does not make the session fresh for that day once the clock is corrected.
+func TestASignInFromTheFutureIsNoRecentOne(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		h.owner()
+		h.clock.pass(26 * time.Hour)
+		bearer := h.mustSignIn().text("access_token")
+		h.clock.pass(-26 * time.Hour)
+		h.expect("the wrong clock's", h.put(bearer, fields{"email": newAddress}), 400, "reauthentication_needed")
+		h.expect("confirm", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
+		h.expect("confirmed", h.put(bearer, fields{"email": newAddress}), 200, "")
+		h.clock.pass(reauthenticateAfter + time.Second)
+		h.expect("old", h.put(bearer, fields{"email": newAddress}), 400, "reauthentication_needed")
+	})
+}

@@ -35,7 +35,15 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
+	var body proof
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
 	if err := s.limit(w, r, "auth recovery codes", user.ID, factorCallsPerAccount); err != nil {
+		return err
+	}
+	nonce, err := s.reauthenticateIfStale(w, r, user, callerSession.id, body)
+	if err != nil {
 		return err
 	}
 	codes := make([]string, recoveryCodeCount)
@@ -52,6 +60,9 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 			return errRecoveryNoFactor
 		case current.aal != aal2:
 			return errAAL2Needed
+		}
+		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
+			return err
 		}
 		err = deleteRecoveryCodes(ctx, tx, user.ID)
 		for _, code := range codes {

@@ -138,6 +138,20 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect((await client.auth.updateUser({ email: `new-${email}` })).error).toBeNull();
   });
 
+  it("A-confirm-1 A-confirm-3: of an owner is asked for the password before a verified factor goes", async () => {
+    const { client, userId } = await anOwner();
+    const { data } = await enrol(client, "app");
+    await server.sql(`update auth_factors set status = 'verified' where user_id = '${userId}'`);
+    await server.sql(
+      `update auth_sessions set aal = 'aal2', amr = '[{"method":"totp","timestamp":1700000000},{"method":"password","timestamp":1700000000}]' where user_id = '${userId}'`,
+    );
+    expect((await client.auth.refreshSession()).error).toBeNull(); // the token names the level
+    const remove = () => client.auth.mfa.unenroll({ factorId: data!.id });
+    expect((await remove()).error).toMatchObject(needed);
+    expect((await confirm(client, { current_password: password }))[0]).toBe(200);
+    expect((await remove()).error).toBeNull();
+  });
+
   it("A-confirm-4: of an account without a role is asked for nothing", async () => {
     const { client, userId } = await aMember();
     await age(userId);

@@ -421,9 +421,26 @@ test.describe("screens", () => {
       await button(page, t("account.codes.kept")).click();
       await expect(page.getByText(t("account.codes.renew"))).toBeVisible();
       await both();
-      await page.getByRole("button", { name: /App 1/ }).click();
+      const app = page.getByRole("button", { name: /App 1/ });
+      await app.click();
       await expect(page.getByRole("alertdialog")).toBeVisible();
       await both();
+      await page.keyboard.press("Escape");
+      // Codes and factors ask for the identity too, and the focus returns.
+      await server.sql(
+        `update auth_sessions set amr = '[{"method":"totp","timestamp":1700000000},{"method":"password","timestamp":1700000000}]'`,
+      );
+      for (const opener of [button(page, t("account.codes.renew")), app]) {
+        await opener.press("Enter");
+        await page.getByRole("alertdialog").getByRole("button").last().press("Enter");
+        await expect(
+          confirm.getByLabel(t("account.confirm.password"), { exact: true }),
+        ).toBeFocused();
+        await expect(page.getByRole("alertdialog")).toHaveCount(0);
+        await page.keyboard.press("Escape");
+        await expect(confirm).toHaveCount(0);
+        await expect(opener).toBeFocused();
+      }
     });
   }
 });

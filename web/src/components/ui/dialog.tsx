@@ -39,6 +39,7 @@ export function DialogContent({
   const opener = useRef<Element | null>(null);
   useLayoutEffect(
     () => () => {
+      if (!opener.current) return; // this dialog is not open
       closedOpener = opener.current;
       document.addEventListener("focusin", () => (closedOpener = null), { once: true });
     },
@@ -63,8 +64,10 @@ export function DialogContent({
           // next frame, because the opener may be in a row that is being deleted.
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            returnFocus(opener.current);
-            requestAnimationFrame(() => returnFocus(opener.current));
+            const target = opener.current;
+            opener.current = null;
+            returnFocus(target);
+            requestAnimationFrame(() => returnFocus(target));
           }}
           {...rest}
           className={cn(

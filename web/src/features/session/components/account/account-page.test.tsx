@@ -156,6 +156,48 @@ it("asks before an authenticator app is set up", async () => {
   expect(await screen.findByText("ABCD")).toBeVisible();
 });
 
+it("A-confirm-5: asks before the codes are renewed and before a factor is removed", async () => {
+  let isFresh = false;
+  const sent = answerRequests(({ path, method }) => {
+    if (path.endsWith("/reauthenticate")) isFresh = true;
+    if (method !== "POST" || path.endsWith("/reauthenticate") || isFresh)
+      return { json: method === "POST" ? { codes: ["abcd-efgh"] } : answers(path) };
+    return { status: 400, json: { error_code: "reauthentication_needed", msg: "old" } };
+  });
+  client.mfa.unenroll.mockResolvedValueOnce(old());
+  show();
+  const remove = () =>
+    userEvent.click(screen.getByRole("button", { name: "Remove Authenticator app, App 1" }));
+  const confirm = async () => {
+    const asked = within(await dialog());
+    expect(screen.getAllByRole("dialog")).toHaveLength(1);
+    expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument();
+    await userEvent.type(asked.getByLabelText("Your password"), "right{Enter}");
+  };
+  await userEvent.click(await screen.findByRole("button", { name: "Make new recovery codes" }));
+  const question = within(screen.getByRole("alertdialog"));
+  await userEvent.click(question.getByRole("button", { name: "Make new recovery codes" }));
+  await confirm();
+  expect(await screen.findByText("abcd-efgh")).toBeVisible();
+  await press("I have kept them");
+
+  await remove();
+  await press("Remove");
+  await dialog();
+  await userEvent.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+  expect(client.refreshSession).not.toHaveBeenCalled();
+  expect(toasts).toEqual([]);
+
+  client.mfa.unenroll.mockResolvedValueOnce(old());
+  await remove();
+  await press("Remove");
+  await confirm();
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "The second step is removed" }]));
+  expect(client.mfa.unenroll).toHaveBeenCalledTimes(3);
+  expect(sent.filter(({ path }) => path.endsWith("/reauthenticate"))).toHaveLength(2);
+});
+
 it("A-factor-1: shows an owner who must enrol a second factor that section first", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   show({ mustEnrol: true });

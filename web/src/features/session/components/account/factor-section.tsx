@@ -16,6 +16,7 @@ import { CodesDialog } from "@/features/session/components/account/codes-dialog"
 import { EnrolDialog } from "@/features/session/components/account/enrol-dialog";
 import { factorName } from "@/features/session/factor-name";
 import { failureText } from "@/features/session/failure-text";
+import { useReauthentication } from "@/features/session/reauthentication";
 import { useAuth, type AuthFailure, type SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -39,6 +40,10 @@ export function FactorSection() {
   // The state of the dialog that asks before the codes are renewed; null while it is closed.
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
+  const { withReauthentication, isDialogOpen } = useReauthentication();
+  // The reauthentication dialog takes the place of a question that has been answered: the question does not come back.
+  if (isDialogOpen && renewing) setRenewing(null);
+  if (isDialogOpen && removable) setRemovable(null);
 
   const refetchAll = () =>
     Promise.all(
@@ -48,7 +53,8 @@ export function FactorSection() {
     areaToast({ title, description: failureText(t, failure), destructive: true });
 
   async function renew() {
-    const result = await makeRecoveryCodes(boot);
+    const result = await withReauthentication(() => makeRecoveryCodes(boot));
+    if (!result) return;
     if (result.error) showFailure(t("account.codes.failed"), result.error);
     else setCodes(result.data.codes);
     await refetch(cache, RECOVERY_CODES);
@@ -66,10 +72,11 @@ export function FactorSection() {
     setRemoving(true);
     const last = factors.data?.length === 1;
     const body = { factorId: factor.id, userId: user?.id ?? "", last };
-    const { error } = await removeFactor(boot, cache, body);
+    const result = await withReauthentication(() => removeFactor(boot, cache, body));
     setRemoving(false);
     setRemovable(null);
-    if (error) showFailure(t("account.factor.removeFailed"), error);
+    if (!result) return;
+    if (result.error) showFailure(t("account.factor.removeFailed"), result.error);
     else areaToast({ title: t("account.factor.removed") });
     await refetchAll();
   }
@@ -125,27 +132,32 @@ export function FactorSection() {
         <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void enrolled()} />
       )}
       <CodesDialog codes={codes} onKept={() => setCodes(null)} />
-      <ConfirmDialog
-        open={renewing !== null}
-        busy={renewing === "busy"}
-        onOpenChange={(open) => (open ? undefined : setRenewing(null))}
-        title={t("account.codes.renew")}
-        question={t("account.codes.renewQuestion")}
-        confirmLabel={t("account.codes.renew")}
-        onConfirm={() => {
-          setRenewing("busy");
-          void renew().finally(() => setRenewing(null));
-        }}
-      />
-      <ConfirmDialog
-        open={removable !== null}
-        busy={removing}
-        onOpenChange={(open) => (open ? undefined : setRemovable(null))}
-        title={t("account.factor.removeTitle")}
-        question={t("account.factor.removeQuestion")}
-        confirmLabel={t("upload.remove")}
-        onConfirm={() => removable && void remove(removable)}
-      />
+      {/* Unmounted at once, without fading out, so that the reauthentication dialog returns the focus to their opener. */}
+      {!isDialogOpen && (
+        <>
+          <ConfirmDialog
+            open={renewing !== null}
+            busy={renewing === "busy"}
+            onOpenChange={(open) => (open ? undefined : setRenewing(null))}
+            title={t("account.codes.renew")}
+            question={t("account.codes.renewQuestion")}
+            confirmLabel={t("account.codes.renew")}
+            onConfirm={() => {
+              setRenewing("busy");
+              void renew().finally(() => setRenewing(null));
+            }}
+          />
+          <ConfirmDialog
+            open={removable !== null}
+            busy={removing}
+            onOpenChange={(open) => (open ? undefined : setRemovable(null))}
+            title={t("account.factor.removeTitle")}
+            question={t("account.factor.removeQuestion")}
+            confirmLabel={t("upload.remove")}
+            onConfirm={() => removable && void remove(removable)}
+          />
+        </>
+      )}
     </AdminGroup>
   );
 }
