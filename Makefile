@@ -9,7 +9,7 @@ CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := scripts/compress.mjs $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
-.PHONY: help run dev build test test-fast soak bench lint audit release format deps deps-test deps-bench clean
+.PHONY: help run dev build test test-fast soak bench bench-compare lint audit release format deps deps-test deps-bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@npm run --silent bench:gallery
 	@npm run --silent bench:lighthouse
 	@npm run --silent bench:memory
+
+bench-compare: deps deps-bench bin/atelie ## Compare the benchmarks with another commit's in pairs: make bench-compare BASE=v1.0.0 [TABLES="pages auth"]
+	@scripts/bench-compare.sh $(or $(BASE),HEAD~1) $(TABLES)
 
 lint: deps ## Run the linters alone
 	@node scripts/test.mjs lint

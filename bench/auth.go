@@ -191,6 +191,7 @@ func (a *authBench) compare(ctx context.Context, name string, body []byte, ours 
 		}
 		rateB, cpuB = append(rateB, r), append(cpuB, c)
 	}
+	record(name+", requests of a Go handler", median(rateA)/median(rateB))
 	_, err = fmt.Fprintf(a.out, "  %-9s %5d bytes %7.0f/s   reference %7.0f/s   ratio %.2f     CPU %6.0f µs a request   reference %4.0f µs   ratio %.1f\n",
 		name, len(body), median(rateA), median(rateB), median(rateA)/median(rateB), median(cpuA), median(cpuB), median(cpuA)/median(cpuB))
 	return errors.Join(err, mirror.stop())
@@ -319,6 +320,7 @@ func (a *authBench) hashTable(ctx context.Context) error {
 		hashes, wholes = append(hashes, ms(hash)/tries), append(wholes, ms(whole)/tries)
 	}
 	hash, whole := median(hashes), median(wholes)
+	recordCost("sign-in, CPU of the hash alone", whole/hash)
 	_, err := fmt.Fprintf(a.out, "\nCPU of a sign-in with a password, median of %d turns of %d\n  whole sign-in %6.1f ms   argon2id (19 MiB, 2 passes) alone %6.1f ms   share of the hash %.0f %%\n",
 		turns, tries, whole, hash, 100*hash/whole)
 	return err

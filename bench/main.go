@@ -1,10 +1,11 @@
 // Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute
-// numbers depend on the machine; the ratios are the result. An argument selects one table. Without an argument it prints all
-// tables except "load".
+// numbers depend on the machine; the ratios are the result, and are also written to .cache/bench.json. An argument selects one
+// table. Without an argument it prints all tables except "load". "compare" compares two builds.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +58,8 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	switch name {
 	case "load":
 		return pictureLoad(ctx, out)
+	case "compare":
+		return compareBuilds(ctx, out, args)
 	// With the names below the program starts itself: a server to compare with, and heavy work whose memory is measured
 	// separately.
 	case "reference":
@@ -68,19 +71,23 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	case "picture-similarity":
 		return similarityTo(args, out)
 	}
-	for _, t := range tables {
-		if t.name == name {
-			return t.print(ctx, out)
-		}
-	}
 	var err error
 	for _, t := range tables {
-		err = errors.Join(err, t.print(ctx, out))
+		if name == "" || name == t.name {
+			err = errors.Join(err, t.print(ctx, out))
+		}
 	}
-	return err
+	return errors.Join(err, results.write(cmp.Or(os.Getenv(resultsVariable), ".cache/bench.json")))
 }
 
-const binary = "bin/atelie"
+// Variables with which compareBuilds starts this program again, for each of the builds.
+const (
+	programVariable = "ATELIE_BENCH_PROGRAM"
+	resultsVariable = "ATELIE_BENCH_RESULTS"
+)
+
+// binary is the program that is measured.
+var binary = cmp.Or(os.Getenv(programVariable), "bin/atelie")
 
 // demoTables prints the tables about the start, requests and live changes, on a site with the demo content.
 func demoTables(ctx context.Context, out io.Writer) error {
@@ -217,6 +224,7 @@ func startTable(ctx context.Context, out io.Writer, env []string) error {
 		return err
 	}
 	a, b := median(ours), median(empty)
+	recordCost("start to the first response, of an empty server", float64(a)/float64(b))
 	_, err = fmt.Fprintf(out, "Start to the first 200, demo content, median of %d\n  atelie serve           %6.1f ms\n  an empty Go server     %6.1f ms   ratio %.1f\n  binary                 %6.1f MB\n\n",
 		runs, ms(a), ms(b), float64(a)/float64(b), float64(stat.Size())/1e6)
 	return err
@@ -270,6 +278,7 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 			return err
 		}
 		a, b := median(ours), median(theirs)
+		record(c.name+", requests of a Go handler", a/b)
 		if _, err := fmt.Fprintf(out, "  %-24s %7d bytes %8.0f/s   reference %8.0f/s   ratio %.2f\n", c.name, len(body), a, b, a/b); err != nil {
 			return err
 		}

@@ -120,6 +120,7 @@ func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works 
 		}
 	}
 	ours, nginx, handler := medianOf(figures[0]), medianOf(figures[1]), medianOf(figures[2])
+	record(fmt.Sprintf("%s, %d works, requests of a Go handler", c.name, works), ours.rate/handler.rate)
 	_, err = fmt.Fprintf(out, "  %-30s %8d %12.0f %9.0f (%.2f) %9.0f (%.2f) %5.2f (%4.2f) %7d (%4.2f)\n", fmt.Sprintf("%s, %d works", c.name, works), len(body),
 		ours.rate, nginx.rate, ours.rate/nginx.rate, handler.rate, ours.rate/handler.rate, ms(ours.p99), ms(nginx.p99), ours.cpu.Microseconds(), float64(ours.cpu)/float64(handler.cpu))
 	return err

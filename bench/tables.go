@@ -51,7 +51,7 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 			if err != nil {
 				return err
 			}
-			if err := tableSize(ctx, out, url, size, pages); err != nil {
+			if err := tableSize(ctx, out, engine.name, url, size, pages); err != nil {
 				return err
 			}
 		}
@@ -66,8 +66,8 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 }
 
 // tableSize measures all calls on a new site with size works, prints them and appends them to pages, by the names of the
-// calls.
-func tableSize(ctx context.Context, out io.Writer, url string, size int, pages map[string][]measurement) error {
+// calls. engine is the name of the database.
+func tableSize(ctx context.Context, out io.Writer, engine, url string, size int, pages map[string][]measurement) error {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func tableSize(ctx context.Context, out io.Writer, url string, size int, pages m
 		{"one by id", http.MethodGet, "/rest/v1/products?select=*&id=eq." + id, "", reader("Accept", "application/vnd.pgrst.object+json")},
 		{"create", http.MethodPost, "/rest/v1/products", string(work), writer},
 	} {
-		m, err := compare(ctx, out, s, c, size)
+		m, err := compare(ctx, out, s, c, engine, size)
 		if err != nil {
 			return fmt.Errorf("%s of %d: %w", c.name, size, err)
 		}
@@ -116,7 +116,7 @@ func tableSize(ctx context.Context, out io.Writer, url string, size int, pages m
 }
 
 // compare measures a call alternately with the program and with a mirror, prints both results and returns the program's.
-func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (measurement, error) {
+func compare(ctx context.Context, out io.Writer, s *server, c call, engine string, size int) (measurement, error) {
 	body, err := c.do(ctx, s.url)
 	if err != nil {
 		return measurement{}, err
@@ -140,6 +140,7 @@ func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (m
 		}
 	}
 	a, b := medianOf(ours), medianOf(theirs)
+	record(fmt.Sprintf("%s: %s of %d, requests of a Go handler", engine, c.name, size), a.rate/b.rate)
 	_, err = fmt.Fprintf(out, "  %-34s %8d %14.0f (%.2f) %11.2f (%4.1f) %11.2f (%4.1f) %13d (%4.1f)\n", fmt.Sprintf("%s of %d", c.name, size), len(body),
 		a.rate, a.rate/b.rate, ms(a.p50), float64(a.p50)/float64(b.p50), ms(a.p99), float64(a.p99)/float64(b.p99), a.cpu.Microseconds(), float64(a.cpu)/float64(b.cpu))
 	return a, err

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	comparedPairs = 3    // runs of each program
+	comparedLimit = 0.10 // by how much a row may be worse
+)
+
+// comparedTables are the tables with ratios that take no more than a minute or two.
+var comparedTables = []string{"demo", "pages", "tables", "auth"}
+
+// compareBuilds runs benchmarks with two builds of the program in alternating pairs, and fails if a row of the new one is more than
+// comparedLimit worse. The arguments are the old program, the new one, and the tables (default: comparedTables). A row's figure is
+// the median of the quotients of the pairs, so that a change of the machine's speed between pairs does not count.
+func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: bench compare OLD-PROGRAM NEW-PROGRAM [TABLE ...]")
+	}
+	programs, names := args[:2], args[2:]
+	if len(names) == 0 {
+		names = comparedTables
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "atelie-compare")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	pairs := make([][2][]ratio, comparedPairs)
+	for n := range pairs {
+		for i, program := range programs {
+			for _, name := range names {
+				file := filepath.Join(dir, fmt.Sprintf("%d-%d-%s.json", n, i, name))
+				c := exec.CommandContext(ctx, self, name)
+				c.Env = append(os.Environ(), programVariable+"="+program, resultsVariable+"="+file)
+				if said, err := c.CombinedOutput(); err != nil {
+					return fmt.Errorf("%s with %s: %w\n%s", name, program, err, said)
+				}
+				rows, err := readRatios(file)
+				if err != nil {
+					return err
+				}
+				pairs[n][i] = append(pairs[n][i], rows...)
+			}
+		}
+	}
+	return compareRatios(out, pairs)
+}
+
+// compareRatios prints a line for each row of the old program, and returns an error that names the rows that are worse or missing.
+func compareRatios(out io.Writer, pairs [][2][]ratio) error {
+	if _, err := fmt.Fprintf(out, "%-64s %9s %9s %9s\n", "median of the pairs", "old", "new", "new/old"); err != nil {
+		return err
+	}
+	var worse []string
+	for _, row := range pairs[0][0] {
+		var before, after, quotients []float64
+		for _, pair := range pairs {
+			a, b := find(pair[0], row.Row), find(pair[1], row.Row)
+			if a == nil || b == nil || a.Value == 0 {
+				continue
+			}
+			before, after, quotients = append(before, a.Value), append(after, b.Value), append(quotients, b.Value/a.Value)
+		}
+		if len(quotients) < len(pairs) {
+			worse = append(worse, row.Row+": not measured in each run")
+			continue
+		}
+		q := median(quotients)
+		mark := ""
+		if row.Lower && q > 1+comparedLimit || !row.Lower && q < 1-comparedLimit {
+			mark = "  worse"
+			worse = append(worse, fmt.Sprintf("%s: %.2f times", row.Row, q))
+		}
+		if _, err := fmt.Fprintf(out, "%-64s %9.3f %9.3f %9.3f%s\n", row.Row, median(before), median(after), q, mark); err != nil {
+			return err
+		}
+	}
+	if len(worse) > 0 {
+		return fmt.Errorf("%d rows are more than %.0f %% worse:\n  %s", len(worse), comparedLimit*100, strings.Join(worse, "\n  "))
+	}
+	return nil
+}
+
+// find returns the row with that name, or nil.
+func find(rows []ratio, name string) *ratio {
+	for i := range rows {
+		if rows[i].Row == name {
+			return &rows[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// ratio is one result of a benchmark: the program's figure divided by the reference's in the same run.
+type ratio struct {
+	Row   string  `json:"row"`
+	Value float64 `json:"value"`
+	// Lower says that a smaller value is better, as for times, CPU and bytes. Of requests a second a larger one is.
+	Lower bool `json:"lower,omitempty"`
+}
+
+// ratios are the results of this run, in the order of the tables.
+type ratios struct {
+	mu  sync.Mutex
+	all []ratio
+}
+
+var results ratios
+
+// record adds a row for which a larger value is better.
+func record(row string, value float64) { results.add(ratio{Row: row, Value: value}) }
+
+// recordCost adds a row for which a smaller value is better.
+func recordCost(row string, value float64) { results.add(ratio{Row: row, Value: value, Lower: true}) }
+
+func (r *ratios) add(one ratio) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, one)
+}
+
+// write stores the results in a JSON file, and makes its folder.
+func (r *ratios) write(file string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out, err := json.MarshalIndent(r.all, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(out, '\n'), 0o644)
+}
+
+// readRatios reads what write has stored.
+func readRatios(file string) ([]ratio, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []ratio
+	return all, json.Unmarshal(text, &all)
+}
