@@ -160,8 +160,9 @@ export default defineConfig({
     rolldownOptions: {
       input: [`${here}index.html`, `${here}src/start.ts`],
       output: {
-        // The entry contains the names of all chunks. Random characters do not compress, so the hashes are short.
-        chunkFileNames: "assets/[name]-[hash:6].js",
+        // The entry contains the names of all chunks. Random characters do not compress, so the hashes are short. Six
+        // characters are enough for 64 chunks.
+        chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: {
           groups: [
             // All code of the first page is one file, because several files compress worse, by 2 kB.

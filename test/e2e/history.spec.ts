@@ -9,6 +9,7 @@ import {
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
   finishAnimations,
+  makeJpeg,
   test,
 } from "./fixtures.ts";
 import { languages, text } from "./texts.ts";
@@ -105,6 +106,66 @@ test("A-history-undo A-history-deleted: a deleted review comes back by the toast
   await expect(
     page.getByRole("button", { name: text("en", "deleted.open"), exact: true }),
   ).toBeFocused();
+});
+
+test("A-history-undo A-history-deleted: works saved together are deleted again from another page, and come back; so does an order", async ({
+  page,
+}) => {
+  const works = asService(server).from("products");
+  const titles = async () => (await works.select("title").order("created_at")).data!;
+  const before = await titles();
+  await signInAt(page, server, "/admin/products");
+  await expect(page.getByRole("button", { name: text("en", "bulk.choose") })).toBeVisible();
+  const buffer = await makeJpeg(page, { width: 40, height: 30, plain: true });
+  await page
+    .locator("main input[type=file][multiple]")
+    .first()
+    .setInputFiles(
+      ["Alvor 1.jpg", "Alvor 2.jpg"].map((name) => ({ name, mimeType: "image/jpeg", buffer })),
+    );
+  await page.getByRole("button", { name: text("en", "bulk.saveAll"), exact: true }).click();
+  await expect(toast(page, text("en", "bulk.saved", { n: 2 }))).toBeVisible();
+  expect(await titles()).toHaveLength(before.length + 2);
+
+  await page
+    .getByRole("link", { name: text("en", "nav.reviews"), exact: true })
+    .first()
+    .click();
+  await expect(page.getByRole("button", { name: /^Reorder / }).first()).toBeVisible();
+  const undo = () => page.getByRole("button", { name: text("en", "common.undo"), exact: true });
+  await undo().click();
+  await expect(toast(page, text("en", "bulk.undone", { n: 2 }))).toBeVisible();
+  expect(await titles()).toEqual(before);
+
+  const reviews = asService(server).from("reviews");
+  const order = async () =>
+    (await reviews.select("id, display_order").order("display_order")).data!;
+  const ordered = await order();
+  await page
+    .getByRole("button", { name: text("en", "reviews.down") })
+    .first()
+    .click();
+  await expect(toast(page, text("en", "reviews.toast.ordered"))).toBeVisible();
+  expect(await order()).not.toEqual(ordered);
+  await undo().click();
+  await expect(toast(page, text("en", "common.undone"))).toBeVisible();
+  expect(await order()).toEqual(ordered);
+
+  await page
+    .getByRole("link", { name: text("en", "nav.products"), exact: true })
+    .first()
+    .click();
+  await openDeleted(page);
+  for (const name of ["Alvor 1", "Alvor 2"]) {
+    await page
+      .getByRole("button", { name: text("en", "deleted.bringBackNamed", { name }) })
+      .click();
+    await expect(toast(page, text("en", "deleted.toast.back", { name }))).toBeVisible();
+  }
+  const { data } = await works.select("image_url").like("title", "Alvor %");
+  for (const { image_url } of data!)
+    expect((await fetch(new URL(image_url!, server.url))).status).toBe(200);
+  await works.delete().like("title", "Alvor %");
 });
 
 test("A-history-deleted: a deleted cover comes back with its file, in its place", async ({

@@ -96,7 +96,7 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
   });
   expect(events).toEqual([]);
   saves[1]!.done();
-  await vi.waitFor(() => expect(events).toEqual([{ what: "saved", count: 2 }]));
+  await vi.waitFor(() => expect(events).toEqual([{ what: "saved", ids: [second, first] }]));
   expect(batch.getSnapshot()).toEqual([]);
 });
 
@@ -196,5 +196,5 @@ it("reports no results of the previous user's saves after sign-out", async () =>
   await vi.waitFor(() => expect(saves).toHaveLength(3));
   saves[2]!.done();
   await vi.waitFor(() => expect(batch.getSnapshot()).toEqual([]));
-  expect(events).toEqual([{ what: "saved", count: 1 }]);
+  expect(events).toEqual([{ what: "saved", ids: [saves[2]!.id] }]);
 });

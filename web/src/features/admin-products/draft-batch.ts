@@ -18,8 +18,8 @@ export type BatchEvent =
   /** The files with these names are not accepted. */
   | { what: "refused"; reason: Refusal; names: string[] }
   | { what: "upload-failed" | "save-failed"; error: unknown }
-  /** `count` works were saved, and no draft is waiting to be saved. */
-  | { what: "saved"; count: number };
+  /** The works with these ids were saved, and no draft is waiting to be saved. */
+  | { what: "saved"; ids: string[] };
 
 /** The functions that upload, delete and save for a batch. */
 type BatchServices = Pick<Uploader, "upload" | "discard"> & {
@@ -41,8 +41,8 @@ export class DraftBatch {
   // The running uploads by the id of their draft.
   private readonly uploads = new Map<string, AbortController>();
   private saving = false;
-  // The number of rows saved since the last "saved" event.
-  private savedCount = 0;
+  // The ids of the rows saved since the last "saved" event.
+  private savedIds: string[] = [];
   // Kinds of failures reported since the owner's last action; each is reported once.
   private reported = new Set<BatchEvent["what"]>();
   private readonly subscribers = new Set<() => void>();
@@ -172,7 +172,7 @@ export class DraftBatch {
     for (const controller of this.uploads.values()) controller.abort();
     this.uploads.clear();
     for (const { preview } of this.drafts) if (preview) URL.revokeObjectURL(preview);
-    this.savedCount = 0;
+    this.savedIds = [];
     this.reported.clear();
     this.setDrafts([]);
   }
@@ -214,9 +214,9 @@ export class DraftBatch {
     if (this.saving) return;
     const next = this.drafts.find(({ wanted, state }) => wanted && state === "uploaded");
     if (!next) {
-      if (this.savedCount > 0 && !this.drafts.some(isPending)) {
-        this.emit({ what: "saved", count: this.savedCount });
-        this.savedCount = 0;
+      if (this.savedIds.length > 0 && !this.drafts.some(isPending)) {
+        this.emit({ what: "saved", ids: this.savedIds });
+        this.savedIds = [];
       }
       return;
     }
@@ -226,7 +226,7 @@ export class DraftBatch {
       await this.services.save(next.id, draftPayload(next));
       const saved = this.find(next.id);
       if (!saved) return; // the batch was cleared at the end of the session
-      this.savedCount++;
+      this.savedIds.push(saved.id);
       if (saved.preview) URL.revokeObjectURL(saved.preview);
       this.setDrafts(this.drafts.filter((draft) => draft !== saved));
     } catch (error) {

@@ -9,13 +9,24 @@ import type { CoverChange } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { COVER_ORDER_MIN } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
+import { undoneOrder, type OrderChange } from "@/lib/editing/use-undo";
 import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { refetch } from "@/lib/refetch";
 import type { CoverImage } from "@/lib/types";
 
+/** A saved change of a cover, with what is needed to undo it. */
+export type SavedCoverChange = {
+  /** The cover's number (display_order). */
+  number: number | null;
+  /** The change of the order; null if the cover has kept its number. */
+  order: OrderChange | null;
+  /** The row with its changed fields, and their values before; null if only the order has changed. */
+  fields: { row: CoverImage; before: CoverChange } | null;
+};
+
 /**
- * Saves the changed fields of a cover and resolves with its number (display_order). Rejects with ConflictError if one of
- * these fields was changed since `base` was read. A new number never conflicts, because it renumbers all covers.
+ * Saves the changed fields of a cover. Rejects with ConflictError if one of these fields was changed since `base` was read. A
+ * new number never conflicts, because it renumbers all covers.
  */
 export function useUpdateCover() {
   const backend = useOwnerBackend();
@@ -25,15 +36,19 @@ export function useUpdateCover() {
     scope: COVER_SCOPE,
     mutationFn: async ({ base, change }: { base: CoverImage; change: CoverChange }) => {
       const { display_order: newNumber, ...otherFields } = change;
-      let number = base.display_order;
+      const saved: SavedCoverChange = { number: base.display_order, order: null, fields: null };
       if (newNumber !== undefined && newNumber !== null) {
-        const ids = idsAfterMove(await fetchCoversInOrder(backend), base.id, newNumber);
+        const covers = await fetchCoversInOrder(backend);
+        const ids = idsAfterMove(covers, base.id, newNumber);
         await reorderCovers(backend, ids);
-        number = ids.indexOf(base.id) + COVER_ORDER_MIN;
+        saved.number = ids.indexOf(base.id) + COVER_ORDER_MIN;
+        saved.order = { before: covers.map(({ id }) => id), after: ids };
       }
-      if (Object.keys(otherFields).length > 0)
-        await updateIfUnchanged(backend, "cover_images", base, otherFields);
-      return number;
+      if (Object.keys(otherFields).length > 0) {
+        const row = await updateIfUnchanged(backend, "cover_images", base, otherFields);
+        saved.fields = { row, before: valuesOf(base, otherFields) };
+      }
+      return saved;
     },
     // Returns the promise, so that the mutation is pending until the list is refetched.
     onSuccess: refetchCovers,
@@ -41,4 +56,32 @@ export function useUpdateCover() {
       if (error instanceof ConflictError) void refetchCovers();
     },
   });
+}
+
+/** Undoes a change of a cover. Rejects with ConflictError if the same fields, or the order, were changed since. */
+export function useUndoCoverChange() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    scope: COVER_SCOPE,
+    mutationFn: async ({ order, fields }: SavedCoverChange) => {
+      // Checked before anything is written, so that a conflict undoes nothing.
+      const ids =
+        order &&
+        undoneOrder(
+          (await fetchCoversInOrder(backend)).map(({ id }) => id),
+          order,
+        );
+      if (fields) await updateIfUnchanged(backend, "cover_images", fields.row, fields.before);
+      if (ids) await reorderCovers(backend, ids);
+    },
+    onSettled: () => refetch(cache, queryKeys.covers.all),
+  });
+}
+
+/** The values of a cover in the fields of a change. */
+function valuesOf(cover: CoverImage, change: CoverChange): CoverChange {
+  return Object.fromEntries(
+    (Object.keys(change) as (keyof CoverChange)[]).map((field) => [field, cover[field]]),
+  );
 }

@@ -3,7 +3,11 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { Eye, History, Trash2 } from "lucide-react";
 import { useForm } from "react-hook-form";
 import { useDeleteCover } from "@/features/admin-covers/api/delete-cover";
-import { useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import {
+  useUndoCoverChange,
+  useUpdateCover,
+  type SavedCoverChange,
+} from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
 import { historyDifferences } from "@/features/admin-covers/history-differences";
@@ -29,6 +33,7 @@ import { useUploader } from "@/components/upload/use-uploader";
 import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
 import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
+import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
 import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT, type Translate } from "@/lib/i18n";
@@ -60,6 +65,8 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const bringBack = useBringBack("cover_images");
   const visibility = useUpdateCover();
   const { mutateAsync: update } = useUpdateCover();
+  const { mutateAsync: undo } = useUndoCoverChange();
+  const undoButton = useUndo();
   const { mutateAsync: remove } = useDeleteCover();
   const { uploadStill } = useUploader(BUCKETS.covers);
   const { register, handleSubmit, watch, reset, setValue, formState } = useForm<CoverValues>({
@@ -101,7 +108,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const orderError = formState.errors.display_order?.message as Key | undefined;
 
   const toasts = {
-    onSuccess: () => areaToast({ title: t("covers.toast.updated") }),
+    onSuccess: (saved: SavedCoverChange) =>
+      areaToast({
+        title: t("covers.toast.updated"),
+        action: undoButton(() => undo(saved)),
+      }),
     onError: (error: unknown) =>
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
   };
@@ -111,14 +122,14 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     conflict,
     saving,
     keepEditing,
-  } = useSave<SaveRequest, number | null>({
+  } = useSave<SaveRequest, SavedCoverChange>({
     save: (request) => update(request),
-    onSaved: (number, { values: saved }) => {
+    onSaved: (saved, { values: shown }) => {
       // The server's number, because a number beyond the last one moves the cover to the end.
-      const order = String(number ?? saved.display_order);
-      reset({ ...saved, display_order: order }, { keepDirtyValues: false });
+      const order = String(saved.number ?? shown.display_order);
+      reset({ ...shown, display_order: order }, { keepDirtyValues: false });
       clearRestored();
-      toasts.onSuccess();
+      toasts.onSuccess(saved);
     },
     onFailed: toasts.onError,
   });

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { Toaster } from "@/components/ui/toaster";
 import { CoversPage } from "@/features/admin-covers/components/covers-page";
 import { draftName, deleteDraft } from "@/lib/drafts";
 import type { CoverImage } from "@/lib/types";
@@ -188,6 +189,59 @@ it("A-cov-12: moves a cover by its number: one request, and no number is used tw
   const moved = within(screen.getByRole("listitem", { name: "Costa" }));
   await waitFor(() => expect(moved.getByRole("spinbutton", { name: "Order" })).toHaveValue(3));
   expect(moved.getByRole("button", { name: "Save" })).toBeDisabled();
+});
+
+it("A-history-undo: the toast about a cover restores order, texts and switch; over a newer change nothing is undone", async () => {
+  added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
+  const user = userEvent.setup();
+  renderApp(
+    <>
+      <CoversPage />
+      <Toaster />
+    </>,
+    { owner: testOwner(apiUrl), auth: ownerAuth, boot: { apiUrl } },
+  );
+  await screen.findByRole("heading", { name: "Costa" });
+  const card = () => within(screen.getByRole("listitem", { name: /^Costa/ }));
+  const undo = async () => user.click((await screen.findAllByRole("button", { name: "Undo" }))[0]!);
+  const undone = "The change is undone";
+
+  await user.clear(card().getByRole("spinbutton", { name: "Order" }));
+  await user.type(card().getByRole("spinbutton", { name: "Order" }), "3");
+  await user.type(card().getByRole("textbox", { name: "Title" }), " do sul");
+  await user.click(card().getByRole("button", { name: "Save" }));
+  await screen.findByText("Cover image updated successfully");
+  await undo();
+  await screen.findByText(undone);
+  expect(calls.slice(2)).toEqual([
+    { what: "update", body: { title: "Costa" } },
+    { what: "order", body: ["c1", "c2", "c3"] },
+  ]);
+  await waitFor(() => expect(card().getByRole("spinbutton", { name: "Order" })).toHaveValue(1));
+  expect(card().getByRole("textbox", { name: "Title" })).toHaveValue("Costa");
+
+  calls.length = 0;
+  await user.click(card().getByRole("switch"));
+  await waitFor(() => expect(calls).toHaveLength(1));
+  await undo();
+  await waitFor(() => expect(screen.getAllByText(undone)).toHaveLength(2));
+  expect(calls).toEqual([
+    { what: "update", body: { is_active: false } },
+    { what: "update", body: { is_active: true } },
+  ]);
+
+  calls.length = 0;
+  await user.type(card().getByRole("textbox", { name: "Title" }), "!");
+  await user.clear(card().getByRole("spinbutton", { name: "Order" }));
+  await user.type(card().getByRole("spinbutton", { name: "Order" }), "2");
+  await user.click(card().getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(calls).toHaveLength(2));
+  added[0]!.display_order = 4; // somebody else moves a cover
+  await undo();
+  expect(
+    await screen.findByText("It has been changed in the meantime. Please look at it again."),
+  ).toBeInTheDocument();
+  expect(calls).toHaveLength(2);
 });
 
 it("A-cov-4: requires a number of at least 1", async () => {

@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useOwnerBackend } from "@/lib/backend";
+import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
@@ -16,4 +16,25 @@ export function useDeleteProduct() {
     },
     onSuccess: () => refetch(cache, queryKeys.products.all),
   });
+}
+
+/** How many ids a request names, so that its URL stays short. */
+const IDS_PER_REQUEST = 50;
+
+/** Deletes works by their ids. Those that no longer exist are no error. */
+export async function deleteProducts(
+  backend: OwnerBackend,
+  cache: QueryClient,
+  ids: readonly string[],
+): Promise<void> {
+  try {
+    for (let from = 0; from < ids.length; from += IDS_PER_REQUEST) {
+      const some = ids.slice(from, from + IDS_PER_REQUEST);
+      const { error } = await backend.from("products").delete().in("id", some);
+      if (error) throw error;
+      for (const id of some) await removeCachedRow(cache, queryKeys.products.admin, id);
+    }
+  } finally {
+    await refetch(cache, queryKeys.products.all);
+  }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { deleteProducts } from "@/features/admin-products/api/delete-product";
 import { insertOnce } from "@/features/admin-products/api/insert-once";
 import type { Draft } from "@/features/admin-products/draft";
 import { DraftBatch } from "@/features/admin-products/draft-batch";
@@ -10,6 +11,7 @@ import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
 import { BUCKETS } from "@/lib/constants";
 import { BATCH, draftName } from "@/lib/drafts";
+import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { queryKeys } from "@/lib/query-keys";
 import { areaToast } from "@/lib/toast";
@@ -67,7 +69,9 @@ export function useDraftBatch(): DraftBatchProps {
   const cache = useQueryClient();
   const { role } = useAuth();
   const showProblem = useUploadToasts();
-  const batch = getBatch(useOwnerBackend(), useBoot(), cache);
+  const backend = useOwnerBackend();
+  const batch = getBatch(backend, useBoot(), cache);
+  const undoButton = useUndo();
   const drafts = useSyncExternalStore(batch.subscribe, batch.getSnapshot);
 
   useEffect(() => {
@@ -90,15 +94,21 @@ export function useDraftBatch(): DraftBatchProps {
             description: t("products.toast.saveError"),
             destructive: true,
           });
-        case "saved":
+        case "saved": {
+          const { ids } = event;
+          const n = ids.length;
           return areaToast({
-            title:
-              event.count === 1 ? t("products.toast.created") : t("bulk.saved", { n: event.count }),
+            title: n === 1 ? t("products.toast.created") : t("bulk.saved", { n }),
+            action: undoButton(() => deleteProducts(backend, cache, ids), {
+              title: t("bulk.undone", { n }),
+              description: t("bulk.undoneWhere"),
+            }),
           });
+        }
       }
     });
     return () => void unsubscribe();
-  }, [batch, t, showProblem]);
+  }, [batch, backend, cache, undoButton, t, showProblem]);
 
   function add(files: File[]) {
     if (role === "admin") batch.add(files);

@@ -1,23 +1,51 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useOwnerBackend } from "@/lib/backend";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { undoneOrder, type OrderChange } from "@/lib/editing/use-undo";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
-/**
- * Saves the order of the reviews in one transaction. The scope sends requests one after the other, so that the newest order
- * is saved last.
- */
+// Mutations of one scope run one after the other, so that the newest order is saved last.
+const SCOPE = { id: "reorder-reviews" };
+
+async function reorder(backend: OwnerBackend, ids: string[]): Promise<void> {
+  const { error } = await backend.rpc("reorder_reviews", { ids });
+  if (error) throw error;
+}
+
+/** Saves the order of the reviews in one transaction. */
 export function useReorderReviews() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    scope: { id: "reorder-reviews" },
-    mutationFn: async (ids: string[]) => {
-      const { error } = await backend.rpc("reorder_reviews", { ids });
-      if (error) throw error;
-    },
+    scope: SCOPE,
+    mutationFn: (ids: string[]) => reorder(backend, ids),
     onSuccess: () => refetch(cache, queryKeys.reviews.all),
     // Not awaited: without a network the retries of the refetch would delay the toast.
     onError: () => void refetch(cache, queryKeys.reviews.all),
+  });
+}
+
+/** Restores the order before a change. Rejects with ConflictError if reviews were moved since. */
+export function useUndoReviewOrder() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    scope: SCOPE,
+    mutationFn: async (change: OrderChange) => {
+      const { data, error } = await backend
+        .from("reviews")
+        .select("id")
+        .order("display_order", { ascending: true })
+        .order("created_at", { ascending: false });
+      if (error) throw error;
+      await reorder(
+        backend,
+        undoneOrder(
+          data.map(({ id }) => id),
+          change,
+        ),
+      );
+    },
+    onSettled: () => refetch(cache, queryKeys.reviews.all),
   });
 }

@@ -4,6 +4,7 @@ import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { ReviewsPage } from "@/features/admin-reviews/components/reviews-page";
+import { Toaster } from "@/components/ui/toaster";
 import { draftName, deleteDraft } from "@/lib/drafts";
 import type { Review } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
@@ -218,6 +219,72 @@ it("toggles the visibility of a review at once, and restores it when that fails"
   await user.click(show);
   await waitFor(() => expect(toasts.at(-1)).toMatchObject({ title: "Failed to update review" }));
   await waitFor(() => expect(row("Rui").getByText("Hidden")).toBeInTheDocument());
+});
+
+/** Renders the page with the toast area, and nothing else of the admin area. */
+async function openWithToasts() {
+  const user = userEvent.setup();
+  renderApp(
+    <>
+      <ReviewsPage />
+      <Toaster />
+    </>,
+    { owner: testOwner(), auth: ownerAuth },
+  );
+  await screen.findByText("Ana");
+  const undo = async () => user.click((await screen.findAllByRole("button", { name: "Undo" }))[0]!);
+  return { user, undo };
+}
+
+it("A-history-undo: the toast about an order restores the one before all moves of the series", async () => {
+  const { user, undo } = await openWithToasts();
+  let bothPressed = () => {};
+  const pressed = new Promise<void>((done) => (bothPressed = done));
+  server.use(http.post(`${rest}/rpc/reorder_reviews`, () => pressed));
+  const down = row("Ana").getByRole("button", { name: "Move down" });
+  await user.click(down);
+  await user.click(down);
+  bothPressed();
+  expect(await screen.findByText("Review order updated successfully")).toBeInTheDocument();
+  expect(names()).toEqual(["Rui", "Luísa", "Ana"]);
+  await undo();
+  expect(await screen.findByText("The change is undone")).toBeInTheDocument();
+  expect(orders.at(-1)).toEqual(["ana", "rui", "luísa"]);
+  expect(names()).toEqual(["Ana", "Rui", "Luísa"]);
+});
+
+it("A-history-undo: an order that was changed again stays, which is said", async () => {
+  const { user, undo } = await openWithToasts();
+  await user.click(row("Ana").getByRole("button", { name: "Move down" }));
+  await screen.findByText("Review order updated successfully");
+  const moved = orders.length;
+  rows = rows.map((one) => ({ ...one, display_order: one.id === "luísa" ? 0 : one.display_order }));
+  await undo();
+  expect(
+    await screen.findByText("It has been changed in the meantime. Please look at it again."),
+  ).toBeInTheDocument();
+  expect(orders).toHaveLength(moved);
+  expect(names()).toEqual(["Luísa", "Rui", "Ana"]);
+});
+
+it("A-history-undo: the toast about visibility shows a hidden review again; a failure is said", async () => {
+  const { user, undo } = await openWithToasts();
+  await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
+  await screen.findByText("Review updated successfully");
+  server.use(
+    http.patch(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 }), {
+      once: true,
+    }),
+  );
+  await undo();
+  expect(await screen.findByText("The change could not be undone.")).toBeInTheDocument();
+  expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Show review by Rui" }));
+  await waitFor(() => expect(row("Rui").queryByText("Hidden")).toBeNull());
+  await undo();
+  expect(await screen.findByText("The change is undone")).toBeInTheDocument();
+  expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
+  expect(changes.at(-1)).toEqual({ id: "rui", change: { is_active: false } });
 });
 
 it("reports a conflict, and overwrites only after confirmation", async () => {

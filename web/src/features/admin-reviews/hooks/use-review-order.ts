@@ -1,6 +1,10 @@
 import { useCallback, useRef, useState } from "react";
-import { useReorderReviews } from "@/features/admin-reviews/api/reorder-reviews";
+import {
+  useReorderReviews,
+  useUndoReviewOrder,
+} from "@/features/admin-reviews/api/reorder-reviews";
 import { sortByIds } from "@/features/admin-reviews/reorder";
+import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
@@ -13,11 +17,15 @@ import { moveItem } from "@/lib/move-item";
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
   const { mutateAsync } = useReorderReviews();
+  const { mutateAsync: undoOrder } = useUndoReviewOrder();
+  const undoButton = useUndo();
   // The ids in the order that is being saved; null if none is.
   const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
   const [announcement, setAnnouncement] = useState("");
   // The number of the newest request.
   const latestRequest = useRef(0);
+  // The ids in the order before the first of the requests that have not ended; null if all have.
+  const orderBefore = useRef<string[] | null>(null);
 
   const rows = requestedOrder ? sortByIds(reviews, requestedOrder) : reviews;
 
@@ -28,6 +36,8 @@ export function useReviewOrder(reviews: Review[]) {
       if (from < 0 || from === place) return;
       const ids = moveItem(rows, from, place).map((review) => review.id);
       const request = ++latestRequest.current;
+      orderBefore.current ??= rows.map((review) => review.id);
+      const before = orderBefore.current;
       setRequestedOrder(ids);
       setAnnouncement(
         t("reviews.moved", { name: rows[from]!.client_name, n: place + 1, total: rows.length }),
@@ -36,17 +46,23 @@ export function useReviewOrder(reviews: Review[]) {
         .then(
           () => {
             // A series of quick changes shows one toast.
-            if (request === latestRequest.current) areaToast({ title: t("reviews.toast.ordered") });
+            if (request !== latestRequest.current) return;
+            areaToast({
+              title: t("reviews.toast.ordered"),
+              action: undoButton(() => undoOrder({ before, after: ids })),
+            });
           },
           () => {
             areaToast({ title: t("reviews.toast.orderError"), destructive: true });
           },
         )
         .finally(() => {
-          if (request === latestRequest.current) setRequestedOrder(null);
+          if (request !== latestRequest.current) return;
+          orderBefore.current = null;
+          setRequestedOrder(null);
         });
     },
-    [rows, mutateAsync, t],
+    [rows, mutateAsync, undoOrder, undoButton, t],
   );
 
   return { rows, move, announcement };

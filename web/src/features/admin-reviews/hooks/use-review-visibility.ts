@@ -1,4 +1,5 @@
 import { useUpdateReview } from "@/features/admin-reviews/api/update-review";
+import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
@@ -10,6 +11,7 @@ import type { Review } from "@/lib/types";
 export function useReviewVisibility(review: Review) {
   const t = useT();
   const update = useUpdateReview();
+  const undoButton = useUndo();
   const pendingChange = update.isPending ? update.variables.change : null;
   const active =
     pendingChange && "is_active" in pendingChange ? pendingChange.is_active : review.is_active;
@@ -19,7 +21,13 @@ export function useReviewVisibility(review: Review) {
     update.mutate(
       { base: review, change: { is_active: !active } },
       {
-        onSuccess: () => areaToast({ title: t("reviews.toast.updated") }),
+        onSuccess: (saved) =>
+          areaToast({
+            title: t("reviews.toast.updated"),
+            action: undoButton(() =>
+              update.mutateAsync({ base: saved, change: { is_active: active } }),
+            ),
+          }),
         onError: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
       },
     );

@@ -1,0 +1,48 @@
+import { useCallback } from "react";
+import { ConflictError } from "@/lib/editing/update-if-unchanged";
+import { useT } from "@/lib/i18n";
+import { areaToast, type ToastText } from "@/lib/toast";
+
+/**
+ * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change; a second toast, whose
+ * text for success is `undone`, shows the result. The owner may have left the page by then, so `undo` must not need it.
+ */
+export function useUndo() {
+  const t = useT();
+  return useCallback(
+    (undo: () => Promise<unknown>, undone: ToastText = { title: t("common.undone") }) => ({
+      label: t("common.undo"),
+      onClick: () =>
+        void undo().then(
+          () => areaToast(undone),
+          (error: unknown) => {
+            console.warn("A change could not be undone", error);
+            areaToast({
+              title: t("common.error"),
+              description: t(
+                error instanceof ConflictError ? "history.toast.conflict" : "common.undoError",
+              ),
+              destructive: true,
+            });
+          },
+        ),
+    }),
+    [t],
+  );
+}
+
+/** The ids of all rows of a list in the order before and after the owner has moved some. */
+export type OrderChange = { before: readonly string[]; after: readonly string[] };
+
+/**
+ * Returns the ids to save so that a change of the order is undone, given the ids in their current order. Rows deleted since the
+ * change are left out, and so are new ones, which the server puts last.
+ *
+ * @throws ConflictError if rows were moved since the change.
+ */
+export function undoneOrder(current: readonly string[], { before, after }: OrderChange): string[] {
+  const stillThere = (id: string) => current.includes(id);
+  const known = current.filter((id) => after.includes(id));
+  if (known.join() !== after.filter(stillThere).join()) throw new ConflictError(current);
+  return before.filter(stillThere);
+}
