@@ -67,9 +67,7 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 	state := states[KindProof]
 	p.Moment, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
 	p.Undone, p.UndoneAt = states[KindUndone].Error, states[KindUndone].LastError
-	if state.Detail != "" {
-		err = json.Unmarshal([]byte(state.Detail), &p.ProofDetail)
-	}
+	p.ProofDetail, err = proofDetail(state)
 	return p, err
 }
 
@@ -130,12 +128,8 @@ func (s *Service) runProofs(ctx context.Context) {
 }
 
 func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
-	states, err := ReadStates(ctx, s.db)
-	if err != nil {
+	if due, err := s.isProofDue(ctx, regular); err != nil || !due {
 		return err
-	}
-	if !s.proofDue(states, s.now(), regular) {
-		return nil
 	}
 	holder, now := uuid.NewString(), s.now()
 	mine, err := Lease(ctx, s.db, KindProof, holder, now, now.Add(snapshotLease))
@@ -149,6 +143,36 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 	return s.prove(ctx)
 }
 
+// isProofDue reports whether a proof is due: see proofDue; or the newest one has left out files that have come into the place since. Only
+// a request counts unless regular.
+func (s *Service) isProofDue(ctx context.Context, regular bool) (bool, error) {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return false, err
+	}
+	now := s.now()
+	if s.proofDue(states, now, regular) {
+		return true, nil
+	}
+	proven, err := proofDetail(states[KindProof])
+	if err != nil || !regular || proven.Waiting == 0 || now.Sub(lastAttempt(states, proven)) < proofRetry {
+		return false, err
+	}
+	waiting, err := countWaiting(ctx, s.db)
+	return waiting == 0, err
+}
+
+// lastAttempt returns when the newest proof ended, or could not be done.
+func lastAttempt(states map[Kind]State, proven ProofDetail) time.Time {
+	attempt := proven.Ended
+	for _, failed := range []time.Time{states[KindProof].LastError, states[KindUndone].LastError} {
+		if failed.After(attempt) {
+			attempt = failed
+		}
+	}
+	return attempt
+}
+
 // proofDue reports whether a proof is due: there is something to prove, and the newest attempt was before the last night, before the
 // newest request, or has failed a while ago. If regular is false, only a request makes a proof due.
 func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) bool {
@@ -156,17 +180,12 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 		return false
 	}
 	proof := states[KindProof]
-	ended, err := proofEnded(proof)
+	proven, err := proofDetail(proof)
 	if err != nil {
 		return true
 	}
 	undone := states[KindUndone]
-	attempt := ended
-	for _, failed := range []time.Time{proof.LastError, undone.LastError} {
-		if failed.After(attempt) {
-			attempt = failed
-		}
-	}
+	attempt := lastAttempt(states, proven)
 	night := time.Date(now.Year(), now.Month(), now.Day(), proofHour, 0, 0, 0, now.Location())
 	if night.After(now) {
 		night = night.AddDate(0, 0, -1)
@@ -368,7 +387,7 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 		detail.Rows += table.Rows
 	}
 	detail.Tables = len(want)
-	if detail.Files, err = s.compareFiles(ctx, restored); err != nil {
+	if detail.Files, detail.Waiting, err = s.compareFiles(ctx, restored); err != nil {
 		return moment, detail, err
 	}
 	if point.parts != nil {
@@ -498,11 +517,12 @@ func (s *Service) checkRoom(ctx context.Context, point *point) error {
 	return nil
 }
 
-// compareFiles compares random files of the backup with their rows in the restored database.
-func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared int, err error) {
+// compareFiles compares random files of the backup with their rows in the restored database. waiting is the number of those files that
+// are not in the place yet.
+func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared, waiting int, err error) {
 	files, err := listFiles(ctx, restored)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	rand.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	for _, f := range files {
@@ -513,19 +533,20 @@ func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared i
 		if errors.Is(err, fs.ErrNotExist) {
 			copied, lookErr := blobCopiedAlready(ctx, s.db, f.BlobID)
 			if lookErr != nil {
-				return compared, errNotDone.Because(lookErr)
+				return compared, waiting, errNotDone.Because(lookErr)
 			}
 			if !copied {
-				continue // not yet, or it was removed before its turn
+				waiting++ // or it was removed before its turn
+				continue
 			}
-			return compared, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name), nil}
+			return compared, waiting, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name), nil}
 		}
 		if err != nil {
-			return compared, err
+			return compared, waiting, err
 		}
 		compared++
 	}
-	return compared, nil
+	return compared, waiting, nil
 }
 
 // checkOlderParts verifies parts of the database that only earlier moments need.

@@ -126,3 +126,32 @@ func TestAnUnreachablePlaceHidesNoDamage(t *testing.T) {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
+
+// Proves H-proof-files.
+func TestAProofSaysWhichFilesItCouldNotCompare(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "backups")
+	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: place})
+	id := s.refer(t, "first", false)
+	s.mu.Lock()
+	delete(s.blobs, id) // so that its copy waits
+	s.mu.Unlock()
+	s.start(t)
+	s.wait(t)
+	proof, err := s.prove(t)
+	if err != nil || proof.Files != 0 || proof.Waiting != 1 {
+		t.Fatalf("%+v, %v", proof, err)
+	}
+	if status, err := s.service.Status(t.Context()); err != nil || status.UnprovenFiles != 1 || status.LastProof.IsZero() {
+		t.Errorf("%+v, %v", status, err)
+	}
+	s.mu.Lock()
+	s.blobs[id] = "first"
+	s.mu.Unlock()
+	waiting := backup.Waiting{Ended: func() error { return nil }, Each: func(string) error { return nil }}
+	if _, err := s.service.BringUpToDate(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	if proof, err = s.prove(t); err != nil || proof.Files != 1 || proof.Waiting != 0 {
+		t.Errorf("%+v, %v", proof, err)
+	}
+}

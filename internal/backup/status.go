@@ -24,6 +24,8 @@ type Status struct {
 	ProofUndoneCode  string    // its code
 	ProofUndoneSince time.Time // since when none could be done
 	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
+
+	UnprovenFiles int // see ProofDetail.Waiting
 }
 
 // Kind is a part of the backup that has its own row of state.
@@ -74,9 +76,11 @@ func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) 
 	}
 	proof := states[KindProof]
 	s.ProvenMoment, s.ProofError = proof.LastOK, proof.Error
-	if s.LastProof, err = proofEnded(proof); err != nil {
+	proven, err := proofDetail(proof)
+	if err != nil {
 		return s, err
 	}
+	s.LastProof, s.UnprovenFiles = proven.Ended, proven.Waiting
 	if undone := states[KindUndone]; undone.Error != "" {
 		s.ProofUndone, s.ProofUndoneSince = undone.Error, undone.ErrorSince
 		if s.ProofUndoneCode, err = undoneCode(undone); err != nil {
@@ -101,13 +105,14 @@ type ProofDetail struct {
 	Tables int       `json:"tables"`
 	Rows   int64     `json:"rows"`
 	Files  int       `json:"files"`
+	// Waiting is how many files the proof left out because they were not in the place yet.
+	Waiting int `json:"waiting"`
 }
 
-func proofEnded(s State) (time.Time, error) {
-	if s.Detail == "" {
-		return time.Time{}, nil
+// proofDetail returns the detail of KindProof, the zero value if no proof has succeeded yet.
+func proofDetail(s State) (d ProofDetail, err error) {
+	if s.Detail != "" {
+		err = json.Unmarshal([]byte(s.Detail), &d)
 	}
-	var d ProofDetail
-	err := json.Unmarshal([]byte(s.Detail), &d)
-	return d.Ended, err
+	return d, err
 }

@@ -43,6 +43,8 @@ type Backup struct {
 	ProofUndoneCode  string    // code of ProofUndone
 	ProofUndoneSince time.Time // since when no proof could be done
 	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
+
+	UnprovenFiles int // files that were not in the place yet when the newest successful proof was made
 }
 
 // Mails counts the mails of the queue.

@@ -121,11 +121,12 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 			change func()
 			proved func(State) bool
 		}{
-			"a backup that was never restored": {func() { s.backup.LastProof = time.Time{} }, func(st State) bool { return st.Backup.Proved }},
-			"a backup on the same disk":        {func() { s.backup.SameDisk = true }, func(st State) bool { return st.Backup.Proved }},
-			"a failure of a minute":            {func() { s.backup.BackupError, s.backup.ErrorSince = "away", start.Add(-time.Minute) }, func(st State) bool { return st.Backup.Proved }},
-			"a disk that cannot be measured":   {func() { s.disk = datafolder.Usage{} }, func(st State) bool { return st.Disk.Proved }},
-			"a delivery of last month":         {func() { s.at = start.AddDate(0, 0, 30); s.fresh() }, func(st State) bool { return st.Mail.Proved }},
+			"a backup that was never restored":    {func() { s.backup.LastProof = time.Time{} }, func(st State) bool { return st.Backup.Proved }},
+			"a backup on the same disk":           {func() { s.backup.SameDisk = true }, func(st State) bool { return st.Backup.Proved }},
+			"a disk that cannot be measured":      {func() { s.disk = datafolder.Usage{} }, func(st State) bool { return st.Disk.Proved }},
+			"a delivery of last month":            {func() { s.at = start.AddDate(0, 0, 30); s.fresh() }, func(st State) bool { return st.Mail.Proved }},
+			"files that still have to be copied":  {func() { s.backup.WaitingFiles = 1 }, func(st State) bool { return st.Backup.Proved }},
+			"a proof before all files were there": {func() { s.backup.UnprovenFiles = 1 }, func(st State) bool { return st.Backup.Proved }},
 		} {
 			before := *s
 			c.change()
@@ -145,10 +146,18 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 func TestTroublesOfBackups(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start
-		s.at = start.Add(59 * time.Minute)
-		s.want("failing for less than an hour")
-		s.at = start.Add(61 * time.Minute)
 		s.want("failing", BackupFailing)
+		s.at = start.Add(59 * time.Minute)
+		if got := s.check(); got != nil {
+			t.Errorf("mailed within the first hour: %q", got)
+		}
+		s.at = start.Add(61 * time.Minute)
+		if got := s.check(); !slices.Equal(got, []string{"backup_failing the bucket does not answer 24h0m0s"}) {
+			t.Errorf("mailed %q", got)
+		}
+		if s.state().Backup.Proved {
+			t.Error("a failing backup is proved")
+		}
 		if got := s.state().Troubles[0]; got.Cause != "the bucket does not answer" || !got.Since.Equal(start) {
 			t.Errorf("%+v", got)
 		}
@@ -176,20 +185,22 @@ func TestTroublesOfBackups(t *testing.T) {
 func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.PlaceAway = "the place cannot be reached", start, true
-		if !s.state().Backup.Proved {
-			t.Error("what was proven is not proved any more")
-		}
 		s.at = start.Add(59 * time.Minute)
-		s.want("for less than an hour")
+		if got := s.check(); got != nil {
+			t.Errorf("mailed within the first hour: %q", got)
+		}
 		s.at = start.Add(61 * time.Minute)
-		s.want("for more than an hour", BackupFailing)
+		if got := s.check(); !slices.Equal(got, []string{"backup_failing the place cannot be reached 24h0m0s"}) {
+			t.Errorf("mailed %q", got)
+		}
+		s.want("away", BackupFailing)
 		if got := s.state(); !got.Troubles[0].Since.Equal(start) || got.Troubles[0].Cause != "the place cannot be reached" || got.Backup.Proved || !got.Backup.ProofAt.Equal(s.backup.LastProof) {
 			t.Errorf("%+v", got)
 		}
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
 		s.want("with writes that do not arrive either, it is one trouble", BackupFailing)
 		s.backup.BackupError, s.backup.PlaceAway = "", false
-		s.want("a proof that could not be done for another reason is none")
+		s.want("a proof that could not be done for another reason is another trouble", ProofUndone)
 	})
 }
 
@@ -199,16 +210,40 @@ func TestTroublesOfProofs(t *testing.T) {
 		s.backup.ProofError = "blobs/ab/cd/1 differs"
 		s.want("damaged", ProofFailed)
 		s.backup.PlaceAway = true
-		s.want("damaged, and then the place is away", ProofFailed)
+		s.want("damaged, and then the place is away", BackupFailing, ProofFailed)
 		s.backup.ProofError, s.backup.PlaceAway = "", false
-		s.backup.LastProof = start.Add(-71 * time.Hour)
-		s.want("proven three days ago")
+		s.backup.LastProof = start.Add(-36 * time.Hour)
+		s.want("proven last night, at the latest")
+		if !s.state().Backup.Proved {
+			t.Error("not proved after 36 hours")
+		}
+		s.backup.LastProof = start.Add(-37 * time.Hour)
+		s.want("not proven last night", ProofStale)
+		if s.state().Backup.Proved {
+			t.Error("proved after 37 hours")
+		}
+		if got := s.check(); got != nil {
+			t.Errorf("mailed within three days: %q", got)
+		}
 		s.backup.LastProof = start.Add(-73 * time.Hour)
-		s.want("proven more than three days ago", ProofStale)
-		s.backup.ProofUndone = "there is no room"
-		if got := s.state().Troubles; len(got) != 1 || got[0].Code != ProofStale || got[0].Cause != "there is no room" {
+		if got := s.check(); !slices.Equal(got, []string{"proof_stale  24h0m0s"}) {
+			t.Errorf("mailed %q", got)
+		}
+
+		s.fresh()
+		s.backup.ProofUndone, s.backup.ProofUndoneSince = "there is no room", start.Add(-59*time.Minute)
+		if got := s.state(); len(got.Troubles) != 1 || got.Troubles[0].Code != ProofUndone || got.Troubles[0].Cause != "there is no room" || !got.Troubles[0].Since.Equal(s.backup.ProofUndoneSince) || got.Backup.Proved {
 			t.Errorf("%+v", got)
 		}
+		if got := s.check(); got != nil {
+			t.Errorf("mailed within the first hour: %q", got)
+		}
+		s.backup.ProofUndoneSince = start.Add(-61 * time.Minute)
+		if got := s.check(); !slices.Equal(got, []string{"proof_undone there is no room 24h0m0s"}) {
+			t.Errorf("mailed %q", got)
+		}
+		s.backup.LastProof = start.Add(-73 * time.Hour)
+		s.want("two sentences would say the same", ProofUndone)
 
 		// A new site: no backup yet, then no proof yet. Each counts from when a check saw it first.
 		s.backup = Backup{Place: "backups"}
@@ -222,12 +257,17 @@ func TestTroublesOfProofs(t *testing.T) {
 
 		s.backup.LastBackup = s.at
 		s.check()
-		s.at = s.at.Add(72 * time.Hour)
+		s.at = s.at.Add(36 * time.Hour)
 		s.backup.LastBackup = s.at
 		s.check()
-		s.want("without a proof for three days")
+		s.want("without a proof for 36 hours")
 		s.at = s.at.Add(2 * time.Hour)
-		s.want("without a proof for more than three days", ProofStale)
+		s.want("without a proof for longer", ProofStale)
+		s.at = s.at.Add(35 * time.Hour)
+		s.backup.LastBackup = s.at
+		if got := s.check(); !slices.Equal(got, []string{"proof_stale  24h0m0s"}) {
+			t.Errorf("mailed %q", got)
+		}
 		s.backup.LastProof = s.at
 		s.check()
 		s.backup.LastProof = time.Time{}

@@ -38,6 +38,8 @@ type backupState struct {
 	ProofAt      *time.Time `json:"proof_at"`      // see Backup.LastProof
 	ProvenMoment *time.Time `json:"proven_moment"` // see Backup
 	WaitingFiles int64      `json:"waiting_files"` // see Backup
+	// UnprovenFiles is how many files the newest successful proof has left out; see Backup.
+	UnprovenFiles int `json:"unproven_files"`
 }
 
 type diskState struct {
@@ -75,6 +77,15 @@ func (s *Service) read(ctx context.Context) (r reading, err error) {
 	return r, errors.Join(errs[:]...)
 }
 
+// isBackupProved reports whether the backup was restored last night, with all files, and has no trouble. A backup that is lost with the
+// disk is not proved: it is lost when it is needed most.
+func (r reading) isBackupProved() bool {
+	b, none := r.backup, true
+	r.backupTroubles(func(Code, time.Time, string) { none = false })
+	return none && !b.LastBackup.IsZero() && !b.LastProof.IsZero() && !r.isOlder(b.LastProof, proofStaleAfter) &&
+		!b.SameDisk && b.WaitingFiles == 0 && b.UnprovenFiles == 0
+}
+
 // state makes the answer of a reading.
 func (s *Service) state(r reading) (State, error) {
 	troubles := r.troubles()
@@ -91,9 +102,8 @@ func (s *Service) state(r reading) (State, error) {
 	state := State{
 		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Release: release, Troubles: troubles,
 		Backup: backupState{
-			// A backup that dies with the disk is none when it is needed most.
-			Proved: !b.LastBackup.IsZero() && !b.LastProof.IsZero() && b.BackupError == "" && !b.SameDisk && !has(BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale),
-			Place:  b.Place, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof), ProvenMoment: utc(b.ProvenMoment), WaitingFiles: b.WaitingFiles,
+			Proved: r.isBackupProved(), Place: b.Place, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof),
+			ProvenMoment: utc(b.ProvenMoment), WaitingFiles: b.WaitingFiles, UnprovenFiles: b.UnprovenFiles,
 		},
 		Disk: diskState{Proved: r.disk.Total > 0 && r.disk.Level == datafolder.Enough, Level: levels[r.disk.Level], Free: r.disk.Free, Total: r.disk.Total},
 		Mail: mailState{

@@ -16,9 +16,10 @@ type Code string
 // The kinds of trouble.
 const (
 	BackupOff          Code = "backup_off"
-	BackupFailing      Code = "backup_failing" // for more than an hour
-	BackupStale        Code = "backup_stale"   // no failure is known, but the newest backup is too old
+	BackupFailing      Code = "backup_failing"
+	BackupStale        Code = "backup_stale" // no failure is known, but the newest backup is too old
 	ProofFailed        Code = "proof_failed"
+	ProofUndone        Code = "proof_undone" // a proof could not be done, though the place of the backup can be reached
 	ProofStale         Code = "proof_stale"
 	DiskLow            Code = "disk_low" // the disk is nearly full, or full
 	MailFailing        Code = "mail_failing"
@@ -29,7 +30,7 @@ const (
 
 // Codes are all kinds of trouble, in the order of the constants.
 var Codes = []Code{
-	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
+	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
 // Trouble is something that is wrong, and that people must do something about.
@@ -41,17 +42,23 @@ type Trouble struct {
 
 // Limits beyond which something is a trouble.
 const (
-	backupFailingAfter = time.Hour
-	backupStaleAfter   = 25 * time.Hour // snapshots are taken each night, and making one may take an hour
-	proofStaleAfter    = 3 * 24 * time.Hour
-	mailFailingAfter   = time.Hour
-	mailFailures       = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
-	mailWaitingAfter   = 2 * time.Hour
-	certificateEnds    = 14 * 24 * time.Hour // before the end of a certificate
-	certificateWait    = time.Hour           // a new domain gets its certificate within minutes
+	backupStaleAfter = 25 * time.Hour // snapshots are taken each night, and making one may take an hour
+	proofStaleAfter  = 36 * time.Hour // a proof is made each night, and may take hours
+	mailFailingAfter = time.Hour
+	mailFailures     = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
+	mailWaitingAfter = 2 * time.Hour
+	certificateEnds  = 14 * 24 * time.Hour // before the end of a certificate
+	certificateWait  = time.Hour           // a new domain gets its certificate within minutes
 )
 
 const day = 24 * time.Hour
+
+// Times after which owners get mails about troubles that the overview tells of at once: most of them end by themselves.
+const (
+	failingMailedAfter    = time.Hour // of BackupFailing and ProofUndone
+	backupOffMailedAfter  = day       // the operator of a new site may still set the place of the backup
+	proofStaleMailedAfter = 3 * day   // a machine that was off makes the proof after its start
+)
 
 // mailInterval is the least time between two mails about a trouble, from all nodes together. Backups are turned off on purpose,
 // so the owners are reminded once a week.
@@ -62,10 +69,18 @@ func mailInterval(c Code) time.Duration {
 	return day
 }
 
-// mailable reports whether owners get mails about a trouble. If backups are off, they get none on the first day, because the operator of a
-// new site may still set the place of the backup.
+// mailable reports whether owners get mails about a trouble.
 func (r reading) mailable(t Trouble) bool {
-	return t.Code != BackupOff || t.Since != nil && r.isOlder(*t.Since, day)
+	switch t.Code {
+	case BackupOff:
+		return t.Since != nil && r.isOlder(*t.Since, backupOffMailedAfter)
+	case BackupFailing, ProofUndone:
+		return t.Since == nil || r.isOlder(*t.Since, failingMailedAfter)
+	case ProofStale:
+		return r.isOlder(r.unprovenSince(), proofStaleMailedAfter)
+	default:
+		return true
+	}
 }
 
 // IsTrouble reports whether c is one of Codes. Kinds of mails are converted to Code to ask for it.
@@ -124,20 +139,26 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	}
 	stale := cmp.Or(b.LastBackup, r.records[recordNoBackup].at)
 	switch {
-	case b.BackupError != "" && (r.isOlder(b.ErrorSince, backupFailingAfter) || b.ErrorSince.IsZero()):
+	case b.BackupError != "":
 		add(BackupFailing, b.ErrorSince, b.BackupError)
-	case b.PlaceAway && r.isOlder(b.ProofUndoneSince, backupFailingAfter):
+	case b.PlaceAway:
 		add(BackupFailing, b.ProofUndoneSince, b.ProofUndone)
 	case r.isOlder(stale, backupStaleAfter):
-		add(BackupStale, b.LastBackup, b.BackupError)
+		add(BackupStale, b.LastBackup, "")
 	}
-	unproved := cmp.Or(b.LastProof, r.records[recordNoProof].at)
 	switch {
 	case b.ProofError != "":
 		add(ProofFailed, time.Time{}, b.ProofError)
-	case r.isOlder(unproved, proofStaleAfter):
+	case b.ProofUndone != "" && !b.PlaceAway:
+		add(ProofUndone, b.ProofUndoneSince, b.ProofUndone)
+	case r.isOlder(r.unprovenSince(), proofStaleAfter):
 		add(ProofStale, b.LastProof, b.ProofUndone)
 	}
+}
+
+// unprovenSince returns since when no proof has succeeded, as far as that is known.
+func (r reading) unprovenSince() time.Time {
+	return cmp.Or(r.backup.LastProof, r.records[recordNoProof].at)
 }
 
 // isOlder reports whether since is known and longer ago than limit.

@@ -173,6 +173,7 @@ export type Trouble = {
     | "backup_failing"
     | "backup_stale"
     | "proof_failed"
+    | "proof_undone"
     | "proof_stale"
     | "disk_low"
     | "mail_failing"
@@ -196,7 +197,10 @@ export type SiteHealth = {
     last_at: string | null;
     proof_at: string | null;
     proven_moment: string | null;
+    /** How many files are not in the backup yet. */
     waiting_files: number;
+    /** How many files the last restore test has left out because they were not in the backup yet. */
+    unproven_files: number;
   };
   /** In bytes; a total of 0 could not be measured. */
   disk: { proved: boolean; level: "enough" | "low" | "full"; free: number; total: number };

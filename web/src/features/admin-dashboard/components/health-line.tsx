@@ -108,6 +108,8 @@ function Summary({ health }: { health: SiteHealth }) {
           : t("health.proofNone"),
       });
     }
+    if (backup.waiting_files > 0)
+      items.push({ text: t("health.files", { n: backup.waiting_files }) });
   }
   if (disk.total > 0) {
     items.push({
@@ -181,6 +183,9 @@ function Details({ health }: { health: SiteHealth }) {
                 moment: formatTime(backup.proven_moment),
               })
             : t("health.detail.proofNone")}
+          {backup.unproven_files > 0 && (
+            <> {t("health.detail.proofFiles", { n: backup.unproven_files })}</>
+          )}
         </Row>
       )}
       <Row label={t("health.label.disk")} state={proofText(disk.proved)}>

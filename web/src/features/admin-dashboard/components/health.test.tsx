@@ -26,6 +26,7 @@ const good: SiteHealth = {
     proof_at: "2026-11-23T03:00:00Z",
     proven_moment: "2026-11-23T02:58:00Z",
     waiting_files: 0,
+    unproven_files: 0,
   },
   disk: { proved: true, level: "enough", free: 41_300_000_000, total: 100_000_000_000 },
   mail: {
@@ -110,6 +111,18 @@ it("A-health-line: nothing is green that was not seen", async () => {
     ],
     green: [],
   });
+});
+
+it("A-health-line: files that still have to be copied, or were not there for the test, are said", async () => {
+  answer({
+    ...good,
+    backup: { ...good.backup, proved: false, waiting_files: 3, unproven_files: 7 },
+  });
+  const { parts, green } = await line();
+  expect(parts).toContain("files still to be copied: 3");
+  expect(green).not.toContain("restored as a test 9 hours ago");
+  await userEvent.click(screen.getByRole("button", { name: "Details" }));
+  expect(screen.getByText(/Files that were not in the backup yet: 7\./)).toBeVisible();
 });
 
 it("A-health-same-disk: backups in the data folder are said to die with the disk", async () => {
@@ -207,6 +220,10 @@ const troubles: [Trouble, RegExp][] = [
   [
     { code: "proof_failed", since: null, cause: "blobs/ab/cd/1 differs" },
     /restore test.*failed.*atelie backup verify.*Cause: blobs\/ab\/cd\/1 differs/,
+  ],
+  [
+    { code: "proof_undone", since: "2026-11-23T04:10:00Z", cause: "there is no room" },
+    /Since 23 November 2026, \d\d:10 .*could not be restored.*atelie backup verify.*Cause: there is no room/,
   ],
   [{ code: "proof_stale", since: null, cause: "" }, /No backup was restored as a test yet/],
   [

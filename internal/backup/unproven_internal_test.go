@@ -1,0 +1,49 @@
+package backup
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Proves H-proof-files.
+func TestAProofIsMadeAgainOnceTheFilesThatItLeftOutAreInThePlace(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		night := time.Date(2026, 11, 23, proofHour, 0, 0, 0, time.UTC)
+		now := night
+		s := New(d, Config{}, func() time.Time { return now })
+		due := func(what string, want bool) {
+			t.Helper()
+			if got, err := s.isProofDue(t.Context(), true); err != nil || got != want {
+				t.Errorf("%s: %v, %v", what, got, err)
+			}
+		}
+		record := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		record(RecordSuccess(t.Context(), d, KindSnapshot, night, "{}"))
+		record(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":3,"waiting":2}`))
+		record(db.Exec(t.Context(), d, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 1)", uuid.NewString()))
+		now = night.Add(9 * time.Hour)
+		due("while files wait", false)
+		record(db.Exec(t.Context(), d, "update backup_blobs set copied_at = $1", now))
+		due("when they are in the place", true)
+		now = night.Add(time.Hour)
+		due("less than an hour after the attempt", false)
+		now = night.Add(9 * time.Hour)
+		record(RecordFailure(t.Context(), d, KindUndone, now.Add(-time.Minute), "no room"))
+		record(RecordSuccess(t.Context(), d, KindUndone, now, "{}"))
+		due("a minute after another attempt", false)
+		now = now.Add(time.Hour)
+		due("an hour after it", true)
+		record(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":5,"waiting":0}`))
+		due("once all files were proven", false)
+	})
+}
