@@ -251,3 +251,22 @@ func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
 		t.Errorf("%d lines in an hour and a minute", n)
 	}
 }
+
+// A file that net/http copies by itself counts in the access log as bytes that a handler writes do.
+func TestCopiedFilesAreLogged(t *testing.T) {
+	var out bytes.Buffer
+	content := strings.Repeat("x", 100_000)
+	h := Log(slog.New(slog.NewJSONHandler(&out, nil)), nil, nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if _, ok := w.(io.ReaderFrom); !ok {
+			t.Error("the writer cannot copy by itself")
+		}
+		if _, err := io.Copy(w, struct{ io.Reader }{strings.NewReader(content)}); err != nil { // without WriteTo, which io.Copy would prefer
+			t.Error(err)
+		}
+	}))
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil))
+	if logged := out.String(); rec.Body.String() != content || !strings.Contains(logged, `"status":200,"bytes":100000,`) {
+		t.Errorf("%d bytes, logged: %s", rec.Body.Len(), logged)
+	}
+}

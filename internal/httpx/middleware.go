@@ -3,6 +3,7 @@ package httpx
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -175,6 +177,21 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// copyBuffers has buffers for ReadFrom, *[]byte.
+var copyBuffers = sync.Pool{New: func() any { return new(make([]byte, 32<<10)) }}
+
+// ReadFrom lets net/http send a file by sendfile. The buffer is for connections without sendfile, such as those of HTTP/2.
+func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	buffer := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buffer)
+	n, err := io.CopyBuffer(r.ResponseWriter, src, *buffer)
+	r.bytes += n
+	return n, err
+}
+
 // Unwrap returns the wrapped writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
@@ -222,14 +239,20 @@ func isTrusted(a netip.Addr, trusted []netip.Prefix) bool {
 	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
 }
 
+// Values of headers of every response that CORS allows.
+var (
+	anyOrigin      = []string{"*"}
+	exposedHeaders = []string{"Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Location, Link, X-Total-Count, X-Request-Id, " +
+		"Preference-Applied, Range-Unit, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-Supabase-Api-Version"}
+)
+
 // CORS lets pages of any origin call the surface, with any headers. That is safe because credentials are bearer tokens and
 // never cookies, which browsers would add by themselves.
 func CORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Location, Link, X-Total-Count, X-Request-Id, "+
-			"Preference-Applied, Range-Unit, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-Supabase-Api-Version")
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposedHeaders
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD")
 			allow := "authorization, x-client-info, apikey, content-type, x-region"

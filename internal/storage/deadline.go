@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 // take an hour.
 const stallTimeout = time.Minute
 
-// stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each Write
+// stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each piece
 // of its response gives the connection a new deadline, in place of the server's time limit for a whole request.
 type stream struct {
 	http.ResponseWriter
@@ -59,10 +60,44 @@ func (s *stream) Read(b []byte) (int, error) {
 // Close closes the body.
 func (s *stream) Close() error { return s.body.Close() }
 
+// sendPiece is how many bytes of a response must be sent within stallTimeout.
+const sendPiece = 128 << 10
+
 // Write writes the response.
-func (s *stream) Write(b []byte) (int, error) {
-	if err := s.setDeadlines(time.Now().Add(stallTimeout)); err != nil {
-		return 0, err
+func (s *stream) Write(b []byte) (sent int, err error) {
+	for {
+		if err := s.setDeadlines(time.Now().Add(stallTimeout)); err != nil {
+			return sent, err
+		}
+		n, err := s.ResponseWriter.Write(b[sent:min(len(b), sent+sendPiece)])
+		sent += n
+		if err != nil || sent == len(b) {
+			return sent, err
+		}
 	}
-	return s.ResponseWriter.Write(b)
+}
+
+// ReadFrom writes the response from src. If http.ServeContent passes a file on disk, net/http sends it by sendfile, without copying it
+// into the process. It recognizes a file as the source of one LimitedReader, but not of two.
+func (s *stream) ReadFrom(src io.Reader) (sent int64, err error) {
+	whole, ok := src.(*io.LimitedReader)
+	if ok {
+		_, ok = whole.R.(*os.File)
+	}
+	if !ok {
+		return io.Copy(struct{ io.Writer }{s}, src) // by Write: io.Copy must not call ReadFrom again
+	}
+	for whole.N > 0 {
+		if err := s.setDeadlines(time.Now().Add(stallTimeout)); err != nil {
+			return sent, err
+		}
+		piece := &io.LimitedReader{R: whole.R, N: min(whole.N, sendPiece)}
+		n, err := io.Copy(s.ResponseWriter, piece)
+		sent += n
+		whole.N -= n
+		if err != nil || piece.N > 0 { // piece.N > 0: the file has ended
+			return sent, err
+		}
+	}
+	return sent, nil
 }
