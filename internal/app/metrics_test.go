@@ -151,7 +151,7 @@ func TestMetricsTellOfQueueMailAndCaches(t *testing.T) {
 				`atelie_jobs_waiting{kind="film"}`: 0, `atelie_jobs_waiting{kind="other"}`: 1,
 				`atelie_mail_attempts_total{result="delivered"}`: 1, `atelie_mail_attempts_total{result="failed"}`: 1,
 				`atelie_cache_requests_total{cache="responses",result="hit"}`: 2, `atelie_cache_requests_total{cache="responses",result="miss"}`: 1,
-				`atelie_cache_requests_total{cache="file_rows",result="hit"}`: 0, `atelie_cache_requests_total{cache="renditions",result="miss"}`: 0,
+				`atelie_cache_requests_total{cache="file_rows",result="hit"}`: 0, `atelie_cache_requests_total{cache="files",result="miss"}`: 0,
 				`atelie_database_up`: 1, `atelie_live_sockets`: 0,
 			}
 			if ask(a, "GET", "/", "").Code == 200 { // not in a checkout without its site

@@ -170,7 +170,7 @@ func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, route
 		{pattern: "DELETE " + resumable.Path + "/{id}", handler: a.uploads.Delete},
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
-	}, a.withStatementTimeout)
+	}, a.Storage.FromCache, a.Media.FromCache, a.withStatementTimeout)
 	add("/functions/v1/", functions.WriteError, []route{
 		{pattern: "/functions/v1/{name}", handler: withActor(a.needsSpace(a.Functions.Invoke)), allowAnonymous: functions.AllowAnonymous},
 	}, a.withTimeout, compressed)

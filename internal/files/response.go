@@ -1,13 +1,65 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
-// This file sets the headers of responses that contain a file.
+// This file writes responses that contain a file.
+
+// Body is the content of a file in a response: all its bytes, or if Bytes is nil the opened file.
+type Body struct {
+	Bytes []byte
+	File  io.ReadSeekCloser
+}
+
+// Close closes the file.
+func (b Body) Close() error {
+	if b.File == nil {
+		return nil
+	}
+	return b.File.Close()
+}
+
+// Write responds with the body. The other headers of the file must be set (SetHeaders). modified is the value of Last-Modified;
+// zero for none.
+func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) {
+	switch {
+	case b.Bytes == nil:
+		http.ServeContent(w, singleRange(r), "", modified, b.File) // ranges and conditional requests; with a file on disk also sendfile
+	case !isPlainGet(r):
+		http.ServeContent(w, singleRange(r), "", modified, bytes.NewReader(b.Bytes))
+	default: // one write is faster than ServeContent, which copies in pieces
+		h := w.Header()
+		h["Accept-Ranges"] = bytesUnit
+		h["Content-Length"] = []string{strconv.Itoa(len(b.Bytes))}
+		if !modified.IsZero() {
+			h["Last-Modified"] = []string{modified.UTC().Format(http.TimeFormat)}
+		}
+		if _, err := w.Write(b.Bytes); err != nil {
+			slog.DebugContext(r.Context(), "file not delivered", "cause", err) // the visitor has gone
+		}
+	}
+}
+
+// isPlainGet reports whether a request is a GET for the whole file without conditions.
+func isPlainGet(r *http.Request) bool {
+	for _, name := range [...]string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if len(r.Header[name]) > 0 {
+			return false
+		}
+	}
+	return r.Method == http.MethodGet
+}
+
+var bytesUnit = []string{"bytes"}
 
 // Values of headers that every response with a file has. noSniff keeps browsers from guessing the type of the file, and sandbox
 // keeps them from running scripts in it.
@@ -37,9 +89,9 @@ func SetAttachment(h http.Header, name string) {
 // Quote returns a checksum as an entity tag, the form of the ETag header.
 func Quote(sum string) string { return `"` + sum + `"` }
 
-// SingleRange returns r, but without its Range header if that requests several ranges: the response is then the whole file,
+// singleRange returns r, but without its Range header if that requests several ranges: the response is then the whole file,
 // which RFC 9110 §14.2 allows.
-func SingleRange(r *http.Request) *http.Request {
+func singleRange(r *http.Request) *http.Request {
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")

@@ -1,10 +1,12 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"atelie/internal/content"
 	"atelie/internal/db"
@@ -12,14 +14,18 @@ import (
 )
 
 // rowCacheBytes is the most memory that the entries of one RowCache may use, in bytes.
-const rowCacheBytes = 1 << 20
+const rowCacheBytes = 2 << 20
 
-// RowCache caches the database rows that describe the files at public URLs. With these rows, files can be served during an
-// outage of the database, because their bytes are not in the database.
+// staleTime is how long cached rows are used after a change of the content that is not an edit: a program has recorded something
+// about files, such as new renditions. While uploads are processed, such changes follow one another for minutes.
+const staleTime = time.Second
+
+// RowCache caches the database rows that describe the files at public URLs, until the next edit. With these rows, files are served
+// without a query, and also during an outage of the database, because their bytes are not in the database.
 type RowCache[T any] struct {
 	version *content.Version
 	rows    *content.Cache[string, T]
-	lookups content.Lookups // counts of the requests that looked for cached rows, which happens only during an outage
+	lookups content.Lookups
 }
 
 // NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
@@ -27,8 +33,36 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 	return &RowCache[T]{version: version, rows: content.NewCache[string](rowCacheBytes, size)}
 }
 
-// Lookups returns the counts of requests during outages that looked for rows.
+// Lookups returns the counts of the requests that looked for cached rows.
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
+
+// FromCache returns a handler that responds to requests with respond and their cached rows. keyOf returns the key of a request, and
+// false for requests that need a handler of their own. Requests without cached rows go to next, and so do those for which respond
+// returns an error; respond must not have written anything then.
+func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (string, bool), respond func(http.ResponseWriter, *http.Request, T) error) http.Handler {
+	if c.version == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if key, ok := keyOf(r); ok {
+			if rows, ok := c.find(r.Context(), key); ok && respond(w, r, rows) == nil {
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// find returns the cached rows of a key. It finds none during an outage, in which Serve decides.
+func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
+	at, age, err := c.version.Serving(ctx)
+	if err != nil || age > 0 {
+		return rows, false
+	}
+	rows, ok = c.rows.GetStale(at, key, staleTime)
+	c.lookups.Record(ok)
+	return rows, ok
+}
 
 // Serve responds to the request for a key. It calls serveFresh, which must read the rows, respond from them and pass them to
 // remember. During an outage of the database Serve calls serveStale with the cached rows, unless any content was edited since

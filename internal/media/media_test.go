@@ -1,6 +1,7 @@
 package media
 
 import (
+	"log/slog"
 	"net/http"
 	"testing"
 
@@ -26,12 +27,13 @@ type site struct {
 
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
-	return (&site{Site: storagetest.New(t, d)}).wire(nil)
+	return (&site{Site: storagetest.New(t, d)}).wire()
 }
 
 // wire creates the services on the site's database and store.
-func (s *site) wire(version *content.Version) *site {
+func (s *site) wire() *site {
 	s.T.Helper()
+	version := content.NewVersion(s.DB, slog.New(slog.DiscardHandler))
 	blobs := storage.NewBlobs(s.DB, s.Blobs, storage.NoRecorder, s.Now)
 	s.Service = New(s.DB, blobs, Config{Content: version}, s.Now)
 	s.stored = storage.New(s.DB, blobs, s.Service, storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
@@ -67,6 +69,6 @@ func (s *site) wire(version *content.Version) *site {
 	} {
 		mux.Handle(pattern, httpx.Handle(storage.WriteError, h))
 	}
-	s.HTTP = mux
+	s.HTTP = httpx.Chain(mux, s.stored.FromCache, s.FromCache)
 	return s
 }

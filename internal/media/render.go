@@ -1,16 +1,12 @@
 package media
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +43,6 @@ type request struct {
 	urlVersion string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
 	exact      bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
 	private    bool   // no shared cache may store the response
-	outage     bool   // the request is served from the row cache during an outage; nothing is written to the database
 }
 
 // isFromSitePage reports whether the URL has the form that the site's own pages use. For pages, a substitute of another size is
@@ -56,33 +51,34 @@ func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
+// useInterval is how often the time of use of a rendition is updated that can be evicted.
+const useInterval = time.Hour
+
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the
-// response can be repeated during an outage of the database.
+// response can be repeated without a query, and during an outage of the database.
 type servedRows struct {
 	object    files.Object
 	rendition rendered
+	isCurrent bool      // the URL names the object's current content (parameter v)
+	expires   time.Time // when the rows must be read anew although the content has not changed; zero for never
 }
 
 func (rows servedRows) size() int {
-	const fixed = 600 // estimate in bytes for ids, checksums, times and the entry itself
+	const fixed = 700 // estimate in bytes for ids, checksums, times and the entry itself
 	return fixed + 2*len(rows.object.Name) + len(rows.object.CacheControl) + len(rows.rendition.Name) + len(rows.rendition.content)
 }
 
 // RenderPublic handles GET and HEAD /storage/v1/render/image/public/{bucket}/{path...}. It snaps requested sizes to the
 // ladder, so that anonymous callers cannot make the server produce renditions without limit.
 func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
-	if s.serveFromCache(w, r) {
-		return nil
-	}
-	return s.rows.Serve(w, r, cacheKey(r), func(remember func(servedRows)) error {
+	return s.rows.Serve(w, r, rowKey(r), func(remember func(servedRows)) error {
 		req, err := s.readRequest(r, false)
 		if err != nil {
 			return err
 		}
 		return s.serve(w, r, req, remember)
 	}, func(rows servedRows) error {
-		req := request{object: objectName{rows.object.Bucket, rows.object.Name}, urlVersion: r.URL.Query().Get("v"), outage: true}
-		return s.sendFile(w, r, req, rows)
+		return s.sendFile(w, r, false, rows)
 	})
 }
 
@@ -157,101 +153,92 @@ func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
 // request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, remember func(servedRows)) error {
 	for range 5 { // try again if the picture is replaced after its row was read and before its file is opened
-		o, found, err := s.findOrMake(r, req)
+		rows, err := s.findRows(r, req)
 		if err != nil {
 			return err
 		}
-		rows := servedRows{o, found}
 		remember(rows)
-		if err := s.sendFile(w, r, req, rows); !errors.Is(err, fs.ErrNotExist) {
+		if err := s.sendFile(w, r, req.private, rows); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return files.ErrNoObject
 }
 
-// sendFile responds with the bytes of a rendition. The error is fs.ErrNotExist if its file was removed.
-func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, rows servedRows) error {
-	if rows.rendition.content != nil {
-		return s.send(w, r, req, rows, bytes.NewReader(rows.rendition.content))
+// findRows returns the rows of the requested rendition, which it makes if necessary. For a rendition that can be evicted it updates
+// the time of use, once per useInterval.
+func (s *Service) findRows(r *http.Request, req request) (rows servedRows, err error) {
+	if rows.object, rows.rendition, err = s.findOrMake(r, req); err != nil {
+		return rows, err
 	}
-	f, err := s.blobs.Open(r.Context(), rows.rendition.BlobID)
+	rows.isCurrent = req.urlVersion != "" && req.urlVersion == urlVersion(rows.object)
+	now, found := s.now(), &rows.rendition
+	if found.fallback {
+		rows.expires = now.Add(fallbackLifetime)
+	}
+	if found.Eager || found.substitute {
+		return rows, nil
+	}
+	if now.Sub(found.UsedAt) >= useInterval {
+		if err := touchRendition(r.Context(), s.db, found.BlobID, now); err != nil {
+			return rows, err
+		}
+		found.UsedAt = now
+	}
+	if next := found.UsedAt.Add(useInterval); rows.expires.IsZero() || next.Before(rows.expires) {
+		rows.expires = next
+	}
+	return rows, nil
+}
+
+// sendFile responds with a rendition. private is request.private. An error means that nothing was written; it is fs.ErrNotExist if
+// the file was removed.
+func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, private bool, rows servedRows) error {
+	body, err := s.open(r.Context(), private, rows.rendition)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.send(w, r, req, rows, f), f.Close())
-}
-
-// send responds with the bytes of f and the headers of a rendition. It puts a small rendition whose URL names the current
-// content into the cache in memory. For a rendition that can be evicted it updates the time of use, once an hour.
-func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows servedRows, f io.ReadSeeker) error {
+	defer func() { _ = body.Close() }() // it was only read
 	found := rows.rendition
-	if !req.outage && !found.Eager && !found.substitute && s.now().Sub(found.UsedAt) > time.Hour {
-		if err := touchRendition(r.Context(), s.db, found.BlobID, s.now()); err != nil {
-			return err
-		}
-	}
-	c := &cachedResponse{etag: found.ETag[:32], mime: found.mime, cacheControl: "public, max-age=300", transformations: found.transformations}
-	current := req.urlVersion != "" && req.urlVersion == urlVersion(rows.object)
+	cacheControl := "public, max-age=300"
 	switch {
-	case found.substitute && req.private:
-		c.cacheControl = "private, no-cache"
+	case found.substitute && private:
+		cacheControl = "private, no-cache"
 	case found.substitute:
-		c.cacheControl = "no-cache"
-	case req.private:
-		c.cacheControl = "private, max-age=300"
-	case current:
-		c.cacheControl = "public, max-age=31536000, immutable"
+		cacheControl = "no-cache"
+	case private:
+		cacheControl = "private, max-age=300"
+	case rows.isCurrent:
+		cacheControl = "public, max-age=31536000, immutable"
 	}
-	if current && !req.private && !req.outage && !found.substitute && found.Size <= maxCached {
-		var err error
-		if c.bytes, err = io.ReadAll(f); err != nil {
-			return err
-		}
-		f = bytes.NewReader(c.bytes)
-		c.key, c.object, c.blobID, c.checked = cacheKey(r), req.object, rows.object.BlobID, s.now()
-		s.cache.Put(content.Versions{}, c.key, c)
-	}
-	c.write(w, r, f)
-	return nil
-}
-
-// urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
-func urlVersion(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
-
-// write responds with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
-func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
-	files.SetHeaders(h, c.mime, c.cacheControl, c.etag)
-	if c.transformations != "" {
-		h["X-Transformations"] = []string{c.transformations}
+	files.SetHeaders(h, found.mime, cacheControl, found.ETag[:32])
+	if found.transformations != "" {
+		h["X-Transformations"] = []string{found.transformations}
 	}
 	if strings.Contains(r.URL.RawQuery, "download") && r.URL.Query().Has("download") {
 		files.SetAttachment(h, r.URL.Query().Get("download"))
 	}
-	if c.bytes != nil && isPlainGet(r) { // one write is faster than ServeContent, which copies in pieces
-		h["Accept-Ranges"] = bytesUnit
-		h["Content-Length"] = []string{strconv.Itoa(len(c.bytes))}
-		if _, err := w.Write(c.bytes); err != nil {
-			slog.DebugContext(r.Context(), "rendition not delivered", "cause", err) // the visitor has gone
-		}
-		return
-	}
-	http.ServeContent(w, files.SingleRange(r), "", time.Time{}, f)
+	body.Write(w, r, time.Time{})
+	return nil
 }
 
-// isPlainGet reports whether a request is a GET for the whole file without conditions.
-func isPlainGet(r *http.Request) bool {
-	for _, name := range [...]string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
-		if len(r.Header[name]) > 0 {
-			return false
-		}
+// open opens the file of a rendition. Files of private requests are not kept in memory.
+func (s *Service) open(ctx context.Context, private bool, found rendered) (body files.Body, err error) {
+	switch {
+	case found.content != nil:
+		body.Bytes = found.content
+	case private:
+		body.File, err = s.blobs.Open(ctx, found.BlobID)
+	default:
+		body, err = s.blobs.OpenPublic(ctx, files.Blob{ID: found.BlobID, Size: found.Size, ETag: found.ETag})
 	}
-	return r.Method == http.MethodGet
+	return body, err
 }
 
-var bytesUnit = []string{"bytes"}
+// urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
+func urlVersion(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
 // rendered is the picture with which a request for a rendition is answered: that rendition, or a substitute.
 type rendered struct {
@@ -260,6 +247,7 @@ type rendered struct {
 	mime            string
 	transformations string // value of the header X-Transformations; "" for substitutes
 	substitute      bool   // another picture than the requested rendition
+	fallback        bool   // another format would have been better, but does not exist yet
 	content         []byte // the bytes, if they are not in the store; else nil
 }
 
@@ -302,7 +290,10 @@ func (s *Service) findOrMake(r *http.Request, req request) (files.Object, render
 	if err != nil {
 		return o, rendered{}, err
 	}
-	return o, rendered{renditionRow: *found, mime: mediaTypes[found.Format], transformations: req.transform.transformationsHeader(wanted[len(wanted)-1].order, req.exact)}, nil
+	return o, rendered{
+		renditionRow: *found, mime: mediaTypes[found.Format], fallback: found.Name != wanted[0].name,
+		transformations: req.transform.transformationsHeader(wanted[len(wanted)-1].order, req.exact),
+	}, nil
 }
 
 // firstRendition returns the first of the wanted renditions that exists, or nil.

@@ -28,6 +28,8 @@ import (
 type Blobs interface {
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)
+	// OpenPublic is Open for a file that anyone may read. Small blobs are kept in memory.
+	OpenPublic(ctx context.Context, blob files.Blob) (files.Body, error)
 	// Reserve records n new pending blobs and returns their ids.
 	Reserve(ctx context.Context, n int) ([]string, error)
 	// Put stores the bytes of a pending blob. After an error nothing is stored.
@@ -56,8 +58,8 @@ type Config struct {
 	Engine Engine
 	// Jobs is the queue of the jobs that follow an upload. If it is nil, there are no such jobs.
 	Jobs *jobs.Queue
-	// Content reports whether the database has an outage, and the content version. If it is nil, no rendition is served during
-	// an outage.
+	// Content reports whether the database has an outage, and the content version. If it is nil, rows are read for each request, and
+	// no rendition is served during an outage.
 	Content *content.Version
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
@@ -71,12 +73,10 @@ type Service struct {
 	blobs       Blobs
 	cfg         Config
 	now         func() time.Time
-	objectLocks keyLocks                                // of withLease, by object id
-	cache       *content.Cache[string, *cachedResponse] // small renditions, by cacheKey
-	lookups     content.Lookups                         // counts of lookups in cache
-	failures    *content.Cache[string, failure]         // renditions that could not be made, by blob id and name
-	rows        *files.RowCache[servedRows]             // rows of public renditions, for outages of the database
-	probes      *semaphore.Weighted                     // limits how many films are probed at a time (maxProbes)
+	objectLocks keyLocks                        // of withLease, by object id
+	failures    *content.Cache[string, failure] // renditions that could not be made, by blob id and name
+	rows        *files.RowCache[servedRows]     // rows of public renditions, by rowKey
+	probes      *semaphore.Weighted             // limits how many films are probed at a time (maxProbes)
 	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
 	cleaners *semaphore.Weighted
 
@@ -97,8 +97,8 @@ func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
 	}
 	s := &Service{
 		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
-		cache: content.NewCache[string](cacheBytes, (*cachedResponse).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
-		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+		failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
+		probes:   semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
 		substituteDelay: defaultSubstituteDelay, renderTimeout: defaultRenderTimeout,
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())
@@ -110,9 +110,6 @@ func (s *Service) Close() {
 	s.stop()
 	s.running.Wait()
 }
-
-// RenditionLookups returns the counts of lookups in the cache of small renditions.
-func (s *Service) RenditionLookups() *content.Lookups { return &s.lookups }
 
 // RowLookups returns the counts of the row cache for public renditions.
 func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }

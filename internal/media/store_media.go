@@ -234,11 +234,3 @@ func bucketIsPublic(ctx context.Context, q db.Querier, id string) (public bool, 
 	err = q.QueryRow(ctx, "select public from storage_buckets where id = $1", id).Scan(&public)
 	return public, err
 }
-
-// isPublic reports whether an object with that blob is in a public bucket. The error is db.ErrNoRows if there is no such
-// object.
-func isPublic(ctx context.Context, q db.Querier, name objectName, blobID string) (public bool, err error) {
-	err = q.QueryRow(ctx, "select b.public from storage_objects o join storage_buckets b on b.id = o.bucket_id where o.bucket_id = $1 and o.name = $2 and o.blob_id = $3",
-		name.Bucket, name.Name, blobID).Scan(&public)
-	return public, err
-}

@@ -184,14 +184,21 @@ func ownFormat(source string, alpha bool) rendition.Format {
 // acceptedFormats reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
 func acceptedFormats(accept string) (avif, webp bool) {
 	for part := range strings.SplitSeq(accept, ",") {
-		name, params, err := mime.ParseMediaType(part)
-		if err != nil {
+		name, _, hasParams := strings.Cut(part, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name != files.AVIF.MIME && name != files.WebP.MIME {
 			continue
 		}
 		accepted := true
-		if q, ok := params["q"]; ok {
-			weight, err := strconv.ParseFloat(q, 64)
-			accepted = err == nil && weight > 0
+		if hasParams {
+			_, params, err := mime.ParseMediaType(part)
+			if err != nil {
+				continue
+			}
+			if q, ok := params["q"]; ok {
+				weight, err := strconv.ParseFloat(q, 64)
+				accepted = err == nil && weight > 0
+			}
 		}
 		switch name {
 		case "image/avif":

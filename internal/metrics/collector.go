@@ -47,7 +47,7 @@ var (
 	poolInUse     = newDesc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
 	poolWaits     = newDesc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
 	poolWaited    = newDesc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
-	cacheRequests = newDesc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one. The row caches are only used during an outage of the database.", "cache", "result")
+	cacheRequests = newDesc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one.", "cache", "result")
 	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
 	diskTotal     = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
 	liveSockets   = newDesc("atelie_live_sockets", "Live connections to this node.")

@@ -28,6 +28,7 @@ type Blobs struct {
 	store    blob.Store
 	recorder Recorder
 	now      func() time.Time
+	memory   *memory
 }
 
 // Recorder tells the backup which blobs the site has. Added is called in the transaction whose rows begin to refer to blobs,
@@ -45,7 +46,7 @@ var NoRecorder = Recorder{
 
 // NewBlobs returns Blobs that keep the bytes in store and the rows of pending blobs in d.
 func NewBlobs(d *db.DB, store blob.Store, recorder Recorder, now func() time.Time) *Blobs {
-	return &Blobs{d, store, recorder, now}
+	return &Blobs{d, store, recorder, now, newMemory(store)}
 }
 
 // Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
@@ -130,6 +131,7 @@ func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 // Remove deletes pending blobs. If that fails, it logs the cause, and Sweep tries again.
 func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 	for _, id := range ids {
+		b.memory.drop(id)
 		err := b.store.Delete(ctx, id)
 		if err == nil {
 			err = deletePending(ctx, b.db, id)

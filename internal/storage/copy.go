@@ -44,17 +44,17 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if files.SiteBucket(destination.ID) { // copies the file as it was uploaded; put makes a cleaned copy of it
 			find = findOriginal
 		}
-		source, f, err := s.open(ctx, find, o.Bucket, o.Name)
+		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, func(files.Object) bool { return false })
 		if err != nil {
 			return err
 		}
 		if !source.UpdatedAt.Equal(o.UpdatedAt) {
-			if err := f.Close(); err != nil {
+			if err := stored.Close(); err != nil {
 				return err
 			}
 			continue
 		}
-		body := newStream(w, f)
+		body := newStream(w, stored.File)
 		defer body.clearDeadlines()
 		defer func() { _ = body.Close() }() // the file was only read
 		copied, err := s.put(ctx, caller, destination, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })

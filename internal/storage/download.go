@@ -3,10 +3,10 @@ package storage
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"strings"
 
 	"atelie/internal/db"
 	"atelie/internal/files"
@@ -14,24 +14,56 @@ import (
 	"atelie/internal/policy"
 )
 
+// FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache. It passes all other requests
+// to next, which must end in Public.
+func (s *Service) FromCache(next http.Handler) http.Handler {
+	return s.rows.FromCache(next, rowKey, s.sendPublic)
+}
+
+// rowKey returns the key under which the row cache has the row for a request at a public URL. It returns false for other requests.
+func rowKey(r *http.Request) (string, bool) {
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	// The escaped path, because a%2Fb is one bucket that cannot exist, and a/b a bucket and a name.
+	key := r.URL.EscapedPath()
+	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
+}
+
+// wantsOther reports whether a request has a parameter by which it asks for other bytes than the public ones.
+func wantsOther(r *http.Request) bool {
+	if r.URL.RawQuery == "" {
+		return false
+	}
+	query := r.URL.Query()
+	return query.Has("original") || query.Has("versionId")
+}
+
+// sendPublic responds with a cached object.
+func (s *Service) sendPublic(w http.ResponseWriter, r *http.Request, o files.Object) error {
+	body, err := s.blobs.OpenPublic(r.Context(), blobOf(o))
+	if err != nil {
+		return err
+	}
+	send(w, r, o, body)
+	_ = body.Close() // it was only read
+	return nil
+}
+
+// blobOf returns the blob with an object's bytes.
+func blobOf(o files.Object) files.Blob { return files.Blob{ID: o.BlobID, Size: o.Size, ETag: o.ETag} }
+
 // Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 	fresh := func(remember func(files.Object)) error {
 		// As on Supabase, the response for a private bucket is the same as for one that does not exist.
 		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
 	}
-	stale := func(o files.Object) error { // during an outage of the database, with the remembered object
-		if r.URL.Query().Has("original") || r.URL.Query().Has("versionId") {
+	stale := func(o files.Object) error { // during an outage of the database
+		if wantsOther(r) {
 			return db.ErrOutage
 		}
-		f, err := s.blobs.Open(r.Context(), o.BlobID)
-		if err != nil {
-			return err
-		}
-		send(w, r, o, f)
-		return f.Close()
+		return s.sendPublic(w, r, o)
 	}
-	return s.rows.Serve(w, r, r.URL.Path, fresh, stale)
+	return s.rows.Serve(w, r, r.URL.EscapedPath(), fresh, stale)
 }
 
 // Download handles GET and HEAD of the URLs of objects that need a token. The caller must be allowed to read the bucket.
@@ -56,20 +88,19 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		}
 		find = findOriginal
 	}
-	o, f, err := s.open(r.Context(), find, b.ID, name)
+	isPublic := func(o files.Object) bool { return b.Public && !wantsOriginal && !isHidden(o) }
+	o, body, err := s.open(r.Context(), find, b.ID, name, isPublic)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // f was only read
-	kind := files.TypeOf(o.MimeType)
-	hidden := kind != nil && kind.Hidden // a picture whose metadata cannot be removed
-	if hidden && files.SiteBucket(b.ID) && !canWrite {
+	defer func() { _ = body.Close() }() // it was only read
+	if isHidden(o) && files.SiteBucket(b.ID) && !canWrite {
 		return errHidden
 	}
-	if b.Public && !wantsOriginal && !hidden {
+	if isPublic(o) {
 		remember(o)
 	}
-	send(w, r, o, f)
+	send(w, r, o, body)
 	return nil
 }
 
@@ -90,37 +121,53 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible 
 	return b, name, nil
 }
 
-// send responds with the bytes of f and the headers of o. net/http takes care of ranges and conditional requests.
-func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeker) {
-	h, query := w.Header(), r.URL.Query()
+// isHidden reports whether an object is a picture whose metadata cannot be removed.
+func isHidden(o files.Object) bool {
+	kind := files.TypeOf(o.MimeType)
+	return kind != nil && kind.Hidden
+}
+
+// send responds with an object.
+func send(w http.ResponseWriter, r *http.Request, o files.Object, body files.Body) {
+	h := w.Header()
 	files.SetHeaders(h, o.MimeType, o.CacheControl, o.ETag)
 	switch {
 	case files.TypeOf(o.MimeType) == nil: // a type that uploads do not accept: it must not be shown in a browser
 		h.Set("Content-Type", "application/octet-stream")
 		files.SetAttachment(h, path.Base(o.Name))
-	case query.Has("download"):
-		files.SetAttachment(h, query.Get("download"))
+	case strings.Contains(r.URL.RawQuery, "download"):
+		if query := r.URL.Query(); query.Has("download") {
+			files.SetAttachment(h, query.Get("download"))
+		}
+	}
+	if body.Bytes != nil && len(body.Bytes) <= maxSmallOnDisk { // few enough for the server's time limit of a request
+		body.Write(w, r, o.UpdatedAt)
+		return
 	}
 	response := newStream(w, nil)
 	defer response.clearDeadlines()
-	http.ServeContent(response, files.SingleRange(r), "", o.UpdatedAt, f)
+	body.Write(response, r, o.UpdatedAt)
 }
 
 // finder reads an object's row.
 type finder func(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, error)
 
 // open reads an object's row and opens its file. If the object is replaced in between, its file may be removed; open then reads
-// the row again, which names the new file.
-func (s *Service) open(ctx context.Context, find finder, bucketID, name string) (o files.Object, f io.ReadSeekCloser, err error) {
+// the row again, which names the new file. The body of a small object for which isPublic returns true is kept in memory.
+func (s *Service) open(ctx context.Context, find finder, bucketID, name string, isPublic func(files.Object) bool) (o files.Object, body files.Body, err error) {
 	for range 5 {
 		o, err = find(ctx, s.db, bucketID, name)
 		if err != nil {
-			return o, nil, noRowsAs(err, files.ErrNoObject)
+			return o, body, noRowsAs(err, files.ErrNoObject)
 		}
-		f, err = s.blobs.Open(ctx, o.BlobID)
+		if isPublic(o) {
+			body, err = s.blobs.OpenPublic(ctx, blobOf(o))
+		} else {
+			body.File, err = s.blobs.Open(ctx, o.BlobID)
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return o, f, err
+			return o, body, err
 		}
 	}
-	return o, nil, files.ErrNoObject.Because(err)
+	return o, files.Body{}, files.ErrNoObject.Because(err)
 }

@@ -30,8 +30,8 @@ type Config struct {
 	// PreviousSignKey is derived from the previous secret: URLs that it signed are still valid. It is nil without a
 	// previous secret.
 	PreviousSignKey []byte
-	// Content tells whether the database has an outage, and has the content version. If it is nil, no file is served during
-	// an outage.
+	// Content tells whether the database has an outage, and has the content version. If it is nil, rows are read for each request,
+	// and no file is served during an outage.
 	Content *content.Version
 	// FileURLsLike returns the texts in revisions (earlier states of rows) among which are all URLs that contain part, which has
 	// only letters, digits and hyphens of ASCII. A removed file whose URL is among the texts is kept. If FileURLsLike is nil, no
@@ -66,7 +66,7 @@ type Service struct {
 	media Media
 	cfg   Config
 	now   func() time.Time
-	rows  *files.RowCache[files.Object] // the rows behind public URLs, used during an outage of the database
+	rows  *files.RowCache[files.Object] // the rows behind public URLs, by rowKey
 }
 
 // New returns a Service. EnsureBuckets must have run once on the database before the first request.
@@ -79,6 +79,9 @@ func New(d *db.DB, blobs *Blobs, media Media, cfg Config, now func() time.Time) 
 
 // RowLookups returns the counts of hits and misses of the row cache.
 func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
+
+// MemoryLookups returns the counts of small public files, renditions included, that were in memory or were read from the store.
+func (s *Service) MemoryLookups() *content.Lookups { return &s.blobs.memory.lookups }
 
 // checkUpload makes the checks of an upload that are possible before its first byte: the bucket exists, the caller may write to
 // it, the name is valid and, without upsert, no object has the name. It returns the bucket.

@@ -2,10 +2,12 @@ package storage
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"testing"
 
+	"atelie/internal/content"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
@@ -41,11 +43,12 @@ func newSite(t *testing.T, d *db.DB) *site {
 func (s *site) wire() *site {
 	s.T.Helper()
 	blobs := NewBlobs(s.DB, s.Blobs, NoRecorder, s.Now)
-	s.Service = New(s.DB, blobs, media.New(s.DB, blobs, media.Config{}, s.Now), Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests")}, s.Now)
+	version := content.NewVersion(s.DB, slog.New(slog.DiscardHandler))
+	s.Service = New(s.DB, blobs, media.New(s.DB, blobs, media.Config{Content: version}, s.Now), Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
 	if err := s.EnsureBuckets(s.T.Context()); err != nil {
 		s.T.Fatal(err)
 	}
-	s.HTTP = s.routes(s.Auth)
+	s.HTTP = s.FromCache(s.routes(s.Auth))
 	return s
 }
 

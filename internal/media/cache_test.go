@@ -1,0 +1,209 @@
+package media
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/media/rendition"
+	"atelie/internal/storage/storagetest"
+)
+
+// Proves F-download-memory.
+//
+// TestARenditionThatIsInMemory: at both addresses it is sent without a query and without its file, also in parts; an edit lets
+// neither the bytes nor the rows of a replaced picture live on.
+func TestARenditionThatIsInMemory(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
+		s.runJobs()
+		o, _ := s.media("product-images", "a.jpg")
+		const plain = "/render/image/public/product-images/a.jpg?width=320"
+		addresses := []string{plain, plain + "&v=" + urlVersion(o)}
+		bodies := map[string]string{}
+		for _, address := range addresses {
+			rec := s.Call("nobody", "GET", address, nil, "Accept", browser)
+			if rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+			bodies[address] = rec.Body.String()
+		}
+		for _, name := range s.Files() {
+			if err := os.Rename(filepath.Join(s.Root, name), filepath.Join(s.Root, name)+".away"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename := func(from, to string) {
+			t.Helper()
+			if _, err := d.Exec(t.Context(), "alter table "+from+" rename to "+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("media_renditions", "elsewhere")
+		for _, address := range addresses {
+			for range 2 {
+				if rec := s.Call("nobody", "GET", address, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() != bodies[address] {
+					t.Errorf("%s: %d, %d bytes of %d", address, rec.Code, rec.Body.Len(), len(bodies[address]))
+				}
+			}
+			part := s.Call("nobody", "GET", address, nil, "Accept", browser, "Range", "bytes=5-9")
+			if part.Code != 206 || part.Body.String() != bodies[address][5:10] {
+				t.Errorf("%s: a range: %d", address, part.Code)
+			}
+			if rec := s.Call("nobody", "GET", address, nil, "Accept", browser, "If-None-Match", part.Header().Get("ETag")); rec.Code != 304 || rec.Body.Len() > 0 {
+				t.Errorf("%s: unchanged: %d", address, rec.Code)
+			}
+			if rec := s.Call("nobody", "GET", address, nil, "Accept", ""); rec.Code == 200 {
+				t.Errorf("%s: the answer to a browser is sent to who accepts no WebP", address)
+			}
+		}
+		rename("elsewhere", "media_renditions")
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(350, 700), "x-upsert", "true")
+		for _, address := range addresses {
+			if rec := s.Call("nobody", "GET", address, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() == bodies[address] {
+				t.Errorf("%s after the picture was replaced: %d, the old bytes: %v", address, rec.Code, rec.Body.String() == bodies[address])
+			}
+		}
+		s.Call("admin", "DELETE", "/object/product-images/a.jpg", nil)
+		for _, address := range addresses {
+			goneRendition(t, s.Call("nobody", "GET", address, nil, "Accept", browser))
+		}
+	})
+}
+
+// Proves F-download-memory.
+//
+// TestRenditionsOfPrivateBucketsStayOutOfMemory: what a key or a signature opens is read anew each time, and is nobody else's.
+func TestRenditionsOfPrivateBucketsStayOutOfMemory(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.makeVault()
+		if rec := s.Call("service", "POST", "/object/vault/a.jpg", bytes.NewReader(storagetest.Photo(400, 300))); rec.Code != 200 {
+			t.Fatal(rec.Body)
+		}
+		signed := s.SignedURL("service", "vault/a.jpg", `{"expiresIn":60,"transform":{"width":64}}`)
+		for range 2 {
+			if rec := s.Call("service", "GET", "/render/image/authenticated/vault/a.jpg?width=64", nil); rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+			if rec := s.Call("nobody", "GET", signed, nil); rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+			storagetest.Refused(t, s.Call("nobody", "GET", "/render/image/public/vault/a.jpg?width=64", nil), "404", "Bucket not found")
+			storagetest.Refused(t, s.Call("anon", "GET", "/render/image/authenticated/vault/a.jpg?width=64", nil), "404", "not_found")
+		}
+		if hits, misses := s.stored.MemoryLookups().Counts(); hits+misses != 0 {
+			t.Errorf("%d hits and %d misses in memory", hits, misses)
+		}
+		// A bucket that becomes public is kept, one that becomes private again is not shown any more.
+		public := func(value string) {
+			t.Helper()
+			if rec := s.Call("service", "PUT", "/bucket/vault", strings.NewReader(`{"public":`+value+`}`)); rec.Code != 200 {
+				t.Fatal(rec.Body)
+			}
+		}
+		public("true")
+		for range 2 {
+			if rec := s.Call("nobody", "GET", "/render/image/public/vault/a.jpg?width=64", nil); rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+		}
+		if hits, _ := s.stored.MemoryLookups().Counts(); hits != 1 {
+			t.Errorf("%d hits in memory", hits)
+		}
+		public("false")
+		storagetest.Refused(t, s.Call("nobody", "GET", "/render/image/public/vault/a.jpg?width=64", nil), "404", "Bucket not found")
+	})
+}
+
+// avifEngine is an engine whose AVIF a test stores by itself.
+type avifEngine struct{ *fakeEngine }
+
+func (avifEngine) AVIF() bool { return true }
+
+// Proves F-download-memory.
+//
+// TestABetterFormatIsFoundSoon: a rendition in AVIF does not raise the content version when it is made.
+func TestABetterFormatIsFoundSoon(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, e := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
+		s.runJobs()
+		s.cfg.Engine = avifEngine{e}
+		o, _ := s.media("product-images", "a.jpg")
+		typeOf := func() string {
+			t.Helper()
+			rec := s.Call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil, "Accept", browser)
+			if rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+			return rec.Header().Get("Content-Type")
+		}
+		if got := typeOf(); got != "image/webp" {
+			t.Fatal(got)
+		}
+		all, err := listRenditions(t.Context(), d, o.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := all[slices.IndexFunc(all, func(r renditionRow) bool { return r.Width == 320 && r.Format == rendition.WebP })]
+		order := widthOrder(320, rendition.AVIF)
+		made.Name, made.Format, made.BlobID = nameOf(order), rendition.AVIF, newID()
+		stored, err := s.blobs.Put(t.Context(), made.BlobID, strings.NewReader("an AVIF"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.Size, made.ETag = stored.Size, stored.ETag
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			_, err := insertRendition(t.Context(), tx, o.ID, made)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := typeOf(); got != "image/webp" {
+			t.Errorf("within %v: %s", fallbackLifetime, got)
+		}
+		s.Clock = s.Clock.Add(fallbackLifetime)
+		if got := typeOf(); got != "image/avif" {
+			t.Errorf("after %v: %s", fallbackLifetime, got)
+		}
+	})
+}
+
+// Proves F-render-bound.
+//
+// TestTheUseOfARenditionInMemoryIsRecorded: once an hour, so that those go first that nobody requests.
+func TestTheUseOfARenditionInMemoryIsRecorded(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
+		s.runJobs()
+		used := func() (at time.Time) {
+			t.Helper()
+			if rec := s.Call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320&format=jpeg", nil); rec.Code != 200 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+			if err := d.QueryRow(t.Context(), "select used_at from media_renditions where name = $1", nameOf(widthOrder(320, rendition.JPEG))).Scan(&at); err != nil {
+				t.Fatal(err)
+			}
+			return at
+		}
+		first := used()
+		for _, step := range []struct {
+			after time.Duration
+			want  time.Duration // since first
+		}{{time.Minute, 0}, {useInterval, time.Minute + useInterval}, {time.Minute, time.Minute + useInterval}} {
+			s.Clock = s.Clock.Add(step.after)
+			if got := used().Sub(first); got != step.want {
+				t.Errorf("recorded %v after the first use, want %v", got, step.want)
+			}
+		}
+	})
+}
