@@ -32,6 +32,7 @@ var tables = []struct {
 }{
 	{"demo", demoTables},
 	{"pages", pageTable},
+	{"files", fileTable},
 	{"metrics", metricsTable},
 	{"tables", tableCosts},
 	{"nodes", nodeTable},

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"atelie/internal/storage/storagetest"
+)
+
+// pictureHeader contains the request headers of a browser that requests a picture.
+var pictureHeader = http.Header{"Accept": {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"}, "Accept-Encoding": {"gzip, deflate, br, zstd"}}
+
+// fileRounds is the number of rounds. It is larger than the constant rounds, because these requests are short and single rounds vary
+// more.
+const fileRounds = 9
+
+// fileTable prints how fast public files are served on SQLite and disk, compared with a Go handler in another process that writes
+// the same bytes from memory.
+func fileTable(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
+	load := exec.CommandContext(ctx, binary, "demo")
+	load.Env = env
+	if msg, err := load.CombinedOutput(); err != nil {
+		return fmt.Errorf("load demo: %w: %s", err, msg)
+	}
+	s, err := startLogging(ctx, env, filepath.Join(dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	public, secret, err := keysOf(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := waitUntilIdle(ctx, s); err != nil { // the demo's pictures are made in the background
+		return err
+	}
+	versioned, err := renditionOf(ctx, s.url, public)
+	if err != nil {
+		return err
+	}
+	picture, query, _ := strings.Cut(versioned, "?")
+	plain, _, _ := strings.Cut(query, "&v=")
+	large, err := uploadLarge(ctx, s.url, secret)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "\nPublic files, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory, in the same round\n  %-38s %8s %18s %16s %18s\n",
+		clients, fileRounds, "", "bytes", "requests/s", "p99 ms", "CPU us/request"); err != nil {
+		return err
+	}
+	for _, c := range []call{
+		{"640 px rendition, plain address", http.MethodGet, picture + "?" + plain, "", pictureHeader},
+		{"640 px rendition, address with version", http.MethodGet, versioned, "", pictureHeader},
+		{"film of 2 MB, from the disk", http.MethodGet, large, "", pictureHeader},
+	} {
+		if err := c.besideHandler(ctx, out, s); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	mb, err := s.resident()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  resident memory afterwards %.0f MB\n", mb)
+	return err
+}
+
+// uploadLarge uploads a film that is too large to be kept in memory, and returns its path.
+func uploadLarge(ctx context.Context, url, secret string) (string, error) {
+	const name = "product-images/bench.mp4"
+	c := call{method: http.MethodPost, path: "/storage/v1/object/" + name, body: string(storagetest.NoisyFilm(2<<20, 1)), header: http.Header{"Authorization": {"Bearer " + secret}}}
+	_, err := c.do(ctx, url)
+	return "/storage/v1/object/public/" + name, err
+}
+
+// besideHandler measures a call to the program and to a Go handler in turns, and prints a line.
+func (c call) besideHandler(ctx context.Context, out io.Writer, s *server) error {
+	body, _, err := c.answer(ctx, s.url)
+	if err != nil {
+		return err
+	}
+	handler, err := startMirror(ctx, body)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = handler.stop() }()
+	var ours []measurement
+	var rates, p99s, cpus []float64 // ratios of the two measurements of a round
+	for range fileRounds {
+		a, err := c.measure(ctx, clients, s)
+		if err != nil {
+			return err
+		}
+		b, err := c.measure(ctx, clients, handler)
+		if err != nil {
+			return err
+		}
+		ours = append(ours, a)
+		rates, p99s, cpus = append(rates, a.rate/b.rate), append(p99s, float64(a.p99)/float64(b.p99)), append(cpus, float64(a.cpu)/float64(b.cpu))
+	}
+	a := medianOf(ours)
+	_, err = fmt.Fprintf(out, "  %-38s %8d %11.0f (%.2f) %9.2f (%.2f) %11d (%.2f)\n", c.name, len(body), a.rate, median(rates), ms(a.p99), median(p99s), a.cpu.Microseconds(), median(cpus))
+	return err
+}
