@@ -136,8 +136,9 @@ func copyObject(ctx context.Context, from, to Place, name string) (err error) {
 	return to.Write(ctx, name, f)
 }
 
-// copyParts copies the parts of an SQLite database. They keep their times, which the client of litestream takes from their headers.
-// remove removes the parts that the first place no longer has.
+// copyParts copies the parts of an SQLite database. They keep their times, which the client of litestream takes from their headers. Of
+// level 0 it copies what is not merged yet and the newest merged part, with which a site goes on in that place: the others are many, and
+// each would cost a request. remove removes the parts that the second place does not need.
 func copyParts(ctx context.Context, from, to Place) (remove func() error, err error) {
 	source, err := openParts(ctx, from)
 	if err != nil {
@@ -150,11 +151,14 @@ func copyParts(ctx context.Context, from, to Place) (remove func() error, err er
 	key := func(i *ltx.FileInfo) string { return partName(i) }
 	var gone []*ltx.FileInfo
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
-		wanted, err := source.list(ctx, level, false)
+		if merged := source.levels[1]; level == 0 && len(merged) > 0 {
+			source.first = merged[len(merged)-1].MaxTXID
+		}
+		wanted, err := source.list(ctx, level)
 		if err != nil {
 			return nil, err
 		}
-		there, err := target.list(ctx, level, false)
+		there, err := target.list(ctx, level)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -16,9 +15,8 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file backs up an SQLite database with litestream. Each second, litestream turns what was added to the write-ahead log into
-// an LTX file in localDir beside the database, and copies that file into the place. While the replica is open, litestream decides
-// when checkpoints run.
+// This file backs up an SQLite database with litestream, which turns what was added to the write-ahead log into an LTX file in localDir
+// beside the database, and copies that file into the place. While the replica is open, litestream decides when checkpoints run.
 
 // localDir is the suffix of the name of a folder beside the database. The folder has the LTX files that the place may not have yet.
 const localDir = "-backup"
@@ -26,48 +24,46 @@ const localDir = "-backup"
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
-	syncEvery     = time.Second
-	syncEveryAway = 10 * time.Second // in place of syncEvery while the place cannot be reached, for fewer local files
-	retryMax      = 30 * time.Second // longest wait before another attempt to open the replica
-	uploadTimeout = time.Minute      // of one upload, and one second more for each 100 kB that waits
-	finalSync     = 10 * time.Second // limit of the upload at the end of the program
-	recordEvery   = 5 * time.Minute  // how often the newest moment in the place is stored in the database, if anything was written
+	lookEvery     = 250 * time.Millisecond // how often it is looked whether this process has written
+	syncEvery     = time.Second            // between two LTX files, and how often the log is read in any case, as commands write too
+	syncEveryAway = 10 * time.Second       // in place of syncEvery while the place cannot be reached, for fewer local files
+	retryMax      = 30 * time.Second       // longest wait before another attempt to open the replica
+	uploadTimeout = time.Minute            // of one upload, and one second more for each 100 kB that waits
+	finalSync     = 10 * time.Second       // limit of the upload at the end of the program
+	recordEvery   = 5 * time.Minute        // how often the newest moment in the place is stored in the database, if anything was written
 
 	// The local files. While the place cannot be reached, localDir may grow to maxLocalBytes. Beyond that its files are removed, and
 	// the backup begins again with a whole copy of the database: the moments between cannot be restored.
 	maxLocalBytes  = 256 << 20
 	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
-
-	// Merging, snapshots and the removal of old files (maintain).
-	mergeTimeout   = time.Hour
-	mergeRetry     = time.Minute      // wait after an error
-	snapshotEvery  = 24 * time.Hour   // a snapshot is a whole copy of the database
-	firstSnapshot  = 2 * time.Minute  // least time from the start to a snapshot
-	everySecondFor = 15 * time.Minute // how long each second can be restored; of earlier times, each interval of levels[0]
 )
-
-// levels are the intervals in which LTX files are merged: the files of level 0, one for each second with a write, become one file
-// of level 1, and so on. A restore reads a snapshot and then few files of each level.
-var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // replica is the backup of an SQLite database while litestream has it open.
 type replica struct {
 	lite      *litestream.DB
-	client    litestream.ReplicaClient
+	client    ReplicaClient
 	compactor *litestream.Compactor
 	release   func(context.Context) error // gives the checkpoints back to package db
 
-	maintaining sync.Mutex  // held while maintain runs
-	maintainAt  time.Time   // set after an error: maintain does not run before
-	merged      []time.Time // when each of levels was merged most recently
-	expired     time.Time   // when old files of level 0 were removed most recently
-	snapshotAt  time.Time   // when the next snapshot is due
+	maintaining  sync.Mutex            // held while maintain runs, which uses what follows
+	maintainAt   time.Time             // set after an error: maintain does not run before
+	merged       []time.Time           // when each of levels was merged most recently
+	newest       map[int]*ltx.FileInfo // the newest file of each of levels, once it is known
+	keep         ltx.TXID              // files of level 0 that stay in the place
+	trimAt       ltx.TXID              // the transaction after which older ones are removed next
+	trimmedLocal time.Time             // when files of localDir were removed most recently
+	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
+	snapshotAt   time.Time             // when the next snapshot is due
 }
 
 // openReplica opens the database in litestream and continues the replica in the place, which must be reachable.
 func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	file := s.db.File()
-	r := &replica{lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(), merged: make([]time.Time, len(levels))}
+	r := &replica{
+		lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(),
+		merged: make([]time.Time, len(levels)), newest: map[int]*ltx.FileInfo{}, keep: secondsKept,
+	}
+	live := liveClient{r.client, r.lite}
 	quiet := slog.New(slog.DiscardHandler) // litestream also returns its errors, and this package logs them
 	r.client.SetLogger(quiet)
 	if err := r.client.Init(ctx); err != nil {
@@ -75,16 +71,15 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	}
 	r.lite.SetMetaPath(file + localDir)
 	r.lite.MonitorInterval, r.lite.ShutdownSyncTimeout = 0, 0
-	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, r.client)
+	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, live)
 	r.lite.Replica.MonitorEnabled = false
 	r.lite.SetLogger(quiet)
-	r.compactor = litestream.NewCompactor(r.client, quiet)
+	r.compactor = litestream.NewCompactor(live, quiet)
 	r.compactor.LocalFileOpener = func(level int, first, last ltx.TXID) (io.ReadCloser, error) {
 		return os.Open(r.lite.LTXPath(level, first, last))
 	}
-	newest := map[int]*ltx.FileInfo{} // only this goroutine's compactor uses it
-	r.compactor.CacheGetter = func(level int) (*ltx.FileInfo, bool) { info, ok := newest[level]; return info, ok }
-	r.compactor.CacheSetter = func(level int, info *ltx.FileInfo) { newest[level] = info }
+	r.compactor.CacheGetter = func(level int) (*ltx.FileInfo, bool) { info, ok := r.newest[level]; return info, ok }
+	r.compactor.CacheSetter = func(level int, info *ltx.FileInfo) { r.newest[level] = info }
 	if err := r.lite.Open(); err != nil {
 		return nil, err
 	}
@@ -100,23 +95,32 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	for i := range r.merged {
 		r.merged[i] = now
 	}
-	r.expired, r.snapshotAt = now, now.Add(firstSnapshot)
-	snapshot, err := r.lite.MaxLTXFileInfo(ctx, litestream.SnapshotLevel)
-	if err != nil {
+	if err := r.scheduleSnapshot(ctx, now); err != nil {
 		return nil, err
-	}
-	if due := snapshot.CreatedAt.Add(snapshotEvery); snapshot.MaxTXID > 0 && due.After(r.snapshotAt) {
-		r.snapshotAt = due
-	}
-	if snapshot.MaxTXID == 0 {
-		if complete, err := r.beginsAtFirst(ctx); err != nil {
-			return nil, err
-		} else if !complete {
-			r.snapshotAt = now
-		}
 	}
 	r.release, err = s.db.DelegateCheckpoints(ctx, r.truncateLog)
 	return r, err
+}
+
+// scheduleSnapshot sets when the next snapshot is due, which depends on the newest one in the place.
+func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
+	list, err := r.client.LTXFilesBetween(ctx, litestream.SnapshotLevel, 0, 0)
+	if err != nil {
+		return err
+	}
+	r.snapshotAt = now.Add(firstSnapshot)
+	if n := len(list); n > 0 {
+		r.snapshot = list[n-1].MaxTXID
+		if due := list[n-1].CreatedAt.Add(snapshotEvery); due.After(r.snapshotAt) {
+			r.snapshotAt = due
+		}
+		return nil
+	}
+	complete, err := r.beginsAtFirst(ctx)
+	if err == nil && !complete {
+		r.snapshotAt = now
+	}
+	return err
 }
 
 // beginsAtFirst reports whether the place has the first transaction, which holds the whole database, or nothing yet. A place that was
@@ -124,18 +128,14 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 func (r *replica) beginsAtFirst(ctx context.Context) (bool, error) {
 	some := false
 	for level := range len(levels) + 1 {
-		files, err := r.client.LTXFiles(ctx, level, 0, false)
+		list, err := r.client.LTXFilesBetween(ctx, level, 0, 0)
 		if err != nil {
 			return false, err
 		}
-		for files.Next() {
-			if some = true; files.Item().MinTXID == 1 {
-				return true, files.Close()
-			}
+		if len(list) > 0 && list[0].MinTXID == 1 {
+			return true, nil
 		}
-		if err := files.Close(); err != nil {
-			return false, err
-		}
+		some = some || len(list) > 0
 	}
 	return !some, nil
 }
@@ -204,9 +204,14 @@ type databaseLoop struct {
 	r        *replica // nil while the database is not open in litestream
 	tryAt    time.Time
 	wait     time.Duration
-	syncAt   time.Time
 	sizeAt   time.Time
 	failures int // consecutive failures of reading the log
+
+	syncedAt time.Time // when the log was read most recently
+	partAt   time.Time // when that has last found something
+	writes   int64     // writes of this process before that
+	moment   time.Time // what was written until then is in localDir
+	unsent   bool      // no upload has begun since
 
 	background sync.WaitGroup
 	cancel     context.CancelFunc // cancels what runs in the background
@@ -218,7 +223,7 @@ type databaseLoop struct {
 // runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
 func (s *Service) runDatabase(ctx context.Context) {
 	l := &databaseLoop{s: s}
-	tick := time.NewTicker(syncEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
 		l.step(ctx)
@@ -231,6 +236,9 @@ func (s *Service) runDatabase(ctx context.Context) {
 			return
 		case call := <-s.replicaCalls:
 			call(l.r)
+		case err := <-l.uploaded: // the next upload begins at once
+			l.uploaded = nil
+			l.settle(ctx, err)
 		case <-tick.C:
 		}
 	}
@@ -259,47 +267,60 @@ func (l *databaseLoop) step(ctx context.Context) {
 		}
 		l.r, l.wait, l.failures, l.sizeAt, l.position, l.waiting = r, 0, 0, now, 0, 0
 	}
-	if l.uploaded != nil {
-		select {
-		case err := <-l.uploaded:
-			l.uploaded = nil
-			if !l.settle(ctx, err) {
-				return
-			}
-		default:
-		}
-	}
-	if now.Before(l.syncAt) {
+	if l.isSyncDue(now) && !l.sync(ctx, now) {
 		return
 	}
-	l.syncAt = now
-	if s.hasFailed(KindDatabase) {
-		l.syncAt = now.Add(syncEveryAway - syncEvery/2)
+	if l.uploaded == nil && l.unsent {
+		l.unsent = false
+		l.begin(ctx, l.moment)
 	}
+}
+
+// isSyncDue reports whether the log is to be read: each syncEvery, and soon after a write, so that the upload has the rest of the two
+// seconds. Between two LTX files is about syncEvery nevertheless, because each of them costs a request.
+func (l *databaseLoop) isSyncDue(now time.Time) bool {
+	wait := syncEvery - lookEvery/2 // the tick is not exact
+	if l.s.hasFailed(KindDatabase) {
+		return now.Sub(l.syncedAt) >= syncEveryAway-syncEvery/2
+	}
+	writes, _ := l.s.db.Writes()
+	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.partAt) >= wait
+}
+
+// sync reads the log. It returns false after an error.
+func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
+	s := l.s
+	l.syncedAt = now
+	before, err := l.r.lite.Pos()
+	writes, _ := s.db.Writes()
 	moment := s.now()
-	if err := l.r.lite.Sync(ctx); err != nil {
+	if err == nil {
+		err = l.r.lite.Sync(ctx)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 		if l.failures++; l.failures >= 5 || damaged(err) { // a locked database ends by itself
 			l.stop(ctx, err, damaged(err))
 		}
-		return
+		return false
 	}
 	l.failures = 0
+	l.writes, l.moment, l.unsent = writes, moment, true
+	if after, err := l.r.lite.Pos(); err != nil || after.TXID != before.TXID {
+		l.partAt = now
+	}
 	if now.Sub(l.sizeAt) > checkLocalSize {
 		l.sizeAt = now
-		var err error
 		if l.waiting, err = l.r.waitingBytes(l.position); err != nil {
 			s.log.Warn("backup: the size of the local files cannot be read", "cause", err.Error())
 		} else if l.waiting > maxLocalBytes && s.hasFailed(KindDatabase) {
 			l.stop(ctx, errTooLong, true)
-			return
+			return false
 		}
 	}
-	if l.uploaded == nil {
-		l.begin(ctx, moment)
-	}
+	return true
 }
 
 // damaged reports whether the local files or those of the place are not what litestream expects: some are missing or damaged.
@@ -349,20 +370,17 @@ func (s *Service) goMaintain(ctx context.Context, background *sync.WaitGroup, r 
 	})
 }
 
-// settle records the result of an upload. It returns false if the replica is not open any more.
-func (l *databaseLoop) settle(ctx context.Context, err error) bool {
+// settle records the result of an upload.
+func (l *databaseLoop) settle(ctx context.Context, err error) {
 	switch {
 	case err == nil:
 		l.position = l.r.lite.Replica.Pos().TXID
-		return true
 	case ctx.Err() != nil:
-		return true
 	case damaged(err):
 		l.stop(ctx, err, true)
-		return false
+	default:
+		l.s.failed(ctx, KindDatabase, err)
 	}
-	l.s.failed(ctx, KindDatabase, err)
-	return true
 }
 
 // stop closes the replica after an error; forget removes the local files too.
@@ -371,7 +389,7 @@ func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 		l.cancel()
 	}
 	l.background.Wait()
-	l.uploaded = nil
+	l.uploaded, l.unsent = nil, false
 	l.r.abandon(ctx)
 	l.r, l.tryAt = nil, time.Now().Add(5*syncEvery)
 	if forget {
@@ -380,45 +398,6 @@ func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 		}
 	}
 	l.s.failed(ctx, KindDatabase, cause)
-}
-
-// maintain merges files, takes the daily snapshot and removes what no restore within the retention needs.
-func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Duration) error {
-	for i, every := range levels {
-		if now.Sub(r.merged[i]) < every {
-			continue
-		}
-		r.merged[i] = now
-		if _, err := r.compactor.Compact(ctx, i+1); err != nil && !errors.Is(err, litestream.ErrNoCompaction) {
-			return fmt.Errorf("merge the parts of the database: %w", err)
-		}
-	}
-	if now.Sub(r.expired) >= everySecondFor/6 {
-		r.expired = now
-		r.lite.L0Retention = everySecondFor
-		if err := r.lite.EnforceL0RetentionByTime(ctx); err != nil {
-			return fmt.Errorf("remove merged parts of the database: %w", err)
-		}
-	}
-	if now.Before(r.snapshotAt) {
-		return nil
-	}
-	if _, err := r.lite.Snapshot(ctx); err != nil {
-		return fmt.Errorf("snapshot of the database: %w", err)
-	}
-	r.snapshotAt = now.Add(snapshotEvery)
-	// The oldest moment needs a snapshot from before it, which can be snapshotEvery older.
-	oldest, err := r.lite.EnforceSnapshotRetention(ctx, now.Add(-retention-2*snapshotEvery))
-	if err != nil {
-		return fmt.Errorf("remove old snapshots of the database: %w", err)
-	}
-	for i := range levels {
-		if err := r.compactor.EnforceRetentionByTXID(ctx, i+1, oldest); err != nil {
-			return fmt.Errorf("remove old parts of the database: %w", err)
-		}
-	}
-	debug.FreeOSMemory() // the buffers of a snapshot
-	return nil
 }
 
 // reached remembers that everything up to moment is in the place, and stores the moment in the database each recordEvery.

@@ -1,9 +1,9 @@
 package backup
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -142,22 +142,34 @@ func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	newest, err := parts.newest(ctx)
+	local, err := listParts(filepath.FromSlash(litestream.LTXLevelDir(s.db.File()+localDir, 0)), 0, 0, 0)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var known ltx.TXID
+	if len(local) > 0 {
+		known = local[0].MinTXID
+	}
+	newest, err := parts.newest(ctx, known)
 	if err != nil || newest == nil {
 		return time.Time{}, err
 	}
 	return parts.time(ctx, newest)
 }
 
-// newest returns the part with the newest transaction, nil if there is none.
-func (p *parts) newest(ctx context.Context) (*ltx.FileInfo, error) {
-	for _, level := range []int{0, 1, litestream.SnapshotLevel} { // merging leaves the newest of each level
-		list, err := p.list(ctx, level, false)
+// newest returns the part with the newest transaction, nil if there is none. The listing begins with the transaction known, and is
+// complete only if the place has none from there on.
+func (p *parts) newest(ctx context.Context, known ltx.TXID) (*ltx.FileInfo, error) {
+	for _, try := range []struct {
+		level int
+		first ltx.TXID
+	}{{0, known}, {0, 0}, {1, 0}, {litestream.SnapshotLevel, 0}} { // merging leaves the newest of each level
+		list, err := p.LTXFilesBetween(ctx, try.level, try.first, 0)
 		if err != nil {
-			return nil, err
+			return nil, toPlaceError(err)
 		}
 		if len(list) > 0 {
-			return slices.MaxFunc(list, func(a, b *ltx.FileInfo) int { return cmp.Compare(a.MaxTXID, b.MaxTXID) }), nil
+			return list[len(list)-1], nil
 		}
 	}
 	return nil, nil

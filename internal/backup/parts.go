@@ -8,26 +8,23 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"sort"
 	"sync/atomic"
 	"time"
 
 	"github.com/benbjohnson/litestream"
 	"github.com/superfly/ltx"
-	"golang.org/x/sync/errgroup"
 )
 
 // This file reads the replica of an SQLite database. Its parts are LTX files. Each has the pages that a range of transactions has
 // changed. Merging makes parts of a higher level from those of a lower one. A part of the snapshot level has all pages.
 
-// headersAtOnce is the number of parts whose headers are read at the same time.
-const headersAtOnce = 16
-
 // parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
 type parts struct {
-	litestream.ReplicaClient
-	levels map[int][]*ltx.FileInfo
-	dated  map[int]bool               // the times of the level's parts are those of their headers
-	failed atomic.Pointer[placeError] // the newest error of the place: litestream's own errors do not always tell of it
+	ReplicaClient
+	first, end ltx.TXID // only parts of the levels below the snapshots that begin with first or later and before end; 0 for no end
+	levels     map[int][]*ltx.FileInfo
+	failed     atomic.Pointer[placeError] // the newest error of the place: litestream's own errors do not always tell of it
 }
 
 func openParts(ctx context.Context, p Place) (*parts, error) {
@@ -36,80 +33,90 @@ func openParts(ctx context.Context, p Place) (*parts, error) {
 	if err := client.Init(ctx); err != nil {
 		return nil, toPlaceError(err)
 	}
-	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}, dated: map[int]bool{}}, nil
+	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}}, nil
 }
 
-// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. If exact is true, their times are read from
-// the parts' headers: in a place that another program has copied, the times of the files can be wrong.
-func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, exact bool) (ltx.FileIterator, error) {
-	list, err := p.list(ctx, level, exact)
+// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. Their times are those of the files.
+func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
+	list, err := p.list(ctx, level)
 	if err != nil {
 		return nil, err
 	}
-	start := slices.IndexFunc(list, func(i *ltx.FileInfo) bool { return i.MinTXID >= seek })
-	if start < 0 {
-		start = len(list)
-	}
+	start := sort.Search(len(list), func(i int) bool { return list[i].MinTXID >= seek })
 	return ltx.NewFileInfoSliceIterator(slices.Clone(list[start:])), nil
 }
 
-// list lists the parts of a level, with the times of their headers if exact is true.
-func (p *parts) list(ctx context.Context, level int, exact bool) ([]*ltx.FileInfo, error) {
-	list, known := p.levels[level]
-	if !known {
-		found, err := p.ReplicaClient.LTXFiles(ctx, level, 0, false)
-		if err != nil {
-			return nil, toPlaceError(err)
-		}
-		for found.Next() {
-			info := *found.Item()
-			list = append(list, &info)
-		}
-		if err := errors.Join(found.Err(), found.Close()); err != nil {
-			return nil, toPlaceError(err)
-		}
-		p.levels[level] = list
-	}
-	if !exact || p.dated[level] {
+// list lists the parts of a level.
+func (p *parts) list(ctx context.Context, level int) ([]*ltx.FileInfo, error) {
+	if list, known := p.levels[level]; known {
 		return list, nil
 	}
-	group, reading := errgroup.WithContext(ctx)
-	group.SetLimit(headersAtOnce)
-	gone := make([]bool, len(list))
-	for i, info := range list {
-		group.Go(func() error {
-			at, err := p.time(reading, info)
-			if errors.Is(err, fs.ErrNotExist) { // merged meanwhile, and removed
-				gone[i] = true
-				return nil
-			}
-			info.CreatedAt = at
-			return err
-		})
+	first, end := p.first, p.end
+	if level == litestream.SnapshotLevel {
+		first, end = 0, 0
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
+	list, err := p.LTXFilesBetween(ctx, level, first, end)
+	if err != nil {
+		return nil, toPlaceError(err)
 	}
-	var there []*ltx.FileInfo
-	for i, info := range list {
-		if !gone[i] {
-			there = append(there, info)
-		}
-	}
-	p.levels[level], p.dated[level] = there, true
-	return there, nil
+	p.levels[level] = list
+	return list, nil
 }
 
 // all lists the parts of all levels, the snapshots first.
-func (p *parts) all(ctx context.Context, exact bool) (all []*ltx.FileInfo, err error) {
+func (p *parts) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
-		list, err := p.list(ctx, level, exact)
+		list, err := p.list(ctx, level)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, list...)
 	}
 	return all, nil
+}
+
+// until leaves out all parts that stand for a later moment than at.
+func (p *parts) until(ctx context.Context, at time.Time) error {
+	for level := litestream.SnapshotLevel; level >= 0; level-- {
+		list, err := p.list(ctx, level)
+		if err != nil {
+			return err
+		}
+		if p.levels[level], err = p.beginning(ctx, list, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginning returns the parts that do not stand for a later moment than at, of a list of parts of one level. As later parts stand for
+// later moments, it needs the times of few.
+func (p *parts) beginning(ctx context.Context, list []*ltx.FileInfo, at time.Time) ([]*ltx.FileInfo, error) {
+	low, high := 0, len(list)
+	for low < high {
+		middle := (low + high) / 2
+		moment, err := p.momentOf(ctx, list[middle])
+		if err != nil {
+			return nil, err
+		}
+		if moment.After(at) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return list[:low], nil
+}
+
+// momentOf returns the moment for which a part stands: the time of its header, as that of the file can be wrong in a place which another
+// program has copied. If the part is damaged or removed meanwhile, the file's time must do: verify tells if the part is needed.
+func (p *parts) momentOf(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
+	at, err := p.time(ctx, info)
+	var broken *Damage
+	if errors.As(err, &broken) || errors.Is(err, fs.ErrNotExist) {
+		return info.CreatedAt, nil
+	}
+	return at, err
 }
 
 // OpenLTXFile opens a part. Errors of the place are a placeError, also those of reading the part.

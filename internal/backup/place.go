@@ -5,6 +5,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,12 +15,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/benbjohnson/litestream"
 	"github.com/benbjohnson/litestream/file"
 	"github.com/google/uuid"
+	"github.com/superfly/ltx"
 
 	"atelie/internal/datafolder"
 	"atelie/internal/s3client"
@@ -60,7 +63,15 @@ type Place interface {
 	// Label names the place in texts, without secrets.
 	Label() string
 	// ReplicaClient returns a new client of litestream for the database's replica. It is not initialized.
-	ReplicaClient() litestream.ReplicaClient
+	ReplicaClient() ReplicaClient
+}
+
+// ReplicaClient is a client of litestream that can list a few parts among many. S3 servers charge for each thousand listed names.
+type ReplicaClient interface {
+	litestream.ReplicaClient
+	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end unless end is 0. They are in
+	// the order of their transactions, with the times of LTXFiles without metadata.
+	LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error)
 }
 
 // Object is a stored object. Size is in bytes.
@@ -178,8 +189,63 @@ type folder struct{ root string }
 
 func (f *folder) Label() string { return f.root }
 
-func (f *folder) ReplicaClient() litestream.ReplicaClient {
-	return file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))
+func (f *folder) ReplicaClient() ReplicaClient {
+	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
+}
+
+// folderReplica is litestream's client for folders with another listing: the original reads the size and time of every part.
+type folderReplica struct{ *file.ReplicaClient }
+
+// LTXFiles implements litestream.ReplicaClient.
+func (r folderReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
+	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
+	return ltx.NewFileInfoSliceIterator(found), err
+}
+
+// LTXFilesBetween implements ReplicaClient.
+func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
+	return listParts(r.LTXLevelDir(level), level, first, end)
+}
+
+// listParts lists the parts in a folder, as LTXFilesBetween. A missing folder has none.
+func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	low, high := first.String(), end.String()
+	for _, name := range names {
+		if name < low || end > 0 && name >= high { // a name begins with the first transaction
+			continue
+		}
+		minTXID, maxTXID, err := ltx.ParseFilename(name)
+		if err != nil {
+			continue // a temporary file
+		}
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: info.Size(), CreatedAt: info.ModTime().UTC()})
+	}
+	slices.SortFunc(found, compareParts)
+	return found, nil
+}
+
+// compareParts compares parts of a level by their transactions.
+func compareParts(a, b *ltx.FileInfo) int {
+	return cmp.Or(cmp.Compare(a.MinTXID, b.MinTXID), cmp.Compare(a.MaxTXID, b.MaxTXID))
 }
 
 func (f *folder) path(name string) (string, error) {

@@ -82,8 +82,16 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 }
 
 func (b *bucket) List(ctx context.Context, prefix string, each func(Object) error) error {
-	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: aws.String(b.cfg.Prefix + prefix)})
-	for pages.HasMorePages() {
+	return b.listAfter(ctx, prefix, "", each)
+}
+
+// listAfter is List for the names after a name, in order. each ends it with fs.SkipAll; then no further page is requested.
+func (b *bucket) listAfter(ctx context.Context, prefix, after string, each func(Object) error) error {
+	in := &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: aws.String(b.cfg.Prefix + prefix)}
+	if after != "" {
+		in.StartAfter = aws.String(b.cfg.Prefix + after)
+	}
+	for pages := s3.NewListObjectsV2Paginator(b.client, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err = b.explain(err); errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -93,7 +101,9 @@ func (b *bucket) List(ctx context.Context, prefix string, each func(Object) erro
 		}
 		for _, o := range page.Contents {
 			found := Object{Name: strings.TrimPrefix(aws.ToString(o.Key), b.cfg.Prefix), Size: aws.ToInt64(o.Size), Modified: aws.ToTime(o.LastModified)}
-			if err := each(found); err != nil {
+			if err := each(found); errors.Is(err, fs.SkipAll) {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		}

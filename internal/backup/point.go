@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -42,60 +43,98 @@ func findPoint(ctx context.Context, p Place, engine string, at time.Time) (*poin
 	if engine == string(db.Postgres) {
 		return findSnapshot(ctx, p, at)
 	}
-	parts, err := openParts(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	var before time.Time // exclusive
-	if !at.IsZero() {
-		before = at.Truncate(time.Millisecond).Add(time.Millisecond)
-	}
-	quiet := slog.New(slog.DiscardHandler)
-	plan, err := litestream.CalcRestorePlan(ctx, parts, 0, before, quiet)
-	if at.IsZero() && err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) && ctx.Err() == nil {
-		// Without a time, a missing part is an error. With one, the plan ends before it.
-		before = time.Now().AddDate(100, 0, 0)
-		plan, err = litestream.CalcRestorePlan(ctx, parts, 0, before, quiet)
-	}
+	found, err := findState(ctx, p, at, 0)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
 		return nil, noMoment(at)
 	}
-	if err != nil {
-		return nil, err
-	}
-	point := &point{place: p, parts: parts, plan: plan}
-	last := plan[len(plan)-1]
-	if point.moment, err = parts.time(ctx, last); err != nil {
-		return nil, err
-	}
-	all, err := parts.all(ctx, !before.IsZero())
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range all {
-		if info.MaxTXID > last.MaxTXID && (before.IsZero() || info.CreatedAt.Before(before)) {
-			point.gap = fmt.Sprintf("parts of the database between the transactions %s and %s are missing: what was written then and later is not there", last.MaxTXID, info.MinTXID)
-			break
-		}
-	}
-	return point, nil
+	return found, err
 }
 
 // findTransaction returns the state after a transaction.
 func findTransaction(ctx context.Context, p Place, txid ltx.TXID) (*point, error) {
-	parts, err := openParts(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := litestream.CalcRestorePlan(ctx, parts, txid, time.Time{}, slog.New(slog.DiscardHandler))
+	found, err := findState(ctx, p, time.Time{}, txid)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
 		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid), err}
 	}
+	return found, err
+}
+
+// findState returns the state after the transaction txid, or if that is 0, the newest one that is not later than at. It lists only the
+// parts of the days around that state, and all parts if something is missing among them.
+func findState(ctx context.Context, p Place, at time.Time, txid ltx.TXID) (*point, error) {
+	near, err := openParts(ctx, p)
+	if err == nil {
+		err = near.limit(ctx, at, txid)
+	}
 	if err != nil {
 		return nil, err
 	}
-	moment, err := parts.time(ctx, plan[len(plan)-1])
-	return &point{moment: moment, place: p, parts: parts, plan: plan}, err
+	found, err := near.state(ctx, p, at, txid)
+	if near.first == 0 && near.end == 0 || err == nil && found.gap == "" || err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) {
+		return found, err
+	}
+	all, err := openParts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return all.state(ctx, p, at, txid)
+}
+
+// limit restricts the listings to the parts after the last snapshot but one of the state that findState looks for, and before the next
+// snapshot but one: merged parts can span a snapshot.
+func (p *parts) limit(ctx context.Context, at time.Time, txid ltx.TXID) error {
+	list, err := p.list(ctx, litestream.SnapshotLevel)
+	if err != nil {
+		return err
+	}
+	usable := list
+	if !at.IsZero() {
+		if usable, err = p.beginning(ctx, list, at); err != nil {
+			return err
+		}
+	} else if txid > 0 {
+		usable = list[:sort.Search(len(list), func(i int) bool { return list[i].MaxTXID > txid })]
+	}
+	if n := len(usable) - 2; n >= 0 {
+		p.first = usable[n].MaxTXID
+	}
+	if n := len(usable) + 1; n < len(list) {
+		p.end = list[n].MaxTXID + 1
+	}
+	return nil
+}
+
+// state returns the state that findState looks for, from the listed parts. The error is litestream.ErrTxNotAvailable if they do not make it.
+func (p *parts) state(ctx context.Context, place Place, at time.Time, txid ltx.TXID) (*point, error) {
+	if !at.IsZero() {
+		if err := p.until(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+	var limit time.Time
+	if txid == 0 {
+		limit = time.Now().AddDate(100, 0, 0) // without a limit, a missing part is an error; with one, the plan ends before it
+	}
+	plan, err := litestream.CalcRestorePlan(ctx, p, txid, limit, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	last := plan[len(plan)-1]
+	found := &point{place: place, parts: p, plan: plan}
+	if found.moment, err = p.time(ctx, last); err != nil || txid > 0 {
+		return found, err
+	}
+	all, err := p.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range all {
+		if info.MaxTXID > last.MaxTXID {
+			found.gap = fmt.Sprintf("parts of the database between the transactions %s and %s are missing: what was written then and later is not there", last.MaxTXID, info.MinTXID)
+			break
+		}
+	}
+	return found, nil
 }
 
 func noMoment(at time.Time) error {

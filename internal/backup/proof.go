@@ -37,6 +37,7 @@ const (
 	placeTimeout  = 5 * time.Minute
 	proofFiles    = 50      // random files that are compared
 	proofOldBytes = 1 << 30 // verified bytes of older parts, which only earlier moments need; random parts if there are more
+	proofOldParts = 5000    // the largest number of these parts
 	proofsKept    = 30
 )
 
@@ -391,7 +392,7 @@ func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDe
 		return moment, detail, err
 	}
 	if point.parts != nil {
-		err = s.checkOlderParts(ctx, point)
+		err = s.checkOlderParts(ctx)
 	} else {
 		err = s.checkOlderSnapshots(ctx, point, work)
 	}
@@ -465,8 +466,8 @@ func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
 		if err != nil {
 			return err
 		}
-		newest, err := parts.newest(ctx)
-		if err == nil && newest != nil && newest.MaxTXID >= txid {
+		there, err := parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
+		if len(there) > 0 {
 			return nil
 		}
 		select {
@@ -550,18 +551,22 @@ func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared, 
 }
 
 // checkOlderParts verifies parts of the database that only earlier moments need.
-func (s *Service) checkOlderParts(ctx context.Context, point *point) error {
-	all, err := point.parts.all(ctx, false)
+func (s *Service) checkOlderParts(ctx context.Context) error {
+	parts, err := openParts(ctx, s.cfg.Place)
+	if err != nil {
+		return err
+	}
+	all, err := parts.all(ctx)
 	if err != nil {
 		return err
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var total int64
-	for _, info := range all {
+	for _, info := range all[:min(len(all), proofOldParts)] {
 		if total += info.Size; total > proofOldBytes {
 			return nil
 		}
-		if _, _, err := point.parts.verify(ctx, info); err != nil && !errors.Is(err, fs.ErrNotExist) { // merged meanwhile
+		if _, _, err := parts.verify(ctx, info); err != nil && !errors.Is(err, fs.ErrNotExist) { // merged meanwhile
 			return err
 		}
 	}

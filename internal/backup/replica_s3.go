@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"path"
 	"strings"
@@ -32,7 +33,7 @@ const smallFile = 1 << 20
 // headsAtOnce is the number of concurrent HEAD requests, which read that metadata.
 const headsAtOnce = 20
 
-func (b *bucket) ReplicaClient() litestream.ReplicaClient { return bucketReplica{b} }
+func (b *bucket) ReplicaClient() ReplicaClient { return bucketReplica{b} }
 
 // Type implements litestream.ReplicaClient.
 func (bucketReplica) Type() string { return "s3" }
@@ -49,14 +50,7 @@ func (bucketReplica) name(level int, first, last ltx.TXID) string {
 
 // LTXFiles implements litestream.ReplicaClient.
 func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
-	var found []*ltx.FileInfo
-	err := r.List(ctx, litestream.LTXLevelDir(DatabaseDir, level)+"/", func(o Object) error {
-		first, last, err := ltx.ParseFilename(path.Base(o.Name))
-		if err == nil && first >= seek {
-			found = append(found, &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: o.Size, CreatedAt: o.Modified.UTC()})
-		}
-		return nil // a name of another kind is no LTX file
-	})
+	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
 	if err == nil && useMetadata {
 		err = r.readTimes(ctx, found)
 	}
@@ -64,6 +58,23 @@ func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, u
 		return nil, err
 	}
 	return ltx.NewFileInfoSliceIterator(found), nil
+}
+
+// LTXFilesBetween implements ReplicaClient.
+func (r bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
+	dir := litestream.LTXLevelDir(DatabaseDir, level) + "/"
+	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // a name begins with the first transaction
+		minTXID, maxTXID, err := ltx.ParseFilename(path.Base(o.Name))
+		switch {
+		case err != nil || minTXID < first: // a name of another kind is no LTX file
+			return nil
+		case end > 0 && minTXID >= end:
+			return fs.SkipAll
+		}
+		found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: o.Size, CreatedAt: o.Modified.UTC()})
+		return nil
+	})
+	return found, err
 }
 
 // readTimes sets the times of files to those of their commits. A file without the metadata keeps the time of its upload.

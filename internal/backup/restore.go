@@ -268,52 +268,95 @@ func ListMoments(ctx context.Context, p Place) (days []Day, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var moments []time.Time
 	if format.Engine == string(db.Postgres) {
 		list, err := listSnapshots(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range list {
-			moments = append(moments, s.Time.UTC())
+			days = addDay(days, Day{s.Time.UTC(), s.Time.UTC(), 1})
 		}
-	} else {
-		parts, err := openParts(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		if moments, err = parts.moments(ctx); err != nil {
-			return nil, err
-		}
+		return days, nil
 	}
-	for _, m := range moments {
-		if n := len(days) - 1; n >= 0 && days[n].First.Format(time.DateOnly) == m.Format(time.DateOnly) {
-			days[n].Last = m
-			days[n].Moments++
-			continue
-		}
-		days = append(days, Day{m, m, 1})
-	}
-	return days, nil
-}
-
-// moments returns the moments of all states that the parts can make, the oldest first.
-func (p *parts) moments(ctx context.Context) (moments []time.Time, err error) {
-	all, err := p.all(ctx, true)
+	parts, err := openParts(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b *ltx.FileInfo) int { return cmp.Compare(a.MaxTXID, b.MaxTXID) })
-	states := []ltx.TXID{0} // that can be made, in order; 0 is the empty database
+	states, err := parts.states(ctx)
+	if err != nil || len(states) == 0 {
+		return nil, err
+	}
+	first, err := parts.momentOf(ctx, states[0])
+	if err != nil {
+		return nil, err
+	}
+	last, err := parts.momentOf(ctx, states[len(states)-1])
+	if err != nil {
+		return nil, err
+	}
+	return parts.days(ctx, states, first, last)
+}
+
+// addDay adds a day to the days before it. It may be more of the last one.
+func addDay(days []Day, next Day) []Day {
+	if n := len(days) - 1; n >= 0 && sameDay(days[n].First, next.First) {
+		days[n].Last = next.Last
+		days[n].Moments += next.Moments
+		return days
+	}
+	return append(days, next)
+}
+
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
+
+// states returns for each state that the parts can make the part that completes it, in the order of the transactions.
+func (p *parts) states(ctx context.Context) (states []*ltx.FileInfo, err error) {
+	all, err := p.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Of parts that complete the same state, that of the lowest level has the most exact time.
+	slices.SortFunc(all, func(a, b *ltx.FileInfo) int {
+		return cmp.Or(cmp.Compare(a.MaxTXID, b.MaxTXID), cmp.Compare(a.Level, b.Level))
+	})
+	var newest ltx.TXID
 	for _, info := range all {
 		// A part continues any state that it overlaps or follows.
-		i, _ := slices.BinarySearch(states, info.MinTXID-1)
-		if i == len(states) || states[i] >= info.MaxTXID {
-			continue
+		if info.MaxTXID > newest && info.MinTXID <= newest+1 {
+			states = append(states, info)
+			newest = info.MaxTXID
 		}
-		states = append(states, info.MaxTXID)
-		moments = append(moments, info.CreatedAt)
 	}
-	slices.SortFunc(moments, time.Time.Compare)
-	return moments, nil
+	return states, nil
+}
+
+// days returns the days of states, of which first and last are the times. Later states have later times, so it reads those of few.
+func (p *parts) days(ctx context.Context, states []*ltx.FileInfo, first, last time.Time) ([]Day, error) {
+	if sameDay(first, last) {
+		return []Day{{first, last, len(states)}}, nil
+	}
+	middle := len(states) / 2
+	var before, after []Day
+	group, reading := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		end, err := p.momentOf(reading, states[middle-1])
+		if err == nil {
+			before, err = p.days(reading, states[:middle], first, end)
+		}
+		return err
+	})
+	group.Go(func() error {
+		begin, err := p.momentOf(reading, states[middle])
+		if err == nil {
+			after, err = p.days(reading, states[middle:], begin, last)
+		}
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, d := range after {
+		before = addDay(before, d)
+	}
+	return before, nil
 }

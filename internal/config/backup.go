@@ -12,7 +12,7 @@ import (
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"Where the continuous backup is kept: a folder, or s3://… as in storage-url. The folder backups in the data folder when empty, which protects from mistakes and not from a lost disk. off for none."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, written as the first one. It gets the backup once a night, after its proof."`
-	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the backup reaches: every moment of this time can be restored. What was deleted stays in it for as long."`
+	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the backup reaches. Of an SQLite database each second can be restored, and each ten seconds beyond the newest 100,000 with writes; of PostgreSQL each night. What was deleted stays in it for as long."`
 	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Seals the site's secret in the backup; at least 12 characters. Without it whoever reads the backup has the secret. Keep it elsewhere: it is needed to restore."`
 }
 

@@ -26,7 +26,7 @@ import (
 // replica, which gets one part a second.
 var (
 	losses    = flag.Int("losses", soak.Size(2, 30), "how often the data folder is lost")
-	lossLimit = flag.Duration("loss-limit", 0, "how long before the kill a lost write may have been acknowledged; 0: any time, as a busy machine delays the parts")
+	lossLimit = flag.Duration("loss-limit", 2*time.Second, "how long before the kill a lost write may have been acknowledged")
 	edits     = soak.Size(60, 1000)
 	moments   = soak.Size(5, 50)
 )
@@ -87,7 +87,7 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 		s.start()
 		s.verify()
 		age := s.forgetLost(killed)
-		if *lossLimit > 0 && age > *lossLimit {
+		if age > *lossLimit {
 			t.Errorf("round %d: a write that was acknowledged %s before the kill is lost", n, age)
 		}
 		lost = max(lost, age)

@@ -1,0 +1,366 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// clockPlace is a place in which the parts of the database have the times of a clock of the test: litestream knows only the system's. It
+// counts the requests.
+type clockPlace struct {
+	Place
+	now          func() time.Time
+	lists, opens *atomic.Int64
+}
+
+func (p clockPlace) ReplicaClient() ReplicaClient { return clockClient{p.Place.ReplicaClient(), p} }
+
+type clockClient struct {
+	ReplicaClient
+	place clockPlace
+}
+
+func (c clockClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+	c.place.lists.Add(1)
+	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+}
+
+func (c clockClient) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
+	c.place.lists.Add(1)
+	return c.ReplicaClient.LTXFilesBetween(ctx, level, first, end)
+}
+
+func (c clockClient) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
+	c.place.opens.Add(1)
+	return c.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
+}
+
+func (c clockClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	if level <= 1 || level == litestream.SnapshotLevel { // the others are merged from parts of the place
+		dated, err := withTime(body, c.place.now())
+		if err != nil {
+			return nil, err
+		}
+		body = dated
+	}
+	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+}
+
+// withTime returns a part with another time in its header.
+func withTime(body io.Reader, at time.Time) (io.Reader, error) {
+	from := ltx.NewDecoder(body)
+	if err := from.DecodeHeader(); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	to, err := ltx.NewEncoder(&out)
+	if err != nil {
+		return nil, err
+	}
+	header := from.Header()
+	header.Timestamp = at.UnixMilli()
+	if err := to.EncodeHeader(header); err != nil {
+		return nil, err
+	}
+	for page := make([]byte, header.PageSize); ; {
+		var h ltx.PageHeader
+		err := from.DecodePage(&h, page)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = to.EncodePage(h, page)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := from.Close(); err != nil {
+		return nil, err
+	}
+	to.SetPostApplyChecksum(from.Trailer().PostApplyChecksum)
+	return &out, to.Close()
+}
+
+// history is a site that writes for weeks of a clock of its own.
+type history struct {
+	t       *testing.T
+	d       *db.DB
+	r       *replica
+	place   clockPlace
+	at      time.Time
+	journal []time.Time // of the writes
+}
+
+const testRetention = 30 * 24 * time.Hour
+
+func newHistory(t *testing.T, place Place) *history {
+	t.Helper()
+	h := &history{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	h.place = clockPlace{place, func() time.Time { return h.at }, new(atomic.Int64), new(atomic.Int64)}
+	file := filepath.Join(t.TempDir(), "atelie.db")
+	d, err := db.Open(t.Context(), "sqlite:"+file, db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.d = d
+	if err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := New(d, Config{Place: h.place, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.place.now)
+	if h.r, err = s.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.r.abandon(context.WithoutCancel(t.Context()))
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// write inserts a row and brings the replica up to date.
+func (h *history) write() {
+	h.t.Helper()
+	name := fmt.Sprint(len(h.journal))
+	if err := db.Exec(h.t.Context(), h.d, "insert into rate_limits (name, subject, bucket_start, hits) values ($1, $1, 0, 1)", name); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := errors.Join(h.r.lite.Sync(h.t.Context()), h.r.lite.Replica.Sync(h.t.Context())); err != nil {
+		h.t.Fatal(err)
+	}
+	h.journal = append(h.journal, h.at)
+	h.maintain()
+}
+
+func (h *history) maintain() {
+	h.t.Helper()
+	if err := h.r.maintain(h.t.Context(), h.at, testRetention); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// pass moves the clock. A running service would merge what was written after ten seconds.
+func (h *history) pass(d time.Duration) {
+	h.t.Helper()
+	if d > levels[0] {
+		h.at = h.at.Add(levels[0])
+		h.maintain()
+		d -= levels[0]
+	}
+	h.at = h.at.Add(d)
+}
+
+// restored returns how many writes are in the state of a moment.
+func (h *history) restored(at time.Time) int {
+	h.t.Helper()
+	found, err := findPoint(h.t.Context(), h.place, string(db.SQLite), at)
+	if err != nil {
+		h.t.Fatalf("%s: %v", at, err)
+	}
+	file := filepath.Join(h.t.TempDir(), "restored.db")
+	if err := found.restore(h.t.Context(), file); err != nil {
+		h.t.Fatalf("%s: %v", at, err)
+	}
+	d, err := db.Open(h.t.Context(), "sqlite:"+file, db.NoHooks)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	n, err := db.One[int64](h.t.Context(), d, "select count(*) from rate_limits")
+	if err := errors.Join(err, d.Close()); err != nil {
+		h.t.Fatal(err)
+	}
+	return int(n)
+}
+
+// level lists the parts of a level.
+func (h *history) level(n int) []*ltx.FileInfo {
+	h.t.Helper()
+	list, err := h.place.Place.ReplicaClient().LTXFilesBetween(h.t.Context(), n, 0, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return list
+}
+
+// eachHistory runs fn with a history in a folder and one in a bucket.
+func eachHistory(t *testing.T, fn func(t *testing.T, h *history)) {
+	t.Run("folder", func(t *testing.T) {
+		fn(t, newHistory(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})))
+	})
+	t.Run("s3", func(t *testing.T) {
+		bucket := blobtest.Bucket(t)
+		bucket.Prefix = "of this site/"
+		fn(t, newHistory(t, OpenPlace(PlaceConfig{Bucket: &bucket})))
+	})
+}
+
+// Proves H-backup-retention, H-restore-moment.
+func TestEachMomentOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T) {
+	eachHistory(t, func(t *testing.T, h *history) {
+		h.r.keep = 60
+		visit := []time.Duration{time.Second, time.Second, 2 * time.Second, 17 * time.Second, time.Second, 4 * time.Minute, 3 * time.Minute, time.Second, 70 * time.Minute, time.Second}
+		for range 36 {
+			began := h.at
+			for _, d := range visit {
+				h.pass(d)
+				h.write()
+			}
+			h.pass(24*time.Hour - h.at.Sub(began))
+		}
+
+		snapshots := h.level(litestream.SnapshotLevel)
+		if len(snapshots) < 31 || len(snapshots) > 33 {
+			t.Errorf("%d snapshots for 30 days", len(snapshots))
+		}
+		if n := len(h.level(0)); n < 60 || n > 62 {
+			t.Errorf("%d parts of level 0, of which 60 are kept", n)
+		}
+		for level := 1; level <= len(levels); level++ {
+			list := h.level(level)
+			if len(list) < 31 || list[0].MaxTXID < snapshots[0].MaxTXID {
+				t.Errorf("level %d: %d parts from %+v on; the oldest snapshot is %+v", level, len(list), list[0], snapshots[0])
+			}
+		}
+
+		oldest := h.at.Add(-testRetention)
+		exact := len(h.journal) - 50 // each second can still be restored from this write on
+		for i, at := range h.journal {
+			if at.Before(oldest) && i+1 < len(h.journal) && !h.journal[i+1].After(oldest) || i%7 > 0 && i < exact {
+				continue
+			}
+			moment := at
+			if at.Before(oldest) {
+				moment = oldest
+			}
+			got := h.restored(moment)
+			if i >= exact && got != i+1 || got > i+1 || got <= i && h.journal[got].Before(moment.Add(-levels[0])) {
+				t.Errorf("at %s: the state has %d writes; %d were made", moment, got, i+1)
+			}
+		}
+	})
+}
+
+// S3 servers charge for requests, and a site is idle most of the time.
+//
+// Proves H-backup-retention.
+func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
+	eachHistory(t, func(t *testing.T, h *history) {
+		for range 3 {
+			h.write()
+			h.pass(2 * time.Hour)
+		}
+		h.maintain()
+		h.place.lists.Store(0)
+		h.place.opens.Store(0)
+		for range 3 {
+			h.pass(2 * time.Hour)
+			h.maintain()
+		}
+		if err := h.r.lite.Replica.Sync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if lists, opens := h.place.lists.Load(), h.place.opens.Load(); lists+opens > 0 {
+			t.Errorf("%d listings, %d parts opened", lists, opens)
+		}
+		// A merge of level 0 needs only what lies beside the database; those of the two other levels list and read the new part.
+		h.write()
+		h.pass(time.Minute)
+		if lists, opens := h.place.lists.Load(), h.place.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
+			t.Errorf("three merges: %d listings, %d parts opened; %d parts of level 1", lists, opens, len(h.level(1)))
+		}
+	})
+}
+
+// A whole copy of the database a day is much for a site that does not change, and would replace the one of the same state.
+//
+// Proves H-backup-retention.
+func TestAMonthWithoutWritesHasOneSnapshotAndAllItsMoments(t *testing.T) {
+	eachHistory(t, func(t *testing.T, h *history) {
+		h.write()
+		for range 40 {
+			h.pass(25 * time.Hour)
+			h.maintain()
+		}
+		h.write()
+		snapshots := h.level(litestream.SnapshotLevel)
+		if len(snapshots) != 1 {
+			t.Fatalf("%d snapshots", len(snapshots))
+		}
+		parts, err := openParts(t.Context(), h.place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, err := parts.time(t.Context(), snapshots[0]); err != nil || !at.Equal(h.journal[0].Add(25*time.Hour)) {
+			t.Errorf("the snapshot is of %s, %v", at, err)
+		}
+		for _, ago := range []time.Duration{testRetention, time.Hour} {
+			if got := h.restored(h.at.Add(-ago)); got != 1 {
+				t.Errorf("%s ago: %d writes", ago, got)
+			}
+		}
+	})
+}
+
+// Proves H-restore-moment.
+func TestFewHeadersTellTheMomentsOfManyParts(t *testing.T) {
+	eachHistory(t, func(t *testing.T, h *history) {
+		for range 4 {
+			for range 150 {
+				h.pass(3 * time.Second)
+				h.write()
+			}
+			h.pass(24 * time.Hour)
+		}
+		list := h.level(0)
+		if len(list) < 600 {
+			t.Fatalf("%d parts", len(list))
+		}
+		all, err := openParts(t.Context(), h.place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []Day
+		for _, info := range list {
+			at, err := all.time(t.Context(), info)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = addDay(want, Day{at, at, 1})
+		}
+		h.place.opens.Store(0)
+		days, err := ListMoments(t.Context(), h.place)
+		if err != nil || !slices.Equal(days, want) {
+			t.Errorf("got %+v, %v; want %+v", days, err, want)
+		}
+		if opens := h.place.opens.Load(); opens > 80 {
+			t.Errorf("%d headers read to list %d states", opens, len(list))
+		}
+		h.place.opens.Store(0)
+		h.place.lists.Store(0)
+		found, err := findPoint(t.Context(), h.place, string(db.SQLite), h.journal[200])
+		if err != nil || !found.moment.Equal(h.journal[200]) {
+			t.Errorf("got %+v, %v", found, err)
+		}
+		if opens := h.place.opens.Load(); opens > 60 {
+			t.Errorf("%d headers read to find a moment of %d parts", opens, len(list))
+		}
+	})
+}
