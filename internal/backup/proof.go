@@ -345,16 +345,8 @@ func proofText(err error) string {
 
 // compare restores the newest backup and compares it with the site. The moment is the one that it has restored.
 func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDetail, err error) {
-	secrets, err := ReadSecrets(ctx, s.cfg.Place, s.cfg.Passphrase)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return moment, detail, unproven{"the secret is not in the backup", nil}
-	case errors.Is(err, ErrNeedsPassphrase), errors.Is(err, ErrWrongPassphrase):
-		return moment, detail, unproven{err.Error(), nil}
-	case err != nil:
+	if err := s.checkSecrets(ctx); err != nil {
 		return moment, detail, err
-	case secrets != s.cfg.Secrets:
-		return moment, detail, unproven{"the secret in the backup is not the one of the site", nil}
 	}
 	point, want, err := s.newestState(ctx)
 	if err != nil {

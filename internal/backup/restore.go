@@ -59,6 +59,9 @@ const filesAtOnce = 4
 // to start on a data folder that has a secret or files and no database, so it cannot serve an incomplete site.
 const restoring = "restoring.db"
 
+// withoutSecret says what to do if the backup has no secret.
+const withoutSecret = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
+
 // Run rebuilds the data folder. If Run fails, it removes what it has written. A missing or damaged file is not an error: Missing names it.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if err := emptyFolder(r.Dir); err != nil {
@@ -72,9 +75,15 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 		return done, err
 	}
 	secrets, err := ReadSecrets(ctx, r.Place, r.Passphrase)
-	if errors.Is(err, fs.ErrNotExist) {
-		done.Missing = append(done.Missing, "the secret: the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset")
-	} else if err != nil {
+	var broken *Damage
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		done.Missing = append(done.Missing, "the secret: "+withoutSecret)
+	case errors.As(err, &broken):
+		done.Missing = append(done.Missing, broken.Error()+": "+withoutSecret)
+	case errors.Is(err, ErrWrongPassphrase):
+		return done, fmt.Errorf("%w; if you are sure of it, the secret is damaged: rename %s in the place, and the rest can be restored", err, sealedSecretName)
+	case err != nil:
 		return done, err
 	}
 	point, err := findPoint(ctx, r.Place, format.Engine, r.At)

@@ -3,6 +3,8 @@ package backup
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -27,10 +29,23 @@ var (
 // 256 MB, which a small machine does not have while it runs a site.
 const scryptWorkFactor = 15
 
+// storedSecrets are Secrets as they are stored. Without the checksum, which backups of earlier programs lack, a changed byte of a readable
+// secret would be noticed only when nobody can sign in.
+type storedSecrets struct {
+	Secrets
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// sum returns the checksum of the secrets in hexadecimal digits.
+func (s Secrets) sum() string {
+	sum := sha256.Sum256([]byte(s.Current + "\n" + s.Previous))
+	return hex.EncodeToString(sum[:])
+}
+
 // WriteSecrets stores the secrets in a place: sealed by the passphrase, or readable if the passphrase is "". It deletes the object of
 // the other form.
 func WriteSecrets(ctx context.Context, p Place, s Secrets, passphrase string) error {
-	text, err := json.Marshal(s)
+	text, err := json.Marshal(storedSecrets{s, s.sum()})
 	if err != nil {
 		return err
 	}
@@ -87,10 +102,58 @@ func ReadSecrets(ctx context.Context, p Place, passphrase string) (s Secrets, er
 			return s, err
 		}
 	}
-	if err := json.Unmarshal(text, &s); err != nil || s.Current == "" {
+	var stored storedSecrets
+	if err := json.Unmarshal(text, &stored); err != nil || stored.Current == "" || stored.SHA256 != "" && stored.SHA256 != stored.sum() {
 		return s, damage(name, err)
 	}
-	return s, nil
+	return stored.Secrets, nil
+}
+
+// hasSecrets reports whether a place has secrets, sealed or readable.
+func hasSecrets(ctx context.Context, p Place) (bool, error) {
+	for _, name := range []string{sealedSecretName, secretName} {
+		body, err := p.Open(ctx, name)
+		if err == nil {
+			return true, body.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// checkSecrets returns an error unless the secrets in the place are the site's. What is missing or damaged there is stored again, but the
+// proof fails: something has changed the place.
+func (s *Service) checkSecrets(ctx context.Context) error {
+	found, err := ReadSecrets(ctx, s.cfg.Place, s.cfg.Passphrase)
+	var broken *Damage
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = unproven{"the secret was not in the backup", nil}
+	case errors.Is(err, ErrNeedsPassphrase), errors.Is(err, ErrWrongPassphrase):
+		err = unproven{err.Error(), nil}
+	case err == nil && found != s.cfg.Secrets:
+		err = unproven{"the secret in the backup is not the one of the site", nil}
+	case err == nil, !errors.As(err, &broken):
+		return err
+	}
+	states, readErr := ReadStates(ctx, s.db)
+	if readErr != nil {
+		return errNotDone.Because(readErr)
+	}
+	known, readErr := readPlaceDetail(states)
+	if readErr != nil {
+		return errNotDone.Because(readErr)
+	}
+	if known != s.placeDetail() {
+		return err // another node has stored newer secrets
+	}
+	if writeErr := WriteSecrets(ctx, s.cfg.Place, s.cfg.Secrets, s.cfg.Passphrase); writeErr != nil {
+		return errors.Join(err, writeErr)
+	}
+	s.log.Warn("backup: the secret in the place of the backup was missing or damaged, and is stored again: the next proof tells whether it is there", "place", s.cfg.Place.Label())
+	return err
 }
 
 func openText(sealed []byte, passphrase string) ([]byte, error) {

@@ -146,8 +146,23 @@ type placeDetail struct {
 	Sum   string `json:"sum"` // of the secrets and the passphrase, keyed with the secret
 }
 
-// claim records in the place that it holds this site's backup, once for each start, and stores the secrets there if they have changed.
-// If the place is new, or another one than before, all blobs wait for their copy again.
+// placeDetail describes the configured place and secrets.
+func (s *Service) placeDetail() placeDetail {
+	mac := hmac.New(sha256.New, []byte(s.cfg.Secrets.Current))
+	mac.Write([]byte("with a checksum\n" + s.cfg.Secrets.Previous + "\n" + s.cfg.Passphrase)) // the prefix has secrets without one stored again
+	return placeDetail{Place: s.cfg.Place.Label(), Sum: hex.EncodeToString(mac.Sum(nil))}
+}
+
+// readPlaceDetail returns what is stored about the place, the zero value before the first claim.
+func readPlaceDetail(states map[Kind]State) (d placeDetail, err error) {
+	if text := states[KindSecret].Detail; text != "" {
+		err = json.Unmarshal([]byte(text), &d)
+	}
+	return d, err
+}
+
+// claim records in the place that it holds this site's backup, once for each start, and stores the secrets there if they have changed or
+// are not there. If the place is new, or another one than before, all blobs wait for their copy again.
 func (s *Service) claim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
@@ -160,17 +175,15 @@ func (s *Service) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var known placeDetail
-	if detail := states[KindSecret].Detail; detail != "" {
-		if err := json.Unmarshal([]byte(detail), &known); err != nil {
-			return err
-		}
+	known, err := readPlaceDetail(states)
+	if err != nil {
+		return err
 	}
 	created, err := Claim(ctx, s.cfg.Place, s.cfg.Site, string(s.db.Dialect))
 	if err != nil {
 		return err
 	}
-	want := placeDetail{Place: s.cfg.Place.Label(), Sum: s.secretsSum()}
+	want := s.placeDetail()
 	if created || known.Place != want.Place {
 		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return forgetCopies(ctx, tx) }); err != nil {
 			return err
@@ -181,7 +194,11 @@ func (s *Service) claim(ctx context.Context) error {
 			s.log.Info("backup: begins in a new place", "place", want.Place)
 		}
 	}
-	if created || known != want {
+	stored, err := hasSecrets(ctx, s.cfg.Place)
+	if err != nil {
+		return err
+	}
+	if !stored || known != want {
 		if err := WriteSecrets(ctx, s.cfg.Place, s.cfg.Secrets, s.cfg.Passphrase); err != nil {
 			return err
 		}
@@ -196,12 +213,6 @@ func (s *Service) claim(ctx context.Context) error {
 	s.claimed.done = true
 	s.Wake()
 	return nil
-}
-
-func (s *Service) secretsSum() string {
-	mac := hmac.New(sha256.New, []byte(s.cfg.Secrets.Current))
-	mac.Write([]byte(s.cfg.Secrets.Previous + "\n" + s.cfg.Passphrase))
-	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Wake makes the service look for waiting blobs.
