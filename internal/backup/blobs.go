@@ -5,12 +5,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 )
@@ -26,6 +31,8 @@ const (
 	blobTimeout   = time.Hour        // of one copy
 	reconcileEach = time.Hour        // between two calls of reconcile
 	expireBatch   = 200              // expired blobs that one transaction removes
+	listEach      = 24 * time.Hour   // between two listings of the place's blobs, from all nodes together
+	listBatch     = 1000             // listed blobs that are compared with their rows at once
 	sweepAge      = 48 * time.Hour   // older unfinished objects are those of killed processes: no write takes so long
 )
 
@@ -100,6 +107,9 @@ func (s *Service) reconcile(ctx context.Context) error {
 	if err := s.cfg.Place.Sweep(time.Now().Add(-sweepAge)); err != nil {
 		return err
 	}
+	if err := s.findStrays(ctx); err != nil {
+		return err
+	}
 	for {
 		ids, err := expiredBlobs(ctx, s.db, s.now().Add(-s.cfg.Retention), expireBatch)
 		if err != nil || len(ids) == 0 {
@@ -114,6 +124,104 @@ func (s *Service) reconcile(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// listedDetail is the detail of kindListed: which place was listed.
+type listedDetail struct {
+	Place string `json:"place"`
+}
+
+// findStrays lists the place once a day, and records the blobs in it of which no row tells. They are those of another time of the site: it
+// was restored to an earlier moment, or had its backup in another place meanwhile. Moments of that time may need them, so they stay for the
+// retention. What a site that has changed its engine has left is removed after the retention too.
+func (s *Service) findStrays(ctx context.Context) error {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	var known listedDetail
+	if text := states[kindListed].Detail; text != "" {
+		if err := json.Unmarshal([]byte(text), &known); err != nil {
+			return err
+		}
+	}
+	want := listedDetail{s.cfg.Place.Label()}
+	if known == want && s.now().Sub(states[kindListed].LastOK) < listEach {
+		return nil
+	}
+	detail, err := json.Marshal(want)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	if err := s.cfg.Place.List(ctx, BlobsDir+"/", func(o Object) error {
+		id := path.Base(o.Name)
+		if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id || o.Name != BlobName(id) {
+			return nil
+		}
+		if ids = append(ids, id); len(ids) < listBatch {
+			return nil
+		}
+		err := s.addStrays(ctx, ids)
+		ids = ids[:0]
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := s.addStrays(ctx, ids); err != nil {
+		return err
+	}
+	if err := s.removeOtherEngine(ctx); err != nil {
+		return err
+	}
+	return RecordSuccess(ctx, s.db, kindListed, s.now(), string(detail))
+}
+
+// addStrays records the blobs that have no row.
+func (s *Service) addStrays(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := knownBlobs(ctx, s.db, slices.Min(ids), slices.Max(ids))
+	if err != nil {
+		return err
+	}
+	slices.Sort(rows)
+	strays := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, found := slices.BinarySearch(rows, id); return found })
+	if len(strays) == 0 {
+		return nil
+	}
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		for _, id := range strays {
+			if err := addStray(ctx, tx, id, s.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// removeOtherEngine removes what the site has stored with the other kind of database before the retention.
+func (s *Service) removeOtherEngine(ctx context.Context) error {
+	dir, limit := SnapshotsDir, s.now().Add(-s.cfg.Retention)
+	if s.db.Dialect == db.Postgres {
+		dir = DatabaseDir
+	}
+	var old []string
+	if err := s.cfg.Place.List(ctx, dir+"/", func(o Object) error {
+		if o.Modified.Before(limit) {
+			old = append(old, o.Name)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := s.cfg.Place.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyWaiting copies all waiting blobs. It goes on after the failure of a blob unless it could copy no blob of a batch, and returns the

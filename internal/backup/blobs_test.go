@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,25 +91,11 @@ func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
 			}
 		}
 		s.drop(t, removed)
-		restart := func(after time.Duration) {
-			t.Helper()
-			s.stop(t)
-			s.mu.Lock()
-			s.offset += after
-			s.mu.Unlock()
-			s.open(t)
-			s.start(t)
-			last := s.refer(t, "last", true) // copied after what the start does first
-			s.waitBlobs(t)
-			if read(t, p, backup.BlobName(last)) != "last" {
-				t.Error("a later blob is missing")
-			}
-		}
-		restart(719 * time.Hour)
+		s.restart(t, 719*time.Hour)
 		if got := read(t, p, backup.BlobName(removed)); got != "removed" {
 			t.Errorf("within the retention: %q", got)
 		}
-		restart(2 * time.Hour)
+		s.restart(t, 2*time.Hour)
 		if _, err := p.Open(t.Context(), backup.BlobName(removed)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("after the retention: %v", err)
 		}
@@ -145,6 +132,121 @@ func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// restart ends the site and starts it after some time of its clock. What a start does with blobs is done before it returns.
+func (s *site) restart(t *testing.T, after time.Duration) {
+	t.Helper()
+	s.stop(t)
+	s.mu.Lock()
+	s.offset += after
+	s.mu.Unlock()
+	s.open(t)
+	s.start(t)
+	last := s.refer(t, "last", true) // copied after what the start does first
+	s.waitBlobs(t)
+	if read(t, backup.OpenPlace(s.place), backup.BlobName(last)) != "last" {
+		t.Error("a later blob is missing")
+	}
+}
+
+// A site that was restored to an earlier moment knows nothing of later blobs, and one that had another place meanwhile nothing of those
+// that were removed before.
+//
+// Proves H-backup-strays.
+func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
+	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
+		s := newSite(t, t.TempDir(), place)
+		s.start(t)
+		p := backup.OpenPlace(place)
+		kept, removed, stray := s.refer(t, "kept", true), s.refer(t, "removed", true), uuid.NewString()
+		s.waitBlobs(t)
+		s.drop(t, removed)
+		foreign := []string{"blobs/readme.txt", "blobs/aa/bb/" + stray, "notes/" + stray}
+		for _, name := range append(foreign, backup.BlobName(stray)) {
+			if err := p.Write(t.Context(), name, strings.NewReader("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.place = backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "another")}
+		s.restart(t, time.Hour)
+		s.place = place
+		s.restart(t, time.Hour)
+		s.restart(t, 719*time.Hour)
+		for _, id := range []string{kept, removed, stray} {
+			if len(read(t, p, backup.BlobName(id))) == 0 {
+				t.Errorf("%s is gone within the retention", id)
+			}
+		}
+		s.restart(t, 2*time.Hour)
+		for _, id := range []string{removed, stray} {
+			if _, err := p.Open(t.Context(), backup.BlobName(id)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s after the retention: %v", id, err)
+			}
+		}
+		for _, name := range append(foreign, backup.BlobName(kept)) {
+			read(t, p, name)
+		}
+	})
+}
+
+// Proves H-backup-strays.
+func TestAStrayThatIsNeededAgainIsCopiedAgain(t *testing.T) {
+	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s.start(t)
+	p := backup.OpenPlace(s.place)
+	id := s.refer(t, "first", true)
+	s.waitBlobs(t)
+	if err := db.Exec(t.Context(), s.d, "delete from backup_blobs where blob_id = $1", id); err != nil {
+		t.Fatal(err)
+	}
+	other := uuid.NewString()
+	s.mu.Lock()
+	s.blobs[other] = "other"
+	s.mu.Unlock()
+	if err := db.Exec(t.Context(), s.d, "update storage_objects set blob_id = $2 where blob_id = $1", id, other); err != nil {
+		t.Fatal(err)
+	}
+	s.restart(t, 25*time.Hour)
+	state, err := db.One[int64](t.Context(), s.d, "select count(*) from backup_blobs where blob_id = $1 and removed_at is not null and copied_at is null", id)
+	if err != nil || state != 1 {
+		t.Errorf("%d, %v", state, err)
+	}
+	if err := p.Delete(t.Context(), backup.BlobName(id)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Exec(t.Context(), s.d, "update storage_objects set blob_id = $1 where id = $1", id); err != nil {
+		t.Fatal(err)
+	}
+	s.restart(t, 25*time.Hour)
+	if got := read(t, p, backup.BlobName(id)); got != "first" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Proves H-backup-strays.
+func TestPartsOfAnotherEngineGoAfterTheRetention(t *testing.T) {
+	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	p := backup.OpenPlace(s.place)
+	for _, name := range []string{"snapshots/20260301T020000Z-aaaaaaaa.db.zst", "snapshots/20260301T020000Z-aaaaaaaa.json"} {
+		if err := p.Write(t.Context(), name, strings.NewReader("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.start(t)
+	s.write(t, "a")
+	s.wait(t)
+	s.restart(t, 719*time.Hour)
+	if got := names(t, p, "snapshots/"); len(got) != 2 {
+		t.Errorf("within the retention: %q", got)
+	}
+	s.restart(t, 25*time.Hour)
+	if got := names(t, p, "snapshots/"); len(got) != 0 {
+		t.Errorf("after the retention: %q", got)
+	}
+	if got := s.restored(t, time.Time{}); got != "a" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {

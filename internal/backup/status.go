@@ -40,6 +40,7 @@ const (
 	KindProof    Kind = "proof"
 	KindUndone   Kind = "proof undone" // proofs that could not be done; it says nothing about the backup
 	KindCopy     Kind = "copy"         // the second place
+	kindListed   Kind = "listed"       // when the blobs of the place were last listed
 )
 
 // State is the stored state of a part. LastOK is the newest moment up to which the part is in its place; for a proof the moment it

@@ -85,6 +85,16 @@ func expiredBlobs(ctx context.Context, q db.Querier, before time.Time, limit int
 	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from backup_blobs where removed_at < $1 order by removed_at limit $2", before, limit)
 }
 
+// knownBlobs returns the ids between first and last, both included, that have a row.
+func knownBlobs(ctx context.Context, q db.Querier, first, last string) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from backup_blobs where blob_id >= $1 and blob_id <= $2", first, last)
+}
+
+// addStray records a blob of the place to which nothing refers.
+func addStray(ctx context.Context, q db.Querier, id string, at time.Time) error {
+	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size, removed_at) values ($1, '', 0, $2) on conflict (blob_id) do nothing", id, at)
+}
+
 func deleteBlobs(ctx context.Context, q db.Querier, ids []string) error {
 	for _, id := range ids {
 		if err := db.Exec(ctx, q, "delete from backup_blobs where blob_id = $1 and removed_at is not null", id); err != nil {
@@ -106,7 +116,7 @@ func reconcileBlobs(ctx context.Context, q db.Querier, now time.Time) error {
 	if err := db.Exec(ctx, q, "update backup_blobs set removed_at = null where removed_at is not null and blob_id in ("+usedBlobs+")"); err != nil {
 		return err
 	}
-	if err := db.Exec(ctx, q, "delete from backup_blobs where copied_at is null and blob_id not in ("+usedBlobs+")"); err != nil {
+	if err := db.Exec(ctx, q, "delete from backup_blobs where copied_at is null and removed_at is null and blob_id not in ("+usedBlobs+")"); err != nil {
 		return err
 	}
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $1 where removed_at is null and blob_id not in ("+usedBlobs+")", now)
