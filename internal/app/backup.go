@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"path/filepath"
-	"strings"
+	"time"
 
 	"atelie/internal/backup"
 	"atelie/internal/config"
@@ -28,14 +28,13 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sameDisk := isWithin(place.Folder, a.cfg.Server.DataDir)
 	var copyTo backup.Place // stays nil if there is no second place
+	copyElsewhere := false
 	if second != nil {
-		copyTo = OpenBackupPlace(second)
-		sameDisk = sameDisk && isWithin(second.Folder, a.cfg.Server.DataDir)
+		copyTo, copyElsewhere = OpenBackupPlace(second), !a.onDataDisk(second.Folder)
 	}
 	a.Backup = backup.New(a.DB, backup.Config{
-		Place: OpenBackupPlace(place), SameDisk: sameDisk, Retention: a.cfg.Backup.Retention, Site: marker,
+		Place: OpenBackupPlace(place), SameDisk: a.onDataDisk(place.Folder), CopyElsewhere: copyElsewhere, Split: a.isBackupSplit(), Retention: a.cfg.Backup.Retention, Site: marker,
 		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
 		OpenBlob: a.blobs.Open,
 		Full:     func() bool { return a.space.Usage().Level == datafolder.Full },
@@ -55,14 +54,32 @@ func OpenBackupPlace(p *config.Place) backup.Place {
 	return backup.OpenPlace(backup.PlaceConfig{Folder: p.Folder})
 }
 
-// isWithin reports whether folder is outer or inside it. It returns false for "", the folder of a place in a bucket.
-func isWithin(folder, outer string) bool {
-	outer, err := filepath.Abs(outer)
-	if err != nil || folder == "" {
+// diskTimeout is the limit for asking on which disk a folder is.
+const diskTimeout = 2 * time.Second
+
+// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", the folder of a place in a bucket, and
+// for a network mount that does not answer.
+func (a *App) onDataDisk(folder string) bool {
+	if folder == "" {
 		return false
 	}
-	inside, err := filepath.Rel(outer, folder)
-	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+	answer := make(chan bool, 1)
+	go func() {
+		same, err := datafolder.SameDisk(a.cfg.Server.DataDir, folder)
+		answer <- same || err != nil
+	}()
+	select {
+	case same := <-answer:
+		return same
+	case <-time.After(diskTimeout):
+		return false
+	}
+}
+
+// isBackupSplit reports whether several nodes would each have a part of the backup in their own data folder. One node alone can have its
+// database in PostgreSQL and its files in a bucket too: then the setting of a folder says that it is meant.
+func (a *App) isBackupSplit() bool {
+	return a.cfg.Backup.URL == "" && a.DB.Dialect == db.Postgres && a.cfg.Storage.URL != ""
 }
 
 // blobRecorder returns the functions that tell the backup which files were added and removed.

@@ -3,12 +3,15 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
+	"atelie/internal/storage/blob/blobtest"
 )
 
 // Proves H-backup-default.
@@ -97,22 +101,99 @@ func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
 	}
 }
 
+// /proc is another disk than every folder for files.
 func TestABackupIsOnTheSameDiskUnlessAPlaceIsElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
-		url, second func(data, elsewhere string) string
-		same        bool
+		url, second   func(data string) string
+		before, after bool // before and after a copy in the second place
 	}{
-		"default":               {func(_, _ string) string { return "" }, func(_, _ string) string { return "" }, true},
-		"elsewhere":             {func(_, e string) string { return e }, func(_, _ string) string { return "" }, false},
-		"second elsewhere":      {func(_, _ string) string { return "" }, func(_, e string) string { return e }, false},
-		"both in the same data": {func(_, _ string) string { return "" }, func(d, _ string) string { return filepath.Join(d, "second") }, true},
+		"default":                       {none, none, true, true},
+		"another folder of the disk":    {func(d string) string { return d + " backup" }, none, true, true},
+		"elsewhere":                     {elsewhere, none, false, false},
+		"a link to another disk":        {func(d string) string { return filepath.Join(d, "link", "backups") }, none, false, false},
+		"a bucket":                      {func(string) string { return "s3://key:secret@s3.example/copies" }, none, false, false},
+		"second elsewhere":              {none, elsewhere, true, false},
+		"second in a bucket":            {none, func(string) string { return "s3://key:secret@s3.example/copies" }, true, false},
+		"both on the disk":              {none, func(d string) string { return filepath.Join(d, "second") }, true, true},
+		"both on the disk, one outside": {none, func(d string) string { return d + " second" }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg, elsewhere := configuration(t), t.TempDir()
-			cfg.Backup = config.Backup{URL: c.url(cfg.Server.DataDir, elsewhere), CopyURL: c.second(cfg.Server.DataDir, elsewhere), Retention: 720 * time.Hour}
+			cfg := configuration(t)
+			if err := os.Symlink("/proc", filepath.Join(cfg.Server.DataDir, "link")); err != nil {
+				t.Fatal(err)
+			}
+			cfg.Backup = config.Backup{URL: c.url(cfg.Server.DataDir), CopyURL: c.second(cfg.Server.DataDir), Retention: 720 * time.Hour}
 			a := newAppOf(t, cfg, time.Now)
-			if status, err := a.Backup.Status(t.Context()); err != nil || status.SameDisk != c.same {
+			if status, err := a.Backup.Status(t.Context()); err != nil || status.SameDisk != c.before {
+				t.Errorf("before a copy: %+v, %v", status, err)
+			}
+			if cfg.Backup.CopyURL == "" {
+				return
+			}
+			second, err := cfg.BackupCopyPlace()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for label, same := range map[string]bool{"another place of before": c.before, second.Label(): c.after} {
+				detail, err := json.Marshal(backup.CopyDetail{Place: label, Ended: time.Now()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := backup.RecordSuccess(t.Context(), a.DB, backup.KindCopy, time.Now(), string(detail)); err != nil {
+					t.Fatal(err)
+				}
+				if status, err := a.Backup.Status(t.Context()); err != nil || status.SameDisk != same {
+					t.Errorf("after a copy in %s: %+v, %v", label, status, err)
+				}
+			}
+		})
+	}
+}
+
+func none(string) string      { return "" }
+func elsewhere(string) string { return "/proc/none/backups" }
+
+// Proves H-backup-split.
+func TestNodesThatEachHaveAPartOfTheBackupAreATrouble(t *testing.T) {
+	files := blobtest.Bucket(t)
+	address := func(prefix string) string {
+		return "s3://" + files.KeyID + ":" + files.Secret + "@" + strings.TrimPrefix(files.Endpoint, "http://") + "/" + files.Bucket + "/" + prefix + "?tls=off&create=on"
+	}
+	for name, c := range map[string]struct {
+		dialect      db.Dialect
+		files, place string
+		split        bool
+	}{
+		"PostgreSQL and a bucket":            {db.Postgres, address("one"), "", true},
+		"PostgreSQL and files on the disk":   {db.Postgres, "", "", false},
+		"SQLite and a bucket":                {db.SQLite, address("two"), "", false},
+		"a bucket for the backup":            {db.Postgres, address("three"), address("backup"), false},
+		"a folder that the operator has set": {db.Postgres, address("four"), t.TempDir(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := configuration(t)
+			cfg.Backup = config.Backup{URL: c.place, Retention: 720 * time.Hour}
+			cfg.Storage.URL = c.files
+			if c.dialect == db.Postgres {
+				cfg.Database.URL = dbtest.URL(t, c.dialect)
+			}
+			var log lockedBuffer
+			a, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, err := a.Backup.Status(t.Context())
+			if split := strings.Contains(status.BackupError, "set ATELIE_BACKUP_URL to a bucket"); err != nil || split != c.split {
 				t.Errorf("%+v, %v", status, err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			a.Backup.Run(ctx)
+			if told := strings.Contains(log.String(), "set ATELIE_BACKUP_URL to a bucket"); told != c.split {
+				t.Errorf("the log: %s", log.String())
+			}
+			if err := a.Close(); err != nil {
+				t.Error(err)
 			}
 		})
 	}

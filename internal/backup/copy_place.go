@@ -27,6 +27,7 @@ var errRemoved = errors.New("objects were removed from the place of the backup w
 // CopyDetail is the detail of KindCopy: how many objects of the second place were compared after the newest copy, and how many of them
 // were copied again because they were damaged there.
 type CopyDetail struct {
+	Place    string    `json:"place"` // label of the second place
 	Ended    time.Time `json:"ended"` // when the copy was done
 	Compared int       `json:"compared"`
 	Mended   int       `json:"mended"`

@@ -249,7 +249,7 @@ func (s *Service) prove(ctx context.Context) error {
 		}
 		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // failed records a text once in a row, but RequestProof waits for a new record
 	}
-	copied.Ended = s.now().UTC()
+	copied.Place, copied.Ended = s.cfg.CopyTo.Label(), s.now().UTC()
 	if text, err = json.Marshal(copied); err != nil {
 		return err
 	}

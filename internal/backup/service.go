@@ -18,7 +18,8 @@ import (
 // Config configures New.
 type Config struct {
 	Place      Place
-	SameDisk   bool          // see Status.SameDisk
+	SameDisk   bool          // the place is on the disk of the data folder
+	Split      bool          // each node has a place of its own, though all share the database and the files
 	Retention  time.Duration // every moment of this time can be restored
 	Site       string        // marker of the site; a place with the backup of another site is refused
 	Secrets    Secrets
@@ -31,6 +32,8 @@ type Config struct {
 	Free func() int64
 	// CopyTo is the second place, which gets the backup after each proof; nil for none.
 	CopyTo Place
+	// CopyElsewhere reports that CopyTo is not on the disk of the data folder.
+	CopyElsewhere bool
 	// Scratch is a folder for temporary files.
 	Scratch string
 	Log     *slog.Logger
@@ -71,6 +74,9 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 // Run keeps the backup until ctx ends. While the place cannot be reached, only the backup waits, and not the site.
 func (s *Service) Run(ctx context.Context) {
 	s.loadFailures(ctx)
+	if s.cfg.Split {
+		s.log.Warn("backup: "+errSplit.Error(), "place", s.cfg.Place.Label())
+	}
 	var loops sync.WaitGroup
 	if s.db.Dialect == db.SQLite {
 		loops.Go(func() { s.runDatabase(ctx) })
@@ -100,7 +106,11 @@ func (s *Service) Close() error { return s.closeReplica(context.Background()) }
 
 // Status returns how the backup is.
 func (s *Service) Status(ctx context.Context) (Status, error) {
-	status, err := ReadStatus(ctx, s.db, s.cfg.Place.Label(), s.cfg.SameDisk)
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return Status{Place: s.cfg.Place.Label()}, err
+	}
+	status, err := s.statusOf(ctx, states)
 	s.last.Lock()
 	defer s.last.Unlock()
 	if s.last.moment.After(status.LastBackup) {

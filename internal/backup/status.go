@@ -3,15 +3,14 @@ package backup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
-
-	"atelie/internal/db"
 )
 
 // Status is the state of the backup as owners, the operator and the metrics see it.
 type Status struct {
 	Place        string    // label of the place, without secrets; "" if backups are off
-	SameDisk     bool      // all places of the backup are inside the data folder, so that the backup is lost with its disk
+	SameDisk     bool      // all places that have the backup are on the disk of the data folder, with which they are lost
 	LastBackup   time.Time // newest moment that is in the place; zero if there is none
 	BackupError  string    // safe text of the current failure, "" if there is none
 	ErrorSince   time.Time // when that failure began
@@ -54,43 +53,72 @@ type State struct {
 	Detail     string    // JSON object, by kind
 }
 
-// ReadStatus reads the stored status. place is the label of the place, "" if backups are off; sameDisk is Status.SameDisk. While the
-// server runs, LastBackup can be some minutes older than the newest moment in the place.
-func ReadStatus(ctx context.Context, q db.Querier, place string, sameDisk bool) (s Status, err error) {
-	if place == "" {
-		return s, nil
-	}
-	s = Status{Place: place, SameDisk: sameDisk}
-	states, err := ReadStates(ctx, q)
+// copyStaleAfter is the age of the second place from which it is a failure that nothing has brought it up to date.
+const copyStaleAfter = 3 * 24 * time.Hour
+
+// Failures of which no attempt tells.
+var (
+	errSplit     = errors.New("each node keeps its backup in a folder of its own, so that no place has all of it: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
+	errCopyStale = errors.New("the second place of the backup has not been brought up to date for three days: it gets the backup after a proof")
+)
+
+// statusOf returns the status that is stored in states. While the server runs, LastBackup can be some minutes older than the newest moment
+// in the place.
+func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status Status, err error) {
+	status = Status{Place: s.cfg.Place.Label()}
+	second, err := s.copyDetail(states)
 	if err != nil {
-		return s, err
+		return status, err
+	}
+	status.SameDisk = s.cfg.SameDisk && (second.Ended.IsZero() || !s.cfg.CopyElsewhere)
+	if s.cfg.CopyTo == nil {
+		delete(states, KindCopy) // its failures are of a place that is not used any more
 	}
 	for _, kind := range []Kind{KindDatabase, KindSnapshot} {
-		if at := states[kind].LastOK; at.After(s.LastBackup) {
-			s.LastBackup = at
+		if at := states[kind].LastOK; at.After(status.LastBackup) {
+			status.LastBackup = at
 		}
 	}
 	for _, kind := range []Kind{KindDatabase, KindSnapshot, KindBlobs, KindSecret, KindCopy} {
-		if state := states[kind]; state.Error != "" && (s.ErrorSince.IsZero() || state.ErrorSince.Before(s.ErrorSince)) {
-			s.BackupError, s.ErrorSince = state.Error, state.ErrorSince
+		if state := states[kind]; state.Error != "" && (status.ErrorSince.IsZero() || state.ErrorSince.Before(status.ErrorSince)) {
+			status.BackupError, status.ErrorSince = state.Error, state.ErrorSince
 		}
+	}
+	switch {
+	case status.BackupError != "":
+	case s.cfg.Split:
+		status.BackupError, status.ErrorSince = errSplit.Error(), states[KindSecret].LastOK // since the backup began in this place
+	case !second.Ended.IsZero() && s.now().Sub(second.Ended) > copyStaleAfter:
+		status.BackupError, status.ErrorSince = errCopyStale.Error(), second.Ended
 	}
 	proof := states[KindProof]
-	s.ProvenMoment, s.ProofError = proof.LastOK, proof.Error
+	status.ProvenMoment, status.ProofError = proof.LastOK, proof.Error
 	proven, err := proofDetail(proof)
 	if err != nil {
-		return s, err
+		return status, err
 	}
-	s.LastProof, s.UnprovenFiles = proven.Ended, proven.Waiting
+	status.LastProof, status.UnprovenFiles = proven.Ended, proven.Waiting
 	if undone := states[KindUndone]; undone.Error != "" {
-		s.ProofUndone, s.ProofUndoneSince = undone.Error, undone.ErrorSince
-		if s.ProofUndoneCode, err = undoneCode(undone); err != nil {
-			return s, err
+		status.ProofUndone, status.ProofUndoneSince = undone.Error, undone.ErrorSince
+		if status.ProofUndoneCode, err = undoneCode(undone); err != nil {
+			return status, err
 		}
-		s.PlaceAway = s.ProofUndoneCode == errAway.Code
+		status.PlaceAway = status.ProofUndoneCode == errAway.Code
 	}
-	s.WaitingFiles, err = countWaiting(ctx, q)
-	return s, err
+	status.WaitingFiles, err = countWaiting(ctx, s.db)
+	return status, err
+}
+
+// copyDetail returns the detail of the newest copy in the second place, the zero value if none was made there.
+func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
+	text := states[KindCopy].Detail
+	if s.cfg.CopyTo == nil || text == "" {
+		return d, nil
+	}
+	if err := json.Unmarshal([]byte(text), &d); err != nil || d.Place != s.cfg.CopyTo.Label() {
+		return CopyDetail{}, err
+	}
+	return d, nil
 }
 
 // undoneCode returns the code of the reason why the newest proof could not be done.

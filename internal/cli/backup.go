@@ -133,7 +133,7 @@ func statusJSON(s backup.Status, placeErr error) jsonStatus {
 func printStatus(env *environment, s backup.Status, placeErr error) error {
 	lines := []string{"Place: " + s.Place}
 	if s.SameDisk {
-		lines = append(lines, "It is in the data folder: it protects from mistakes, not from a lost disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
+		lines = append(lines, "It is on the disk of the data folder: it protects from mistakes, not from a lost disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
 	}
 	if s.LastBackup.IsZero() {
 		lines = append(lines, "Last backup: none yet")
@@ -154,7 +154,11 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 		}
 	}
 	var wrong []error
-	if s.BackupError != "" {
+	switch {
+	case s.BackupError == "":
+	case s.ErrorSince.IsZero():
+		wrong = append(wrong, fmt.Errorf("backup: %s", s.BackupError))
+	default:
 		wrong = append(wrong, fmt.Errorf("backup: %s (since %s)", s.BackupError, s.ErrorSince.UTC().Format(time.RFC3339)))
 	}
 	if placeErr != nil {

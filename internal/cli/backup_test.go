@@ -152,7 +152,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 			var s jsonStatus
-			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || s.WaitingFiles != 0 {
+			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || !running && s.WaitingFiles != 0 { // a server goes on making smaller pictures
 				t.Errorf("%+v, %v", s, err)
 			}
 			if r := stop(); r.code != 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -46,6 +47,19 @@ func measure(dir string) (free, total int64, err error) {
 		return 0, 0, os.NewSyscallError("statfs", err)
 	}
 	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // other systems have other types
+}
+
+// disk returns what identifies the file system of a file or folder. Symbolic links are followed.
+func disk(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	return strconv.FormatUint(uint64(stat.Dev), 10), nil //nolint:unconvert // other systems have other types
 }
 
 // allocated returns how many bytes a file occupies on the disk.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/windows"
 )
@@ -60,6 +61,21 @@ func measure(dir string) (free, total int64, err error) {
 	var available, size uint64
 	err = windows.GetDiskFreeSpaceEx(name, &available, &size, nil)
 	return int64(available), int64(size), os.NewSyscallError("GetDiskFreeSpaceEx", err)
+}
+
+// disk returns what identifies the file system of a file or folder: where its volume is mounted. Links are followed.
+func disk(name string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "", err
+	}
+	path, err := windows.UTF16PtrFromString(resolved)
+	if err != nil {
+		return "", err
+	}
+	volume := make([]uint16, windows.MAX_LONG_PATH)
+	err = windows.GetVolumePathName(path, &volume[0], uint32(len(volume)))
+	return strings.ToLower(windows.UTF16ToString(volume)), os.NewSyscallError("GetVolumePathName", err)
 }
 
 // allocated returns how many bytes a file occupies on the disk: its size, because on Windows the program creates no sparse files.

@@ -30,7 +30,7 @@ type Config struct {
 // Backup is the state of the backups.
 type Backup struct {
 	Place        string    // label without secrets; "": backups are off
-	SameDisk     bool      // all places are inside the data folder
+	SameDisk     bool      // all places that have the backup are on the disk of the data folder
 	LastBackup   time.Time // newest moment that is in the place; zero: none
 	BackupError  string    // safe text of the current failure; "": none
 	ErrorSince   time.Time // when the current failure began

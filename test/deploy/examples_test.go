@@ -193,14 +193,18 @@ func TestComposeFile(t *testing.T) {
 			t.Errorf("example.env has %s, which nothing reads", name[1])
 		}
 	}
-	// The settings of the nodes are valid after substitution.
-	fill := strings.NewReplacer("${DOMAIN:?", "example.com${", "${ATELIE_JWT_SECRET:?", strings.Repeat("k", 64)+"${", "${POSTGRES_PASSWORD:?", "geheim${", "${S3_SECRET:?", "geheim${")
+	// The settings of the nodes are valid after substitution, and all nodes have one place for their backup.
+	place := regexp.MustCompile(`(?m)^ATELIE_BACKUP_URL=(s3://.*)$`).FindStringSubmatch(env)
+	if place == nil {
+		t.Fatal("example.env names no bucket for the backup")
+	}
+	fill := strings.NewReplacer("${DOMAIN:?", "example.com${", "${ATELIE_JWT_SECRET:?", strings.Repeat("k", 64)+"${", "${POSTGRES_PASSWORD:?", "geheim${", "${S3_SECRET:?", "geheim${", "${ATELIE_BACKUP_URL:?", strings.ReplaceAll(place[1], "${S3_SECRET}", "geheim")+"${")
 	rest := regexp.MustCompile(`\$\{[^}]*\}`)
 	var filled []string
 	for _, line := range regexp.MustCompile(`(?m)^    (ATELIE_\w+): (.*)$`).FindAllStringSubmatch(text, -1) {
 		filled = append(filled, line[1]+"="+rest.ReplaceAllString(fill.Replace(line[2]), ""))
 	}
-	if shown := command(t, filled, "config"); !strings.Contains(shown, "https://example.com") || !strings.Contains(shown, "s3:7070/atelie") {
+	if shown := command(t, filled, "config"); !strings.Contains(shown, "https://example.com") || !strings.Contains(shown, "s3:7070/atelie?") || !strings.Contains(shown, "s3:7070/atelie-backup?") {
 		t.Errorf("the nodes' settings: %v\n%s", filled, shown)
 	}
 }
