@@ -25,7 +25,8 @@ import (
 
 // This file proves the backup each night: it restores the newest backup and compares it with the site.
 
-// Intervals and limits of the proof. One part and one file are read at a time, so that the site keeps the processors.
+// Intervals and limits of the proof. One part and one file are read at a time, and at a low priority, so that the site keeps the
+// processors.
 const (
 	proofHour  = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
 	proofCheck = 2 * time.Second  // how often a node checks whether a proof is due
@@ -141,6 +142,10 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 	defer cancel()
 	go s.renewLease(ctx, cancel, KindProof, holder)
 	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindProof, holder)) }()
+	// Another node may have proven the backup just before this one got the lease.
+	if due, err := s.isProofDue(ctx, regular); err != nil || !due {
+		return err
+	}
 	return s.prove(ctx)
 }
 
@@ -209,9 +214,16 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 
 // prove proves the backup and stores the result. After a success the second place gets the backup.
 func (s *Service) prove(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, proofTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.proofTimeout)
 	defer cancel()
-	moment, detail, err := s.compare(limited)
+	var (
+		moment time.Time
+		detail ProofDetail
+	)
+	err := atLowPriority(func() (err error) {
+		moment, detail, err = s.compare(limited)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil // the program ends, or another node has the lease: the next one proves
 	}
@@ -241,8 +253,8 @@ func (s *Service) prove(ctx context.Context) error {
 	if s.cfg.CopyTo == nil {
 		return nil
 	}
-	copied, err := s.copyBackup(ctx)
-	if err != nil {
+	var copied CopyDetail
+	if err := atLowPriority(func() (err error) { copied, err = s.copyBackup(ctx); return err }); err != nil {
 		s.failed(ctx, KindCopy, err)
 		if ctx.Err() != nil {
 			return nil

@@ -47,6 +47,7 @@ type Service struct {
 	now  func() time.Time
 	wake chan struct{} // signals that a blob waits
 
+	proofTimeout time.Duration
 	replicaCalls chan func(*replica) // runDatabase calls these functions, with nil while no replica is open
 
 	claimed struct {
@@ -66,7 +67,7 @@ type Service struct {
 
 // New returns a Service; Run starts it.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1), replicaCalls: make(chan func(*replica))}
+	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1), proofTimeout: proofTimeout, replicaCalls: make(chan func(*replica))}
 	s.last.failed, s.last.texts = map[Kind]bool{}, map[Kind]string{}
 	return s
 }

@@ -1,0 +1,44 @@
+package backup
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+)
+
+// proofNice is the nice value of the thread that proves a backup. On a busy machine it gets a tenth of what a request gets.
+const proofNice = 10
+
+// lowPriority starts the thread of atLowPriority and returns what it is to call. The thread never ends: an unprivileged program cannot
+// lower a nice value, and the end of a thread kills the processes that it has started with Pdeathsig.
+var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
+	calls, ready := make(chan func()), make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		thread := syscall.Gettid()
+		inverse, err := syscall.Getpriority(syscall.PRIO_PROCESS, thread) // the system call returns 20 less the nice value
+		if err == nil {
+			err = syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, proofNice))
+		}
+		if ready <- os.NewSyscallError("setpriority", err); err != nil {
+			runtime.UnlockOSThread()
+			return
+		}
+		for call := range calls {
+			call()
+		}
+	}()
+	return calls, <-ready
+})
+
+// atLowPriority calls fn in a thread with the nice value proofNice. Other callers wait meanwhile.
+func atLowPriority(fn func() error) error {
+	calls, err := lowPriority()
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	calls <- func() { done <- fn() }
+	return <-done
+}

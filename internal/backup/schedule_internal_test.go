@@ -1,0 +1,277 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Proves H-proof-schedule.
+func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
+	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.Local)
+	at := func(hour, minute int) time.Time { return time.Date(2026, 3, 10, hour, minute, 0, 0, time.Local) }
+	proven := func(ended time.Time) State {
+		text, err := json.Marshal(ProofDetail{Ended: ended})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return State{LastOK: ended.Add(-time.Minute), Detail: string(text)}
+	}
+	failed := func(before State, at time.Time) State {
+		before.LastError, before.Error = at, "damaged"
+		return before
+	}
+	undone := func(code string, at time.Time) State {
+		return State{LastError: at, ErrorSince: at, Error: "not done", Detail: `{"code":"` + code + `"}`}
+	}
+	last := proven(at(4, 30))
+	for name, c := range map[string]struct {
+		states map[Kind]State
+		now    time.Time
+		due    bool
+	}{
+		"never proven":                       {map[Kind]State{}, noon, true},
+		"proven this night":                  {map[Kind]State{KindProof: last}, noon, false},
+		"proven this night, before four":     {map[Kind]State{KindProof: proven(at(3, 59))}, noon, true},
+		"proven yesterday, before four":      {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(3, 59), false},
+		"proven yesterday, at four":          {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
+		"failed an hour ago":                 {map[Kind]State{KindProof: failed(last, at(11, 0))}, noon, true},
+		"failed less than an hour ago":       {map[Kind]State{KindProof: failed(last, at(11, 1))}, noon, false},
+		"the place was away ten minutes ago": {map[Kind]State{KindProof: last, KindUndone: undone(errAway.Code, at(11, 50))}, noon, true},
+		"the place was away just now":        {map[Kind]State{KindProof: last, KindUndone: undone(errAway.Code, at(11, 51))}, noon, false},
+		"no room an hour ago":                {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 0))}, noon, true},
+		"no room less than an hour ago":      {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 1))}, noon, false},
+		"failed before this night":           {map[Kind]State{KindProof: failed(State{}, at(3, 50))}, at(4, 10), true},
+	} {
+		s := &Service{db: &db.DB{Dialect: db.SQLite}}
+		if got := s.proofDue(c.states, c.now, true); got != c.due {
+			t.Errorf("%s: %t", name, got)
+		}
+		if s.proofDue(c.states, c.now, false) {
+			t.Errorf("%s: due right after the start, though nobody has asked", name)
+		}
+		states := map[Kind]State{kindProofRequest: {LastOK: c.now.Add(-time.Second)}}
+		for kind, state := range c.states {
+			states[kind] = state
+		}
+		if !s.proofDue(states, c.now, false) {
+			t.Errorf("%s: not due for whom asks", name)
+		}
+		s.db = &db.DB{Dialect: db.Postgres}
+		if s.proofDue(states, c.now, true) {
+			t.Errorf("%s: due before there is a snapshot", name)
+		}
+		states[KindSnapshot] = State{LastOK: at(3, 0)}
+		if !s.proofDue(states, c.now, true) {
+			t.Errorf("%s: not due when there is a snapshot", name)
+		}
+	}
+}
+
+// nights are nodes of a site with a PostgreSQL database, and their clock.
+type nights struct {
+	d     *db.DB
+	nodes []*Service
+	log   bytes.Buffer // of all nodes
+
+	mu   sync.Mutex
+	at   time.Time
+	free int64
+}
+
+func newNights(t *testing.T, place Place, nodes int) *nights {
+	t.Helper()
+	n := &nights{d: dbtest.Open(t, db.Postgres), at: time.Date(2026, 3, 10, 4, 30, 0, 0, time.Local), free: 1 << 40}
+	log := slog.New(slog.NewTextHandler(&n.log, nil)) // a handler writes one line at a time
+	for range nodes {
+		n.nodes = append(n.nodes, New(n.d, Config{
+			Place: place, Retention: 72 * time.Hour, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: log, Scratch: t.TempDir(),
+			OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
+			Full:     func() bool { return false },
+			Free:     func() int64 { n.mu.Lock(); defer n.mu.Unlock(); return n.free },
+		}, n.now))
+	}
+	return n
+}
+
+func (n *nights) now() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.at
+}
+
+func (n *nights) set(at time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at = at
+}
+
+// tick does once on all nodes, at the same time, what each of them does again and again. It returns how many proofs have succeeded so far.
+func (n *nights) tick(t *testing.T) int {
+	t.Helper()
+	var nodes sync.WaitGroup
+	for _, s := range n.nodes {
+		nodes.Go(func() {
+			if err := errors.Join(s.snapshotIfDue(t.Context()), s.proveIfDue(t.Context(), true)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	nodes.Wait()
+	return strings.Count(n.log.String(), "was restored and is what the site has")
+}
+
+// Proves H-proof-schedule.
+func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
+	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
+	for n.tick(t) == 0 { // one node has the snapshot when the others look for it
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	for night := range 3 {
+		day := time.Date(2026, 3, 11+night, 0, 0, 0, 0, time.Local)
+		for _, step := range []struct {
+			after time.Duration
+			want  int // proofs since the beginning
+		}{{2 * time.Hour, night + 1}, {3*time.Hour + 59*time.Minute, night + 1}, {4 * time.Hour, night + 2}, {5 * time.Hour, night + 2}, {23 * time.Hour, night + 2}} {
+			n.set(day.Add(step.after))
+			if got := n.tick(t); got != step.want {
+				t.Errorf("%s: %d proofs, want %d", n.now(), got, step.want)
+			}
+		}
+	}
+	held, err := db.One[int64](t.Context(), n.d, "select count(*) from backup_status where holder is not null")
+	if err != nil || held > 0 {
+		t.Errorf("%d leases are left, %v", held, err)
+	}
+}
+
+// Proves H-proof-schedule.
+func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
+	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	if err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if mine, err := Lease(t.Context(), n.d, KindProof, "a node that is killed", n.now(), n.now().Add(snapshotLease)); err != nil || !mine {
+		t.Fatal(mine, err)
+	}
+	if got := n.tick(t); got != 0 {
+		t.Errorf("%d proofs while another node has the lease", got)
+	}
+	n.set(n.now().Add(snapshotLease))
+	if got := n.tick(t); got != 1 {
+		t.Errorf("%d proofs after the lease", got)
+	}
+}
+
+// Proves H-proof-away.
+func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
+	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	n.free = 1 << 10
+	if got := n.tick(t); got != 0 {
+		t.Errorf("%d proofs", got)
+	}
+	status, err := n.nodes[0].Status(t.Context())
+	if err != nil || status.ProofUndoneCode != "backup_proof_no_room" || !strings.Contains(status.ProofUndone, "0 MB are free on the disk of the data folder, ") || status.ProofError != "" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	n.mu.Lock()
+	n.free = 1 << 40
+	n.mu.Unlock()
+	n.set(n.now().Add(proofRetry - time.Minute))
+	if got := n.tick(t); got != 0 {
+		t.Errorf("%d proofs within the hour", got)
+	}
+	n.set(n.now().Add(time.Minute))
+	if got := n.tick(t); got != 1 {
+		t.Errorf("%d proofs after an hour", got)
+	}
+	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.ProofUndone != "" {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// slowPlace opens no object before the context ends.
+type slowPlace struct{ Place }
+
+func (p slowPlace) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// Proves H-proof-away.
+func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
+	place := OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	n := newNights(t, place, 1)
+	s := n.nodes[0]
+	if err := s.TakeSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.cfg.Place = slowPlace{place}
+	s.proofTimeout = time.Millisecond
+	if got := n.tick(t); got != 0 {
+		t.Errorf("%d proofs", got)
+	}
+	status, err := s.Status(t.Context())
+	if err != nil || status.ProofUndoneCode != "backup_proof_timeout" || status.ProofError != "" || status.PlaceAway {
+		t.Errorf("%+v, %v", status, err)
+	}
+	for _, err := range []error{errors.New("x"), &placeError{errors.New("x")}, apperr.New(http.StatusTeapot, "x", "x")} {
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if not := undone(ended, fmt.Errorf("%w", err)); not == nil || not.Code != "backup_proof_timeout" {
+			t.Errorf("%v: %v", err, not)
+		}
+		if not := undone(ended, fmt.Errorf("%w (%w)", damage("x", nil), err)); not != nil {
+			t.Errorf("damage that was found in time: %v", not)
+		}
+	}
+}
+
+// Proves H-copy-stale.
+func TestASecondPlaceThatGetsNothingIsAFailure(t *testing.T) {
+	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	s := n.nodes[0]
+	s.cfg.CopyTo = OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})
+	if got := n.tick(t); got != 1 {
+		t.Fatalf("%d proofs", got)
+	}
+	copied := n.now()
+	for _, c := range []struct {
+		after time.Duration
+		want  string
+	}{{copyStaleAfter, ""}, {copyStaleAfter + time.Hour, errCopyStale.Error()}} {
+		n.set(copied.Add(c.after))
+		status, err := s.Status(t.Context())
+		if err != nil || status.BackupError != c.want || c.want != "" && !status.ErrorSince.Equal(copied) {
+			t.Errorf("after %s: %+v, %v", c.after, status, err)
+		}
+	}
+	// A failure of a second place that is not set any more is none.
+	if err := RecordFailure(t.Context(), n.d, KindCopy, n.now(), "away"); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Status(t.Context()); err != nil || status.BackupError != "away" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	s.cfg.CopyTo = nil
+	if status, err := s.Status(t.Context()); err != nil || status.BackupError != "" {
+		t.Errorf("without a second place: %+v, %v", status, err)
+	}
+}
