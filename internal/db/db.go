@@ -197,6 +197,18 @@ type Tx struct {
 	after   []func() // run after the commit
 }
 
+// QueueRows runs a statement whose result decides nothing in the transaction, and calls scan for each row of the result. On PostgreSQL
+// the statement is sent with the next one whose result is awaited, or with the commit, so that it costs no round trip. Then that
+// statement or the commit returns its error, and scan may be called after the commit: an error of scan does not undo it.
+func (t *Tx) QueueRows(ctx context.Context, scan func(Row) error, query string, args ...any) error {
+	if tx, ok := t.Querier.(*postgresTx); ok {
+		tx.queue(scan, query, args)
+		return nil
+	}
+	_, err := Collect(ctx, t.Querier, func(row Row) (struct{}, error) { return struct{}{}, scan(row) }, query, args...)
+	return err
+}
+
 // AfterCommit calls fn after the commit, and never if the transaction is rolled back.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 

@@ -116,28 +116,12 @@ func (d *postgresDriver) withShortTx(ctx context.Context, fn func(Querier) error
 }
 
 func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) error {
-	var options pgx.TxOptions
-	if actor := actorOf(ctx); actor != "" { // in the same message as the beginning, which has no parameters: actor is a UUID
-		options.BeginQuery = "begin; set local atelie.actor = '" + actor + "'"
-	}
-	beginCtx, cancel := statementContext(ctx)
-	tx, err := d.pool.BeginTx(beginCtx, options) // the context limits only the beginning
-	cancel()
-	if err != nil {
-		return translate(err)
-	}
-	// The rollback must reach the server even if the caller's context has ended.
-	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = tx.Rollback(end) // after a commit this is a no-op by contract
-	}()
-	if err := fn(pgxQuerier{tx}); err != nil {
+	tx := &postgresTx{pool: d.pool, actor: actorOf(ctx)}
+	defer tx.end(ctx)
+	if err := fn(tx); err != nil {
 		return err
 	}
-	commitCtx, cancel := statementContext(ctx)
-	defer cancel()
-	return translate(tx.Commit(commitCtx))
+	return tx.commit(ctx)
 }
 
 type statementTimeoutKey struct{}

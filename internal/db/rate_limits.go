@@ -9,19 +9,24 @@ import (
 // subject is who makes the attempt, for example an IP address or an account. The counters are in the database, so that they
 // survive restarts and all nodes share them.
 func (d *DB) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
-	err = d.WithTx(ctx, func(tx *Tx) error {
-		hits, err = tx.Hit(ctx, name, subject, window, now)
-		return err
+	query, args := hit(name, subject, window, now)
+	err = d.WithShortTx(ctx, func(tx *Tx) error {
+		return tx.QueueRows(ctx, func(row Row) error { return row.Scan(&hits) }, query, args...)
 	})
 	return hits, err
 }
 
 // Hit is DB.Hit within a transaction: the attempt is counted only if the transaction commits.
 func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
+	query, args := hit(name, subject, window, now)
+	return One[int](ctx, t, query, args...)
+}
+
+// hit returns the statement that counts an attempt and returns the number of attempts.
+func hit(name, subject string, window time.Duration, now time.Time) (query string, args []any) {
 	start := now.Unix() - now.Unix()%int64(window.Seconds())
-	err = t.QueryRow(ctx, `insert into rate_limits (name, subject, bucket_start, hits) values ($1, $2, $3, 1)
-		on conflict (name, subject, bucket_start) do update set hits = rate_limits.hits + 1 returning hits`, name, subject, start).Scan(&hits)
-	return hits, err
+	return `insert into rate_limits (name, subject, bucket_start, hits) values ($1, $2, $3, 1)
+		on conflict (name, subject, bucket_start) do update set hits = rate_limits.hits + 1 returning hits`, []any{name, subject, start}
 }
 
 // PurgeHits deletes the counters of windows that began before the given time, and of windows so far in the future that a
