@@ -185,6 +185,64 @@ func TestCaller(t *testing.T) {
 	}
 }
 
+// A token whose signature was checked before is still refused when anything else about it has changed.
+func TestRememberedTokens(t *testing.T) {
+	at, valid := now, true
+	keys := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
+	tk := New(Config{
+		Secret: []byte(strings.Repeat("s", 32)), SigningKeys: keys.load, ES256: true,
+		Generations: func(Role, int) (bool, error) { return valid, nil },
+	}, func() time.Time { return at })
+	user := sign(t, tk, keys.claims())
+	service, err := tk.Key(Service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func(when, token string, want error) {
+		t.Helper()
+		_, err := tk.Verify(token)
+		if want == nil && err != nil || want != nil && (err == nil || !sameCode(err, want)) {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	for range 2 {
+		expect("a user's token", user, nil)
+		expect("a key", service, nil)
+		expect("a forged token", user[:len(user)-2]+"AA", ErrBadToken)
+	}
+	valid = false
+	expect("a revoked key", service, ErrBadToken)
+	keys.keys[0].VerifyUntil, at = now.Add(time.Minute), now.Add(2*time.Minute)
+	expect("signed by a retired key", user, ErrBadToken)
+	keys.keys[0].VerifyUntil, at = time.Time{}, now.Add(4*time.Minute)
+	expect("signed by a key that is back", user, nil)
+	at = now.Add(2 * time.Hour)
+	expect("expired", user, ErrExpired)
+}
+
+// However many tokens come, few are remembered, and those in use stay.
+func TestFewTokensAreRemembered(t *testing.T) {
+	tk := tokens()
+	used := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
+	for n := range 3 * maxSignedTokens {
+		for _, token := range []string{used, sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "n": n, "exp": now.Add(time.Hour).Unix()})} {
+			if _, err := tk.Verify(token); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, ok := tk.signed.get(used); !ok || len(tk.signed.recent) > maxSignedTokens || len(tk.signed.older) > maxSignedTokens {
+		t.Errorf("%d and %d are remembered, the one in use: %v", len(tk.signed.recent), len(tk.signed.older), ok)
+	}
+	long := sign(t, tk, jwt.MapClaims{"sub": strings.Repeat("u", maxSignedTokenBytes), "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
+	if _, err := tk.Verify(long); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := tk.signed.get(long); ok {
+		t.Error("a long token is remembered")
+	}
+}
+
 func TestContext(t *testing.T) {
 	if got := Of(t.Context()); got != (Caller{}) {
 		t.Errorf("got %+v", got)
