@@ -23,24 +23,22 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	user, err = userByID(ctx, s.db, userID)
-	if err != nil {
+	isUUID := true
+	if caller.SessionID != "" {
+		sessionID, isUUID = canonicalUUID(caller.SessionID)
+	}
+	if !isUUID {
+		sessionID = ""
+	}
+	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.aliveArgs())
+	switch {
+	case err != nil:
 		return User{}, "", noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
-	}
-	if user.banned(s.now()) { // the account may have been banned after the token was issued
+	case user.banned(s.now()): // the account may have been banned after the token was issued
 		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
-	}
-	if caller.SessionID == "" {
-		return user, "", nil
-	}
-	if sessionID, ok = canonicalUUID(caller.SessionID); !ok {
+	case !isUUID:
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
-	}
-	alive, err := userSessionIsAlive(ctx, s.db, sessionID, user.ID, s.aliveArgs())
-	if err != nil {
-		return User{}, "", err
-	}
-	if !alive {
+	case sessionID != "" && !alive:
 		return User{}, "", errSessionNotFound.Becausef("session %s of user %s", sessionID, user.ID)
 	}
 	return user, sessionID, nil

@@ -44,62 +44,70 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 //     because the token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
-	hash := hashToken(token)
-	sessionID, err := sessionOfRefreshToken(ctx, s.db, hash)
-	if err != nil {
-		return issuedSession{}, err
+	if s.db.Dialect == db.Postgres {
+		result, err := s.refreshAtOnce(ctx, c, token)
+		if !errors.Is(err, db.ErrNoRows) {
+			return result, err
+		}
 	}
 	var result issuedSession
 	expired := false
-	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+	hash := hashToken(token)
+	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		result, expired = issuedSession{}, false // WithTx may call this function again
-		// sessionIsAlive must run before touchSession: touchSession records a use of the session, after which an idle session
-		// would count as alive. touchSession also locks the session's row, so that concurrent refreshes wait for each other:
-		// refreshTokenByHash must run after it, because it reads which token is current.
-		alive, err := sessionIsAlive(ctx, tx, sessionID, s.aliveArgs())
+		stored, err := lockRefreshToken(ctx, tx, hash, s.aliveArgs())
 		if err != nil {
 			return err
 		}
-		if result.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {
-			return err
-		}
-		stored, err := refreshTokenByHash(ctx, tx, hash)
-		if err != nil {
-			return err
-		}
+		result.session, result.user = stored.session, stored.user
 		switch {
-		case !alive:
+		case !stored.alive:
 			expired = true
 		case stored.usedAt == nil:
 			result.refreshToken = successor(s.cfg.RefreshKey, token)
 			err = s.rotate(ctx, tx, c, result, hash, stored.generation+1)
 		case s.reusable(stored, now):
-			result.refreshToken, err = s.currentToken(ctx, tx, sessionID, token, stored)
+			result.refreshToken, err = s.currentToken(ctx, tx, token, stored)
 		}
 		if err != nil {
 			return err
 		}
 		if result.refreshToken == "" {
 			if !expired {
-				if err := s.audit(ctx, tx, c, auditTokenRevoked, result.session.userID, map[string]any{"session_id": sessionID, "reason": "reused"}); err != nil {
+				if err := s.audit(ctx, tx, c, auditTokenRevoked, stored.session.userID, map[string]any{"session_id": stored.session.id, "reason": "reused"}); err != nil {
 					return err
 				}
 			}
-			return deleteSession(ctx, tx, sessionID) // refresh returns its error after the commit: an error here would undo the deletion
+			return deleteSession(ctx, tx, stored.session.id) // refresh returns its error after the commit: an error here would undo the deletion
 		}
-		if result.user, err = userByID(ctx, tx, result.session.userID); err == nil && result.user.banned(now) {
-			err = errRefreshBanned.Becausef("user %s", result.user.ID)
+		if result.user.banned(now) {
+			return errRefreshBanned.Becausef("user %s", result.user.ID)
 		}
-		return err
+		return recordSessionUse(ctx, tx, stored.session.id, c, now)
 	})
 	if err == nil && expired {
-		return issuedSession{}, errSessionExpired.Becausef("session %s", sessionID)
+		return issuedSession{}, errSessionExpired.Becausef("session %s", result.session.id)
 	}
 	if err == nil && result.refreshToken == "" {
-		err = errRefreshTokenUsed.Becausef("session %s ended: a replaced refresh token was repeated", sessionID)
+		err = errRefreshTokenUsed.Becausef("session %s ended: a replaced refresh token was repeated", result.session.id)
 	}
 	return result, err
+}
+
+// refreshAtOnce is refresh for the current token of a session in good order, in one round trip. For all other tokens it changes no token
+// and returns db.ErrNoRows.
+func (s *Service) refreshAtOnce(ctx context.Context, c client, token string) (issued issuedSession, err error) {
+	issued.refreshToken = successor(s.cfg.RefreshKey, token)
+	var result func() (session, User, error)
+	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+		result, err = rotateAtOnce(ctx, tx, hashToken(token), hashToken(issued.refreshToken), c, s.now(), s.aliveArgs())
+		return err
+	})
+	if err == nil {
+		issued.session, issued.user, err = result()
+	}
+	return issued, err
 }
 
 // rotate makes issued.refreshToken the current token of the session. It replaces the token with the given hash.
@@ -113,14 +121,14 @@ func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, issued issued
 // reusable reports whether a used token may be exchanged for the current token. The predecessor of the current token always may,
 // because the client may not have received the response with the current token. Older tokens may until RefreshReuse after their
 // use.
-func (s *Service) reusable(t refreshToken, now time.Time) bool {
+func (s *Service) reusable(t storedRefreshToken, now time.Time) bool {
 	return t.generation == t.currentGeneration-1 || !now.After(t.usedAt.Add(s.cfg.RefreshReuse))
 }
 
 // currentToken computes the current token from a used one. Each token is derived from the one before it (successor), with the
 // current key or the previous one. It returns "" when neither key gives the stored hash, because the secret was changed twice.
-func (s *Service) currentToken(ctx context.Context, tx *db.Tx, sessionID, token string, t refreshToken) (string, error) {
-	hashes, err := refreshHashesAfter(ctx, tx, sessionID, t.generation)
+func (s *Service) currentToken(ctx context.Context, tx *db.Tx, token string, t storedRefreshToken) (string, error) {
+	hashes, err := refreshHashesAfter(ctx, tx, t.session.id, t.generation)
 	if err != nil || len(hashes) != t.currentGeneration-t.generation {
 		return "", err
 	}

@@ -14,7 +14,7 @@ type auditAction string
 
 // insertAudit adds an entry. userID is the account that the entry belongs to, or ""; detail is JSON.
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
-	return db.Exec(ctx, q, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+	return db.Queue(ctx, q, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
 }
 

@@ -15,12 +15,39 @@ type storedFactor struct {
 	secret string // sealed; "" for a phone factor
 }
 
-const factorColumns = `id, user_id, coalesce(friendly_name, ''), factor_type, status, coalesce(secret, ''), coalesce(phone, ''), last_challenged_at,
-	created_at, updated_at`
+// factorColumns are the columns of auth_factors f that factorRow.targets reads.
+const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
 
-func scanFactor(row db.Row) (f storedFactor, err error) {
-	err = row.Scan(&f.ID, &f.userID, &f.FriendlyName, &f.FactorType, &f.Status, &f.secret, &f.Phone, &f.LastChallengedAt, &f.CreatedAt, &f.UpdatedAt)
-	return f, err
+// factorRow is a row of factorColumns, or of nulls after an outer join.
+type factorRow struct {
+	id, userID, friendlyName, factorType, status, secret, phone *string
+	lastChallengedAt, createdAt, updatedAt                      *time.Time
+}
+
+func (r *factorRow) targets() []any {
+	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
+}
+
+// decode returns the factor. The row must not be one of nulls.
+func (r *factorRow) decode() storedFactor {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return storedFactor{Factor: Factor{
+		ID: *r.id, userID: *r.userID, FriendlyName: text(r.friendlyName), FactorType: *r.factorType, Status: *r.status, Phone: text(r.phone),
+		LastChallengedAt: r.lastChallengedAt, CreatedAt: *r.createdAt, UpdatedAt: *r.updatedAt,
+	}, secret: text(r.secret)}
+}
+
+func scanFactor(row db.Row) (storedFactor, error) {
+	var r factorRow
+	if err := row.Scan(r.targets()...); err != nil {
+		return storedFactor{}, err
+	}
+	return r.decode(), nil
 }
 
 // factorsOf returns the second factors of one or more accounts, oldest first.
@@ -29,7 +56,7 @@ func factorsOf(ctx context.Context, q db.Querier, userIDs ...string) (list []Fac
 	return db.Collect(ctx, q, func(row db.Row) (Factor, error) {
 		f, err := scanFactor(row)
 		return f.Factor, err
-	}, "select "+factorColumns+" from auth_factors where "+where+" order by created_at, id", args...)
+	}, "select "+factorColumns+" from auth_factors f where "+where+" order by created_at, id", args...)
 }
 
 func insertFactor(ctx context.Context, tx *db.Tx, f storedFactor) error {
@@ -40,7 +67,7 @@ func insertFactor(ctx context.Context, tx *db.Tx, f storedFactor) error {
 
 // factorByID returns a factor of an account, or db.ErrNoRows.
 func factorByID(ctx context.Context, q db.Querier, userID, id string) (storedFactor, error) {
-	return scanFactor(q.QueryRow(ctx, "select "+factorColumns+" from auth_factors where id = $1 and user_id = $2", id, userID))
+	return scanFactor(q.QueryRow(ctx, "select "+factorColumns+" from auth_factors f where id = $1 and user_id = $2", id, userID))
 }
 
 func updateFactor(ctx context.Context, tx *db.Tx, f Factor) error {

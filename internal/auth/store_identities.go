@@ -11,20 +11,41 @@ import (
 	"atelie/internal/db"
 )
 
+// identityColumns are the columns of auth_identities i that identityRow.targets reads. The column id is IdentityID in the API; ID is the
+// column provider_id.
+const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
+
+// identityRow is a row of identityColumns, or of nulls after an outer join.
+type identityRow struct {
+	id, providerID, userID, data, provider *string
+	lastSignInAt, createdAt, updatedAt     *time.Time
+}
+
+func (r *identityRow) targets() []any {
+	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
+}
+
+// decode returns the identity. The row must not be one of nulls.
+func (r *identityRow) decode() (Identity, error) {
+	i := Identity{
+		IdentityID: *r.id, ID: *r.providerID, UserID: *r.userID, Provider: *r.provider,
+		LastSignInAt: r.lastSignInAt, CreatedAt: *r.createdAt, UpdatedAt: *r.updatedAt,
+	}
+	err := json.Unmarshal([]byte(*r.data), &i.IdentityData)
+	i.Email, _ = i.IdentityData["email"].(string)
+	return i, err
+}
+
 // identitiesOf returns the identities of one or more accounts, oldest first.
 func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Identity, error) {
 	where, args := userIDIn(userIDs)
-	return db.Collect(ctx, q, func(row db.Row) (i Identity, err error) {
-		var data string
-		// The column id is IdentityID in the API; ID is the column provider_id.
-		if err := row.Scan(&i.IdentityID, &i.ID, &i.UserID, &data, &i.Provider, &i.LastSignInAt, &i.CreatedAt, &i.UpdatedAt); err != nil {
+	return db.Collect(ctx, q, func(row db.Row) (Identity, error) {
+		var r identityRow
+		if err := row.Scan(r.targets()...); err != nil {
 			return Identity{}, err
 		}
-		err = json.Unmarshal([]byte(data), &i.IdentityData)
-		i.Email, _ = i.IdentityData["email"].(string)
-		return i, err
-	}, `select id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at
-		from auth_identities where `+where+` order by created_at, id`, args...)
+		return r.decode()
+	}, "select "+identityColumns+" from auth_identities i where "+where+" order by created_at, id", args...)
 }
 
 // saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so it must be
@@ -69,8 +90,8 @@ func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map
 // recordSignIn stores the time of a sign-in in the account, and in the identity of the provider that was used.
 func recordSignIn(ctx context.Context, q db.Querier, userID, provider string, now time.Time) error {
 	return errors.Join(
-		db.Exec(ctx, q, "update auth_users set last_sign_in_at = $2, updated_at = $2 where id = $1", userID, now),
-		db.Exec(ctx, q, "update auth_identities set last_sign_in_at = $2, updated_at = $2 where user_id = $1 and provider = $3", userID, now, provider),
+		db.Queue(ctx, q, "update auth_users set last_sign_in_at = $2, updated_at = $2 where id = $1", userID, now),
+		db.Queue(ctx, q, "update auth_identities set last_sign_in_at = $2, updated_at = $2 where user_id = $1 and provider = $3", userID, now, provider),
 	)
 }
 

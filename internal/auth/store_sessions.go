@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"atelie/internal/db"
 	"atelie/internal/device"
 	"atelie/internal/identity"
@@ -41,12 +43,28 @@ type SessionInfo struct {
 
 const sessionColumns = "id, user_id, aal, amr, not_after"
 
-func scanSession(row db.Row) (s session, err error) {
-	var amr string
-	if err := row.Scan(&s.id, &s.userID, &s.aal, &amr, &s.notAfter); err != nil {
+// sessionRow is a row of sessionColumns.
+type sessionRow struct {
+	session session
+	amr     string // JSON
+}
+
+func (r *sessionRow) targets() []any {
+	s := &r.session
+	return []any{&s.id, &s.userID, &s.aal, &r.amr, &s.notAfter}
+}
+
+func (r *sessionRow) decode() (session, error) {
+	s := r.session
+	return s, json.Unmarshal([]byte(r.amr), &s.amr)
+}
+
+func scanSession(row db.Row) (session, error) {
+	var r sessionRow
+	if err := row.Scan(r.targets()...); err != nil {
 		return session{}, err
 	}
-	return s, json.Unmarshal([]byte(amr), &s.amr)
+	return r.decode()
 }
 
 func insertSession(ctx context.Context, q db.Querier, s session, c client, now time.Time) error {
@@ -54,7 +72,7 @@ func insertSession(ctx context.Context, q db.Querier, s session, c client, now t
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, q, `insert into auth_sessions (id, user_id, aal, amr, user_agent, ip, not_after, created_at, refreshed_at)
+	return db.Queue(ctx, q, `insert into auth_sessions (id, user_id, aal, amr, user_agent, ip, not_after, created_at, refreshed_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`, s.id, s.userID, s.aal, string(amr), c.userAgent, c.ip, s.notAfter, now)
 }
 
@@ -62,6 +80,11 @@ func insertSession(ctx context.Context, q db.Querier, s session, c client, now t
 func touchSession(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) (session, error) {
 	return scanSession(tx.QueryRow(ctx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1 returning "+sessionColumns,
 		id, now, c.userAgent, c.ip))
+}
+
+// recordSessionUse is touchSession for a session that was read and locked before.
+func recordSessionUse(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) error {
+	return db.Queue(ctx, tx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1", id, now, c.userAgent, c.ip)
 }
 
 // sessionByID returns a session of the account that is alive, or db.ErrNoRows.
@@ -72,11 +95,6 @@ func sessionByID(ctx context.Context, q db.Querier, id, userID string, aliveArgs
 // userSessionIsAlive reports whether the account has the session and it is alive. aliveArgs are the arguments of sessionAlive.
 func userSessionIsAlive(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, aliveArgs...)...)
-}
-
-// sessionIsAlive is userSessionIsAlive for a session of any account.
-func sessionIsAlive(ctx context.Context, q db.Querier, id string, aliveArgs []any) (found bool, err error) {
-	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and "+sessionAlive(2)+")", append([]any{id}, aliveArgs...)...)
 }
 
 // sessionsOf returns the account's sessions that are alive; the one that was used last comes first.
@@ -119,7 +137,7 @@ func setAssurance(ctx context.Context, tx *db.Tx, s session, factorID string) er
 
 // deleteSession ends a session. The database deletes its refresh tokens with it.
 func deleteSession(ctx context.Context, q db.Querier, id string) error {
-	return db.Exec(ctx, q, "delete from auth_sessions where id = $1", id)
+	return db.Queue(ctx, q, "delete from auth_sessions where id = $1", id)
 }
 
 func deleteSessions(ctx context.Context, q db.Querier, userID string) error {
@@ -228,24 +246,82 @@ func deleteEndedSessions(ctx context.Context, q db.Querier, aliveArgs []any) err
 	return db.Exec(ctx, q, "delete from auth_sessions as s where not ("+sessionAlive(1)+")", aliveArgs...)
 }
 
-// refreshToken is a row of auth_refresh_tokens. Each refresh replaces the session's current token by one of the next generation.
-type refreshToken struct {
+// storedRefreshToken is a row of auth_refresh_tokens with its session and account. Each refresh replaces the session's current token by
+// one of the next generation.
+type storedRefreshToken struct {
 	generation        int
 	usedAt            *time.Time // nil: this is the current token
 	currentGeneration int        // generation of the current token of the same session
+	session           session
+	alive             bool // the session is
+	user              User
 }
 
 func insertRefreshToken(ctx context.Context, q db.Querier, sessionID, hash string, generation int, now time.Time) error {
-	return db.Exec(ctx, q, "insert into auth_refresh_tokens (token_hash, session_id, generation, created_at) values ($1, $2, $3, $4)",
+	return db.Queue(ctx, q, "insert into auth_refresh_tokens (token_hash, session_id, generation, created_at) values ($1, $2, $3, $4)",
 		hash, sessionID, generation, now)
 }
 
 // replaceRefreshToken marks a session's current token as used and inserts its successor as the current one.
 func replaceRefreshToken(ctx context.Context, tx *db.Tx, sessionID, hash, successorHash string, generation int, now time.Time) error {
 	return errors.Join(
-		db.Exec(ctx, tx, "update auth_refresh_tokens set used_at = $2 where token_hash = $1", hash, now),
+		db.Queue(ctx, tx, "update auth_refresh_tokens set used_at = $2 where token_hash = $1", hash, now),
 		insertRefreshToken(ctx, tx, sessionID, successorHash, generation, now),
 	)
+}
+
+// lockRefreshToken returns the refresh token with a hash, with all that decides about its use, or db.ErrNoRows. It locks the session, so
+// that concurrent refreshes wait for each other: only then it reads which token is current.
+func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, aliveArgs []any) (t storedRefreshToken, err error) {
+	if tx.Dialect == db.Postgres {
+		if err := db.Queue(ctx, tx, "select 1 from auth_sessions where id = (select session_id from auth_refresh_tokens where token_hash = $1) for update", hash); err != nil {
+			return t, err
+		}
+	}
+	var s sessionRow
+	t.user, err = readAccount(ctx, tx, append(s.targets(), &t.generation, &t.usedAt, &t.currentGeneration, &t.alive), "select "+accountColumns+`,
+			s.id, s.user_id, s.aal, s.amr, s.not_after, t.generation, t.used_at, c.generation, `+sessionAlive(2)+`
+		from auth_refresh_tokens t
+		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
+			and c.generation = (select max(generation) from auth_refresh_tokens where session_id = t.session_id)
+		join auth_sessions s on s.id = t.session_id
+		join auth_users u on u.id = s.user_id`+accountRelations+"where t.token_hash = $1 and u.deleted_at is null"+accountOrder, append([]any{hash}, aliveArgs...)...)
+	if err == nil {
+		t.session, err = s.decode()
+	}
+	return t, err
+}
+
+// rotateAtOnce does in one statement, and so in one round trip to PostgreSQL, what a refresh usually does: it replaces the session's
+// current token, which has the given hash, records the use of the session and adds the audit entry. It returns the session and its
+// account. If the token is not the current one of a session that is alive and whose account is not banned, it replaces nothing and
+// returns db.ErrNoRows.
+//
+// Of two concurrent refreshes the second one waits for the row of the session, and then finds that the token has been used.
+func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c client, now time.Time, aliveArgs []any) (result func() (session, User, error), err error) {
+	var s sessionRow
+	r := accountReader{more: s.targets()}
+	err = tx.QueueRows(ctx, r.scan, `with s as (
+			update auth_sessions s set refreshed_at = $3, user_agent = $4, ip = $5 from auth_refresh_tokens t, auth_users u
+			where t.token_hash = $1 and t.used_at is null and s.id = t.session_id and u.id = s.user_id and u.deleted_at is null
+				and (u.banned_until is null or u.banned_until <= $3) and `+sessionAlive(8)+`
+			returning s.id, s.user_id, s.aal, s.amr, s.not_after, t.generation),
+		used as (update auth_refresh_tokens t set used_at = $3 from s where t.token_hash = $1 and t.used_at is null returning t.session_id),
+		rotated as (select s.* from s join used on used.session_id = s.id),
+		inserted as (insert into auth_refresh_tokens (token_hash, session_id, generation, created_at) select $2, id, generation + 1, $3 from rotated),
+		logged as (insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at)
+			select $6, user_id, $7, jsonb_build_object('session_id', id), $5, $4, $3 from rotated)
+		select `+accountColumns+`, s.id, s.user_id, s.aal, s.amr, s.not_after
+		from rotated s join auth_users u on u.id = s.user_id`+accountRelations+accountOrder,
+		append([]any{hash, successorHash, now, c.userAgent, c.ip, uuid.NewString(), string(auditTokenRefreshed)}, aliveArgs...)...)
+	return func() (session, User, error) {
+		user, err := r.account()
+		if err != nil {
+			return session{}, User{}, err
+		}
+		current, err := s.decode()
+		return current, user, err
+	}, err
 }
 
 // restartRefreshTokens replaces all refresh tokens of the session by one. The caller must have locked the session's row.
@@ -256,18 +332,6 @@ func restartRefreshTokens(ctx context.Context, tx *db.Tx, sessionID, hash string
 		db.Exec(ctx, tx, "delete from auth_refresh_tokens where session_id = $1", sessionID),
 		insertRefreshToken(ctx, tx, sessionID, hash, generation+1, now),
 	)
-}
-
-func sessionOfRefreshToken(ctx context.Context, q db.Querier, hash string) (sessionID string, err error) {
-	return db.One[string](ctx, q, "select session_id from auth_refresh_tokens where token_hash = $1", hash)
-}
-
-func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refreshToken, err error) {
-	err = q.QueryRow(ctx, `select t.generation, t.used_at, c.generation from auth_refresh_tokens t
-		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
-			and c.generation = (select max(generation) from auth_refresh_tokens where session_id = t.session_id)
-		where t.token_hash = $1`, hash).Scan(&t.generation, &t.usedAt, &t.currentGeneration)
-	return t, err
 }
 
 // refreshHashesAfter returns the hashes of a session's tokens of later generations than the given one, in their order.
@@ -285,15 +349,10 @@ func deleteReplacedRefreshTokens(ctx context.Context, q db.Querier, limit time.T
 // recordDevice records a sign-in from a device. It returns whether the device was known, and how many devices were known
 // before.
 func recordDevice(ctx context.Context, tx *db.Tx, userID, deviceHash string, now time.Time) (known bool, before int, err error) {
-	if before, err = db.One[int](ctx, tx, "select count(*) from auth_known_devices where user_id = $1", userID); err != nil {
-		return false, 0, err
-	}
-	known, err = db.Changed(ctx, tx, "update auth_known_devices set last_seen_at = $3 where user_id = $1 and device_hash = $2", userID, deviceHash, now)
-	if err != nil || known {
-		return true, before, err
-	}
-	return false, before, db.Exec(ctx, tx, `insert into auth_known_devices (user_id, device_hash, last_seen_at) values ($1, $2, $3)
-		on conflict (user_id, device_hash) do nothing`, userID, deviceHash, now)
+	err = tx.QueryRow(ctx, "select count(*), count(case when device_hash = $2 then 1 end) > 0 from auth_known_devices where user_id = $1", userID, deviceHash).
+		Scan(&before, &known)
+	return known, before, errors.Join(err, db.Queue(ctx, tx, `insert into auth_known_devices (user_id, device_hash, last_seen_at) values ($1, $2, $3)
+		on conflict (user_id, device_hash) do update set last_seen_at = excluded.last_seen_at`, userID, deviceHash, now))
 }
 
 func deleteDevices(ctx context.Context, q db.Querier, userID string) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,59 +15,141 @@ import (
 	"atelie/internal/db"
 )
 
-// userColumns are the columns that scanUser reads.
-const userColumns = `id, coalesce(email, ''), email_confirmed_at, invited_at, coalesce(phone, ''), phone_confirmed_at, confirmation_sent_at, recovery_sent_at,
-	coalesce(email_change, ''), email_change_sent_at, coalesce(phone_change, ''), phone_change_sent_at, reauthentication_sent_at, last_sign_in_at,
-	app_metadata, user_metadata, banned_until, created_at, updated_at, deleted_at, is_sso_user, coalesce(encrypted_password, ''), email_change_confirm_status`
+// userColumns are the columns of auth_users u that User.scanTargets reads.
+const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invited_at, coalesce(u.phone, ''), u.phone_confirmed_at, u.confirmation_sent_at,
+	u.recovery_sent_at, coalesce(u.email_change, ''), u.email_change_sent_at, coalesce(u.phone_change, ''), u.phone_change_sent_at, u.reauthentication_sent_at,
+	u.last_sign_in_at, u.app_metadata, u.user_metadata, u.banned_until, u.created_at, u.updated_at, u.deleted_at, u.is_sso_user,
+	coalesce(u.encrypted_password, ''), u.email_change_confirm_status`
 
-func scanUser(row db.Row) (User, error) {
-	u := User{Aud: "authenticated", Role: "authenticated"}
-	var appMetadata, userMetadata string
-	err := row.Scan(&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
+// userRow is a row of userColumns.
+type userRow struct {
+	user                      User
+	appMetadata, userMetadata string // JSON
+}
+
+func (r *userRow) targets() []any {
+	u := &r.user
+	return []any{
+		&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
 		&u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
-		&appMetadata, &userMetadata, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
-	if err != nil {
-		return User{}, err
+		&r.appMetadata, &r.userMetadata, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus,
 	}
+}
+
+// decode returns the account, without identities and factors.
+func (r *userRow) decode() (User, error) {
+	u := r.user
+	u.Aud, u.Role = "authenticated", "authenticated"
 	u.ConfirmedAt = u.EmailConfirmedAt
 	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
 		u.ConfirmedAt = u.PhoneConfirmedAt
 	}
-	return u, errors.Join(json.Unmarshal([]byte(appMetadata), &u.AppMetadata), json.Unmarshal([]byte(userMetadata), &u.UserMetadata))
+	return u, errors.Join(json.Unmarshal([]byte(r.appMetadata), &u.AppMetadata), json.Unmarshal([]byte(r.userMetadata), &u.UserMetadata))
+}
+
+func scanUser(row db.Row) (User, error) {
+	var r userRow
+	if err := row.Scan(r.targets()...); err != nil {
+		return User{}, err
+	}
+	return r.decode()
+}
+
+// accountRelations joins an account u with its identities i and factors f, and accountColumns are their columns. An account has a row
+// for each combination of both, usually a single one. accountOrder is the order of the rows.
+const (
+	accountColumns   = userColumns + ", " + identityColumns + ", " + factorColumns
+	accountRelations = " left join auth_identities i on i.user_id = u.id left join auth_factors f on f.user_id = u.id "
+	accountOrder     = " order by i.created_at, i.id, f.created_at, f.id"
+)
+
+// accountReader reads the rows of one account: accountColumns in accountOrder, and then columns for more.
+type accountReader struct {
+	more  []any
+	user  User
+	found bool
+}
+
+func (r *accountReader) scan(row db.Row) error {
+	var (
+		account  userRow
+		identity identityRow
+		factor   factorRow
+	)
+	err := row.Scan(slices.Concat(account.targets(), identity.targets(), factor.targets(), r.more)...)
+	if err != nil {
+		return err
+	}
+	u := &r.user
+	if !r.found {
+		if *u, err = account.decode(); err != nil {
+			return err
+		}
+		u.Identities, r.found = []Identity{}, true
+	}
+	if n := len(u.Identities); identity.id != nil && (n == 0 || u.Identities[n-1].IdentityID != *identity.id) {
+		i, err := identity.decode()
+		if err != nil {
+			return err
+		}
+		u.Identities = append(u.Identities, i)
+	}
+	if len(u.Identities) <= 1 && factor.id != nil { // the rows of the first identity name all factors
+		u.Factors = append(u.Factors, factor.decode().Factor)
+	}
+	return nil
+}
+
+// account returns the account with its identities and factors, or db.ErrNoRows if there were no rows.
+func (r *accountReader) account() (User, error) {
+	if !r.found {
+		return User{}, db.ErrNoRows
+	}
+	return r.user, nil
+}
+
+// readAccount runs a query for one account. more are the targets of the columns after accountColumns.
+func readAccount(ctx context.Context, q db.Querier, more []any, query string, args ...any) (User, error) {
+	r := accountReader{more: more}
+	_, err := db.Collect(ctx, q, func(row db.Row) (struct{}, error) { return struct{}{}, r.scan(row) }, query, args...)
+	if err != nil {
+		return User{}, err
+	}
+	return r.account()
 }
 
 // loadUser returns one account with its identities and factors, or db.ErrNoRows. where is an SQL condition in which $1 is arg.
 func loadUser(ctx context.Context, q db.Querier, where string, arg any) (User, error) {
-	u, err := scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users where "+where, arg))
-	if err != nil {
-		return User{}, err
-	}
-	if u.Identities, err = identitiesOf(ctx, q, u.ID); err != nil {
-		return User{}, err
-	}
-	u.Factors, err = factorsOf(ctx, q, u.ID)
-	return u, err
+	return readAccount(ctx, q, nil, "select "+accountColumns+" from auth_users u"+accountRelations+"where "+where+accountOrder, arg)
+}
+
+// userAndSession returns an account that is not deleted, with its identities and factors, and whether it has the session and that is
+// alive. sessionID may be "" for none. aliveArgs are the arguments of sessionAlive.
+func userAndSession(ctx context.Context, q db.Querier, userID, sessionID string, aliveArgs []any) (u User, alive bool, err error) {
+	u, err = readAccount(ctx, q, []any{&alive}, "select "+accountColumns+", exists (select 1 from auth_sessions s where s.id = $2 and s.user_id = u.id and "+sessionAlive(3)+
+		") from auth_users u"+accountRelations+"where u.deleted_at is null and u.id = $1"+accountOrder, append([]any{userID, orNull(sessionID)}, aliveArgs...)...)
+	return u, alive, err
 }
 
 // userByID returns an account that is not deleted, or db.ErrNoRows.
 func userByID(ctx context.Context, q db.Querier, id string) (User, error) {
-	return loadUser(ctx, q, "deleted_at is null and id = $1", id)
+	return loadUser(ctx, q, "u.deleted_at is null and u.id = $1", id)
 }
 
 // anyUserByID is userByID, but also returns deleted accounts.
 func anyUserByID(ctx context.Context, q db.Querier, id string) (User, error) {
-	return loadUser(ctx, q, "id = $1", id)
+	return loadUser(ctx, q, "u.id = $1", id)
 }
 
 // userByEmail returns the account of an e-mail address, or db.ErrNoRows. It leaves out accounts of SAML single sign-on, which
 // may have the same address.
 func userByEmail(ctx context.Context, q db.Querier, email string) (User, error) {
-	return loadUser(ctx, q, "deleted_at is null and not is_sso_user and email = $1", email)
+	return loadUser(ctx, q, "u.deleted_at is null and not u.is_sso_user and u.email = $1", email)
 }
 
 // userByPhone returns the account of a phone number, or db.ErrNoRows.
 func userByPhone(ctx context.Context, q db.Querier, phone string) (User, error) {
-	return loadUser(ctx, q, "deleted_at is null and phone = $1", phone)
+	return loadUser(ctx, q, "u.deleted_at is null and u.phone = $1", phone)
 }
 
 // userByLogin returns the account of a login without its identities and factors, or db.ErrNoRows.
@@ -75,7 +158,7 @@ func userByLogin(ctx context.Context, q db.Querier, l login) (User, error) {
 	if l.phone != "" {
 		where, arg = "phone = $1", l.phone
 	}
-	return scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users where deleted_at is null and "+where, arg))
+	return scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users u where deleted_at is null and "+where, arg))
 }
 
 // lockUser is userByID, and locks the account's row until the transaction ends, on both databases.
@@ -213,7 +296,7 @@ func listUsers(ctx context.Context, q db.Querier, p userPage) (users []User, tot
 		order = "created_at, id desc"
 	}
 	n := len(args)
-	users, err = db.Collect(ctx, q, scanUser, fmt.Sprintf("select %s from auth_users%s order by %s limit $%d offset $%d", userColumns, where, order, n+1, n+2),
+	users, err = db.Collect(ctx, q, scanUser, fmt.Sprintf("select %s from auth_users u%s order by %s limit $%d offset $%d", userColumns, where, order, n+1, n+2),
 		append(args, p.size, (p.number-1)*p.size)...)
 	if err != nil {
 		return nil, 0, err
