@@ -107,7 +107,7 @@ func (s *Service) currentSnapshot(ctx context.Context) (*snapshot, error) {
 
 // refresh returns the snapshot in memory, or reads the table if there was an edit since that snapshot.
 func (s *Service) refresh(ctx context.Context) (*snapshot, error) {
-	at, err := s.version.Current(ctx)
+	at, err := s.version.Recent(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,6 +214,7 @@ func (s *Service) Revoke(ctx context.Context, role identity.Role, number int) (a
 
 // change calls fn with all generations, in a transaction that locks the table.
 func (s *Service) change(ctx context.Context, fn func(tx *db.Tx, list []Generation) error) error {
+	defer s.snapshot.Store(nil) // also after an error: the change may have been stored
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := lockGenerations(ctx, tx); err != nil {
 			return err

@@ -19,6 +19,8 @@ const (
 	// maxAge is the age of the latest reading at which a request waits for a new one. A change by another node or program is
 	// therefore visible after at most maxAge plus the time of one reading, which together are less than the promised second.
 	maxAge = 700 * time.Millisecond
+	// readPause is the pause of Run after a reading, so that many writes in a row do not cause a reading each.
+	readPause = 20 * time.Millisecond
 	// refreshTimeout limits one reading.
 	refreshTimeout = 5 * time.Second
 	// OutageLife is how long cached responses are served during an outage, in which this node learns of no changes. Other nodes may
@@ -101,6 +103,21 @@ func (v *Version) Current(ctx context.Context) (Versions, error) {
 	limited, cancel := context.WithTimeout(ctx, refreshTimeout) // some callers have no time limit
 	defer cancel()
 	return v.refresh(limited, maxAge)
+}
+
+// Recent returns a version that is at most a second old, like what Current returns for the changes of other nodes, but it may miss the
+// writes of this node in that second too. It costs no reading after each write.
+func (v *Version) Recent(ctx context.Context) (Versions, error) {
+	last := v.latest.Load()
+	if last == nil || time.Since(last.readAt) >= maxAge || v.db.InOutage() {
+		limited, cancel := context.WithTimeout(ctx, refreshTimeout)
+		defer cancel()
+		return v.refresh(limited, maxAge)
+	}
+	if time.Since(last.readAt) >= refreshAfter {
+		signal(v.wake)
+	}
+	return last.versions, nil
 }
 
 // Serving is Current for responses that may be stale during an outage. In an outage it returns the last known version and, as
@@ -188,6 +205,11 @@ func (v *Version) Run(ctx context.Context) {
 		cancel()
 		if err != nil && ctx.Err() == nil {
 			v.log.Warn("the content version cannot be read; requests for pages try again", "cause", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(readPause):
 		}
 	}
 }

@@ -342,6 +342,9 @@ func (s *Service) deliver(ctx context.Context, e bus.Event) {
 			s.log.Error("live changes: an event was not delivered", "cause", fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
+	if s.Sockets() == 0 {
+		return
+	}
 	var err error
 	switch e.Kind {
 	case kindChange:
