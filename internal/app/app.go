@@ -167,7 +167,12 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.wireStorage(ctx, secret); err != nil {
 		return err
 	}
-	a.Tables = tables.New(a.DB, tables.Config{MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.recordChanges}, a.now)
+	a.Tables = tables.New(a.DB, tables.Config{
+		MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.recordChanges,
+		RecordInserted: func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
+			return a.Realtime.RecordInserted(ctx, tx, table, query, args...)
+		},
+	}, a.now)
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
 	}

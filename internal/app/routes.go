@@ -35,11 +35,18 @@ type route struct {
 	allowAnonymous func(*http.Request) bool
 }
 
+const authPrefix = "/auth/v1/"
+
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
+	accounts := &identity.Authenticator{Tokens: a.Tokens} // auth reads the account itself: it does not ask for Caller.Admin
 	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
-		a.handleSurface(mux, prefix, write, routes, ms...)
+		who := a.authenticator
+		if prefix == authPrefix {
+			who = accounts
+		}
+		a.handleSurface(mux, who, prefix, write, routes, ms...)
 	})
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
@@ -55,7 +62,7 @@ func (a *App) Handler() http.Handler {
 
 // eachSurface calls add with the prefix, error format, routes and middleware of each surface of the backend.
 func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware)) {
-	add("/auth/v1/", auth.WriteError, []route{
+	add(authPrefix, auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
@@ -184,12 +191,12 @@ func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, route
 // handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request
 // passes CORS first, then ms, then the check of its key or token. An unknown path gets the status 404, a path without a route for
 // the method 405, both in the error format of the surface.
-func (a *App) handleSurface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+func (a *App) handleSurface(mux *http.ServeMux, authenticator *identity.Authenticator, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
 		h := httpx.Handle(write, r.handler)
 		if !r.public {
-			h = guardUnlessAnonymous(r.allowAnonymous, h, httpx.Guard(a.authenticator, write)(h))
+			h = guardUnlessAnonymous(r.allowAnonymous, h, httpx.Guard(authenticator, write)(h))
 		}
 		inner.Handle(r.pattern, h)
 	}

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"atelie/internal/db"
@@ -17,12 +18,17 @@ const (
 // IP addresses, which the limit for one IP address (function.perMinute) cannot stop.
 const floodWindow = time.Hour
 
-// countAgainstFloodLimit counts a message. exceeds reports whether more than Config.MessagesPerHour messages have arrived in this
-// hour. The caller puts such a message into quarantine, so that no notice about it is sent.
-func (s *Service) countAgainstFloodLimit(ctx context.Context, tx *db.Tx) (exceeds bool, err error) {
+const floodLimit = "contact-messages" // name of the rate limit
+
+// floodHits is the SQL of the number of messages in the hour that begins at $7, the result of countAgainstFloodLimit.
+const floodHits = "coalesce((select hits from rate_limits where name = '" + floodLimit + "' and subject = '' and bucket_start = $7), 0)"
+
+// countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and when the current hour has begun. The caller
+// puts messages beyond the limit into quarantine, so that no notices about them are sent.
+func (s *Service) countAgainstFloodLimit(ctx context.Context, tx *db.Tx) (limit int, hour int64, err error) {
 	if s.cfg.MessagesPerHour <= 0 {
-		return false, nil
+		return math.MaxInt32, 0, nil
 	}
-	hits, err := tx.Hit(ctx, "contact-messages", "", floodWindow, s.now())
-	return hits > s.cfg.MessagesPerHour, err
+	hour, err = tx.QueueHit(ctx, floodLimit, "", floodWindow, s.now())
+	return s.cfg.MessagesPerHour, hour, err
 }

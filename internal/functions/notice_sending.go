@@ -70,13 +70,14 @@ type noticeJob struct {
 	ID string `json:"id"` // id of the row of contact_notices
 }
 
-// queuePlan queues a JobPlan for a message, in the transaction that stores the message.
+// queuePlan queues a JobPlan for a message, in the transaction that stores the message. It queues none for a message that is not in the
+// inbox.
 func (s *Service) queuePlan(ctx context.Context, tx *db.Tx, messageID string, language i18n.Language) error {
 	id := uuid.NewString()
-	if _, err := insertNotice(ctx, tx, notice{ID: id, MessageID: messageID, Channel: channelPlan, Language: language}, s.now()); err != nil {
-		return err
-	}
-	return s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: messageID})
+	return errors.Join(
+		insertPlan(ctx, tx, id, messageID, language, s.now()),
+		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: messageID, IfIn: "contact_submissions"}),
+	)
 }
 
 // planNotices runs a JobPlan: it finds the recipients of the notices about a message and queues a notice for each.

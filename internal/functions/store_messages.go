@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,8 +19,19 @@ type contactMessage struct {
 
 // insertInboxMessage stores a message in the inbox, with the status "new".
 func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Exec(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, $2, $3, $4, $5, 'new', $6)",
+	return db.Queue(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, $2, $3, $4, $5, 'new', $6)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt)
+}
+
+// insertUnlessFlood stores a message in the inbox, with the status "new". If more than limit messages were counted in the hour, it
+// stores the message in quarantine instead.
+func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit int, hour int64) error {
+	return errors.Join(
+		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at) select $1, $2, $3, $4, $5, 'new', $6
+			where `+floodHits+` <= $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit),
+		db.Queue(ctx, tx, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at) select $1, $2, $3, $4, $5, $9, $6
+			where `+floodHits+` > $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, causeFlood),
+	)
 }
 
 func scanInboxMessage(row db.Row) (m contactMessage, err error) {

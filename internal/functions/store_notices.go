@@ -29,6 +29,12 @@ func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inser
 		on conflict (message_id, channel, recipient) do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, digest)
 }
 
+// insertPlan stores the plan for a message, if the message is in the inbox.
+func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i18n.Language, now time.Time) error {
+	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, '', $4, $5
+		where exists (select 1 from contact_submissions where id = $2)`, id, messageID, channelPlan, string(language), now)
+}
+
 func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }

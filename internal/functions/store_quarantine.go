@@ -9,7 +9,7 @@ import (
 
 // insertQuarantined stores a message in quarantine. m.Cause must be set.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Exec(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+	return db.Queue(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt)
 }
 

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -67,23 +68,19 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
 	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		stored := m // a copy, because WithTx may call this function again
-		if m.Cause == "" {
-			flood, err := s.countAgainstFloodLimit(ctx, tx)
-			if err != nil {
-				return err
-			}
-			if flood {
-				stored.Cause = causeFlood
-			}
+		if m.Cause != "" {
+			return insertQuarantined(ctx, tx, m)
 		}
-		if stored.Cause != "" {
-			return insertQuarantined(ctx, tx, stored)
-		}
-		if err := s.insertAndRecord(ctx, tx, stored); err != nil {
+		limit, hour, err := s.countAgainstFloodLimit(ctx, tx)
+		if err != nil {
 			return err
 		}
-		return s.queuePlan(ctx, tx, stored.ID, req.responseLanguage)
+		// None of these waits for a result. The last two find no message if it is part of a flood.
+		return errors.Join(
+			insertUnlessFlood(ctx, tx, m, limit, hour),
+			s.cfg.RecordInserted(ctx, tx, m.ID),
+			s.queuePlan(ctx, tx, m.ID, req.responseLanguage),
+		)
 	})
 }
 

@@ -110,6 +110,7 @@ type Job struct {
 	Kind    string
 	Payload any       // encoded as JSON
 	About   string    // UUID of the row that the job is about, for Drop; "" for none
+	IfIn    string    // name of a table: the job is queued only if its column id has About; "" for no condition
 	At      time.Time // when the job is due, at most maxBackoff ahead; the zero time means now
 }
 
@@ -130,7 +131,7 @@ func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
 	if j.About != "" {
 		about = j.About
 	}
-	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, purpose(id.String(), j.Kind)), about, j.At, now); err != nil {
+	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, purpose(id.String(), j.Kind)), about, j.IfIn, j.At, now); err != nil {
 		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
 	tx.AfterCommit(q.wake)

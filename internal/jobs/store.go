@@ -23,9 +23,13 @@ type job struct {
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is sealed; about is the UUID of the row that the job is about, or nil.
-func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, runAt, now time.Time) error {
-	return db.Exec(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) values ($1, $2, $3, $4, $5, $6)`, id, kind, payload, about, runAt, now)
+// insertJob adds a job. payload is sealed; about is the UUID of the row that the job is about, or nil; ifIn is Job.IfIn.
+func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
+	condition := ""
+	if ifIn != "" {
+		condition = " where exists (select 1 from " + ifIn + " where id = $4)"
+	}
+	return db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition, id, kind, payload, about, runAt, now)
 }
 
 // Drop deletes the jobs that were queued with this Job.About, failed jobs included, in the caller's transaction. If such a job is

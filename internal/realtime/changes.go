@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
@@ -13,7 +14,7 @@ import (
 
 // Record stores row changes in the transaction that makes them. After the commit every node sends them to its clients.
 func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
-	at := s.now().UTC().Format("2006-01-02T15:04:05.000Z")
+	at := s.changedAt()
 	payloads := make([][]byte, len(changes))
 	for i, c := range changes {
 		c.At = at
@@ -24,6 +25,20 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	}
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
+
+// RecordInserted is Record for inserted rows of a table, which the database reads itself: query returns each of them as a JSON object.
+func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
+	const record = "null"
+	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
+	if err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(string(event), record)
+	return s.bus.RecordRows(ctx, tx, kindChange, before, after, query, args...)
+}
+
+// changedAt returns the time for RowChange.At.
+func (s *Service) changedAt() string { return s.now().UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // DeleteEvents deletes all recorded events, row changes and others, whose payload contains key, the primary key of a deleted row.
 func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, key string) error {

@@ -14,6 +14,9 @@ import (
 // Recorder stores row changes for live clients, in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
+// InsertRecorder is a Recorder for inserted rows of a table, which it reads itself: query returns each of them as a JSON object.
+type InsertRecorder func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error
+
 // RecordInserted records the rows with the given keys as inserted. It is for other packages that insert rows of a table
 // themselves, in the transaction tx.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, keys []string) error {
@@ -21,7 +24,7 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, k
 	if t == nil {
 		return errUnknownTable(table)
 	}
-	return s.recordWritten(ctx, tx, t, keys, nil)
+	return s.recordRows(ctx, tx, t, keys)
 }
 
 // RecordDeleted records the rows with the given keys as deleted. It is for other packages that delete rows of a table
@@ -48,6 +51,12 @@ func ColumnTypes() map[string][]db.ColumnType {
 		}
 	}
 	return all
+}
+
+// recordRows records the rows with the given keys as inserted. Unlike recordWritten it waits for no result.
+func (s *Service) recordRows(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
+	rows := renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always)
+	return s.recordInserted(ctx, tx, t.Name, rows.sql, rows.args...)
 }
 
 // recordWritten records inserts and updates of the rows with the given keys. before maps the key of each updated row to its key

@@ -491,6 +491,16 @@ func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 		" from ", from, conflict, " returning ", t.Key.Name)
 }
 
+// renderInsertRow inserts one complete row. A row whose key exists already is an error.
+func renderInsertRow(d db.Dialect, t *Table, r row) statement {
+	b := &builder{dialect: d, table: t}
+	names, values := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i], values[i] = c.Name, b.addValue(r[c])
+	}
+	return b.newStatement("insert into ", t.Name, " (", strings.Join(names, ", "), ") values (", strings.Join(values, ", "), ")")
+}
+
 // fromRowSQL returns the SQL that reads a column from a row in the JSON of encodeRows, in which a list is a JSON text.
 func (b *builder) fromRowSQL(c *Column) string {
 	if b.dialect == db.SQLite {

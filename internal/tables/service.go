@@ -16,25 +16,30 @@ import (
 
 // Service handles the requests on tables and functions.
 type Service struct {
-	db          *db.DB
-	now         func() time.Time
-	record      Recorder
-	readTimeout time.Duration // limit of one read's duration
-	maxRows     int64         // limit of the rows that one read returns
-	anonymous   *anonymousPool
-	media       Media
+	db             *db.DB
+	now            func() time.Time
+	record         Recorder
+	recordInserted InsertRecorder
+	readTimeout    time.Duration // limit of one read's duration
+	maxRows        int64         // limit of the rows that one read returns
+	anonymous      *anonymousPool
+	media          Media
 }
 
 // Config is what the service needs besides the database.
 type Config struct {
-	MaxRows int      // limit of the rows that one read returns
-	Media   Media    // fills the computed column media
-	Record  Recorder // receives every written row
+	MaxRows        int            // limit of the rows that one read returns
+	Media          Media          // fills the computed column media
+	Record         Recorder       // receives every written row, except those of RecordInserted
+	RecordInserted InsertRecorder // receives rows that were certainly inserted
 }
 
 // New returns a service. now is the clock for created_at and updated_at.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	return &Service{db: d, now: now, record: cfg.Record, readTimeout: 8 * time.Second, maxRows: int64(cfg.MaxRows), anonymous: newAnonymousPool(), media: cfg.Media}
+	return &Service{
+		db: d, now: now, record: cfg.Record, recordInserted: cfg.RecordInserted, readTimeout: 8 * time.Second, maxRows: int64(cfg.MaxRows),
+		anonymous: newAnonymousPool(), media: cfg.Media,
+	}
 }
 
 // table returns the table that the URL names. It returns an error for schemas other than public.
@@ -105,5 +110,5 @@ func lock(ctx context.Context, tx *db.Tx, t *Table) error {
 	if !needed {
 		return nil
 	}
-	return db.Exec(ctx, tx, s.sql)
+	return db.Queue(ctx, tx, s.sql)
 }

@@ -53,7 +53,7 @@ type site struct {
 func newSite(t testing.TB, d *db.DB) *site {
 	t.Helper()
 	s := &site{t: t, db: d, service: newService(d), tokens: identity.New(identity.Config{Secret: []byte("a secret of the tests")}, time.Now)}
-	s.service.record = s.noteChanges
+	s.service.record, s.service.recordInserted = s.noteChanges, s.readInserted
 	write := func(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		if e.Status >= 500 {
 			t.Errorf("%s %s: %v", r.Method, r.URL, e)
@@ -80,7 +80,23 @@ func newSite(t testing.TB, d *db.DB) *site {
 
 // newService makes a service whose changes nobody reads.
 func newService(d *db.DB) *Service {
-	return New(d, Config{MaxRows: maxRows, Media: &fakeMedia{}, Record: func(context.Context, *db.Tx, []db.RowChange) error { return nil }}, atToday)
+	return New(d, Config{
+		MaxRows: maxRows, Media: &fakeMedia{}, Record: func(context.Context, *db.Tx, []db.RowChange) error { return nil },
+		RecordInserted: func(context.Context, *db.Tx, string, string, ...any) error { return nil },
+	}, atToday)
+}
+
+// readInserted reads inserted rows and gives them to the recorder of the other changes.
+func (s *site) readInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
+	records, err := db.Collect(ctx, tx, db.ScanOne[string], query, args...)
+	if err != nil {
+		return err
+	}
+	changes := make([]db.RowChange, len(records))
+	for i, record := range records {
+		changes[i] = db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record)}
+	}
+	return s.service.record(ctx, tx, changes)
 }
 
 // noteChanges keeps the names of public tables that were changed, after the commit.

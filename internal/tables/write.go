@@ -3,6 +3,7 @@ package tables
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"net/http"
@@ -65,15 +66,16 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 // maxShortRows is the largest number of rows that a write inserts or changes in a short transaction.
 const maxShortRows = 20
 
-// inTransaction runs a write in one transaction, a short one if it writes at most maxShortRows rows. The transaction is rolled back if
-// the caller asked for a single object and fn did not write exactly one row.
-func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bool, fn func(tx *db.Tx) (writeResult, error)) (out writeResult, err error) {
+// inTransaction runs a write in one transaction, a short one if it writes at most maxShortRows rows. fn sets the result. The transaction
+// is rolled back if the caller asked for a single object and fn did not write exactly one row.
+func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bool, fn func(tx *db.Tx, out *writeResult) error) (out writeResult, err error) {
 	run := s.db.WithTx
 	if short {
 		run = s.db.WithShortTx
 	}
-	err = run(ctx, func(tx *db.Tx) (err error) {
-		if out, err = fn(tx); err != nil {
+	err = run(ctx, func(tx *db.Tx) error {
+		out = writeResult{} // WithTx may call this function again
+		if err := fn(tx, &out); err != nil {
 			return err
 		}
 		if n := int64(len(out.keys)); req.format.single && n != 1 {
@@ -81,21 +83,29 @@ func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bo
 		}
 		return nil
 	})
-	if err != nil || out.rows == nil {
-		return out, err
+	if err != nil {
+		return out, errConstraint(req.query.Table, err)
 	}
-	out.rows, err = s.describe(ctx, req.caller, out.rows, req.query.Select)
+	if out.rows != nil {
+		out.rows, err = s.describe(ctx, req.caller, out.rows, req.query.Select)
+	}
 	return out, err
 }
 
-// represent returns the written rows as JSON if the caller asked for them (Prefer: return=representation), else nil. It leaves
-// out rows that the caller may not see.
-func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, keys []string, order []Term) ([]string, error) {
+// represent reads the written rows as JSON into out if the caller asked for them (Prefer: return=representation). It leaves out rows
+// that the caller may not see. The rows are there when the transaction has ended.
+func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, out *writeResult, order []Term) error {
 	if req.prefer.result != "representation" {
-		return nil, nil
+		return nil
 	}
 	t := req.query.Table
-	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, req.query.Select, keys, order, visible(req.caller, t)))
+	rows := renderKeyed(tx.Dialect, t, req.query.Select, out.keys, order, visible(req.caller, t))
+	out.rows = []string{}
+	return tx.QueueRows(ctx, func(row db.Row) error {
+		text, err := db.ScanOne[string](row)
+		out.rows = append(out.rows, text)
+		return err
+	}, rows.sql, rows.args...)
 }
 
 // Insert handles POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
@@ -186,34 +196,61 @@ func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[s
 	if err != nil {
 		return writeResult{}, err
 	}
-	return s.inTransaction(ctx, req, len(objects) <= maxShortRows, func(tx *db.Tx) (out writeResult, err error) {
+	return s.inTransaction(ctx, req, len(objects) <= maxShortRows, func(tx *db.Tx, out *writeResult) error {
 		complete := p.cloneRows() // a copy, because a repeated transaction must number the rows again
 		if err := numberRows(ctx, tx, t, complete); err != nil {
-			return out, err
+			return err
 		}
-		sent := p.keys(t)
-		var existing []string
-		if u != nil && len(u.merge) > 0 {
-			if existing, err = queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, sent))); err != nil {
-				return out, err
-			}
+		if u == nil {
+			return s.insertRows(ctx, tx, req, p.keys(t), complete, out)
 		}
-		rows, err := encodeRows(t, complete)
-		if err != nil {
-			return out, err
-		}
-		stored, err := queryTexts(ctx, tx, renderInsert(tx.Dialect, t, rows, u))
-		if err != nil {
-			return out, errConstraint(t, err)
-		}
-		out.keys = orderKeys(sent, stored)
-		out.inserted = int64(len(out.keys) - len(existing))
-		if err := s.recordWritten(ctx, tx, t, out.keys, unchangedKeys(existing)); err != nil {
-			return out, err
-		}
-		out.rows, err = req.represent(ctx, tx, out.keys, req.query.Order)
-		return out, err
+		return s.mergeRows(ctx, tx, req, u, p.keys(t), complete, out)
 	})
+}
+
+// insertRows inserts complete rows whose keys are new. It waits for no result.
+func (s *Service) insertRows(ctx context.Context, tx *db.Tx, req *tableRequest, keys []string, rows []row, out *writeResult) error {
+	t := req.query.Table
+	out.keys, out.inserted = keys, int64(len(keys))
+	if len(rows) > 0 {
+		insert := renderInsertRow(tx.Dialect, t, rows[0])
+		if len(rows) > 1 {
+			encoded, err := encodeRows(t, rows)
+			if err != nil {
+				return err
+			}
+			insert = renderInsert(tx.Dialect, t, encoded, nil)
+		}
+		if err := db.Queue(ctx, tx, insert.sql, insert.args...); err != nil {
+			return err
+		}
+		if err := s.recordRows(ctx, tx, t, keys); err != nil {
+			return err
+		}
+	}
+	return req.represent(ctx, tx, out, req.query.Order)
+}
+
+// mergeRows inserts complete rows, and does with those whose keys exist what u says.
+func (s *Service) mergeRows(ctx context.Context, tx *db.Tx, req *tableRequest, u *upsert, sent []string, rows []row, out *writeResult) (err error) {
+	t := req.query.Table
+	var existing []string
+	if len(u.merge) > 0 {
+		if existing, err = queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, sent))); err != nil {
+			return err
+		}
+	}
+	encoded, err := encodeRows(t, rows)
+	if err != nil {
+		return err
+	}
+	stored, err := queryTexts(ctx, tx, renderInsert(tx.Dialect, t, encoded, u))
+	if err != nil {
+		return err
+	}
+	out.keys = orderKeys(sent, stored)
+	out.inserted = int64(len(out.keys) - len(existing))
+	return errors.Join(s.recordWritten(ctx, tx, t, out.keys, unchangedKeys(existing)), req.represent(ctx, tx, out, req.query.Order))
 }
 
 const mergeDuplicates = "merge-duplicates"
@@ -335,30 +372,29 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx) (out writeResult, err error) {
+	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx, out *writeResult) (err error) {
 		if len(change) > 0 { // without columns to set, no row changes, as in PostgREST
 			var old []string // the keys before the update, if it changes them
 			if change[q.Table.Key] != nil {
 				if old, err = queryTexts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
-					return out, err
+					return err
 				}
 			}
 			if out.keys, err = queryTexts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
-				return out, errConstraint(q.Table, err)
+				return err
 			}
 			before := unchangedKeys(out.keys)
 			if len(old) == 1 && len(out.keys) == 1 { // only one row can get the new key
 				before[out.keys[0]] = old[0]
 			}
 			if err := s.recordWritten(ctx, tx, q.Table, out.keys, before); err != nil {
-				return out, err
+				return err
 			}
 		}
 		if err := req.checkAffected(out.keys); err != nil {
-			return out, err
+			return err
 		}
-		out.rows, err = req.represent(ctx, tx, out.keys, withTies(q.Table, q.Order))
-		return out, err
+		return req.represent(ctx, tx, out, withTies(q.Table, q.Order))
 	})
 	if err != nil {
 		return err
@@ -380,22 +416,21 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err := req.limitRows(policy.Delete, nil); err != nil {
 		return err
 	}
-	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx) (out writeResult, err error) {
+	out, err := s.inTransaction(ctx, req, q.namesRows(maxShortRows), func(tx *db.Tx, out *writeResult) (err error) {
 		if out.keys, err = queryTexts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
-			return out, err
+			return err
 		}
 		if err := req.checkAffected(out.keys); err != nil {
-			return out, err
+			return err
 		}
-		if out.rows, err = req.represent(ctx, tx, out.keys, nil); err != nil {
-			return out, err
+		if err := req.represent(ctx, tx, out, nil); err != nil {
+			return err
 		}
 		if err := s.recordDeleted(ctx, tx, q.Table, out.keys); err != nil {
-			return out, err
+			return err
 		}
 		st := renderDelete(tx.Dialect, q.Table, out.keys)
-		_, err = tx.Exec(ctx, st.sql, st.args...)
-		return out, err
+		return db.Queue(ctx, tx, st.sql, st.args...)
 	})
 	if err != nil {
 		return err

@@ -68,6 +68,16 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 	return nil
 }
 
+// RecordRows is Record for an event for each row of a query, in the order of the rows. The payload is before, then the row's only column,
+// a JSON text, and then after.
+func (b *Bus) RecordRows(ctx context.Context, tx *db.Tx, kind, before, after, query string, args ...any) error {
+	if err := insertRowEvents(ctx, tx, kind, before, after, b.now(), query, args); err != nil {
+		return err
+	}
+	tx.AfterCommit(b.signal)
+	return nil
+}
+
 // Publish sends an event that belongs to no transaction to every node. On SQLite the event is not stored.
 func (b *Bus) Publish(ctx context.Context, e Event) error {
 	if b.db.Dialect == db.Postgres {

@@ -3,6 +3,9 @@ package bus
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,11 +26,26 @@ func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string
 	if tx.Dialect == db.Postgres {
 		from = "json_array_elements_text($2::text::json) with ordinality as given(value, position) order by position"
 	}
-	err = db.Exec(ctx, tx, "insert into realtime_outbox (kind, payload, created_at) select $1, value, $3 from "+from, kind, string(list), now)
-	if err != nil || tx.Dialect != db.Postgres {
-		return err
+	return errors.Join(
+		db.Queue(ctx, tx, "insert into realtime_outbox (kind, payload, created_at) select $1, value, $3 from "+from, kind, string(list), now),
+		notify(ctx, tx),
+	)
+}
+
+// insertRowEvents writes an event for each row of a query (Bus.RecordRows) and sends one notification.
+func insertRowEvents(ctx context.Context, tx *db.Tx, kind, before, after string, now time.Time, query string, args []any) error {
+	n := len(args)
+	statement := fmt.Sprintf("with given(payload) as (%s) insert into realtime_outbox (kind, payload, created_at) select $%d, $%d || payload || $%d, $%d from given",
+		query, n+1, n+2, n+3, n+4)
+	return errors.Join(db.Queue(ctx, tx, statement, append(slices.Clone(args), kind, before, after, now)...), notify(ctx, tx))
+}
+
+// notify wakes the readers on all nodes after the commit.
+func notify(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect != db.Postgres {
+		return nil
 	}
-	return db.Exec(ctx, tx, "select pg_notify($1, '')", notifyChannel)
+	return db.Queue(ctx, tx, "select pg_notify($1, '')", notifyChannel)
 }
 
 // currentCursor returns the position in the outbox after all events that are committed now. On SQLite it is the highest id, because
