@@ -27,31 +27,46 @@ const (
 	ownerPassword = "a wall of whitewash"
 )
 
-// authTables measures the authentication surface of a new site whose rate limits are off: sessions, the share of password
-// hashing, and whether response times reveal which accounts exist.
+// authTables measures the authentication surface of a new site whose rate limits are off: the share of password hashing, and whether
+// response times reveal which accounts exist.
 func authTables(ctx context.Context, out io.Writer) error {
-	dir, err := os.MkdirTemp("", "atelie-bench")
+	a, err := newAuthBench(ctx, out, "")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_SIGNUP=open", "ATELIE_MAIL_MIN_INTERVAL=1ms")
+	defer a.close()
+	return errors.Join(a.hashTable(ctx), a.timingTable(ctx))
+}
+
+// newAuthBench starts a site with an owner and without rate limits. An empty database URL means SQLite.
+func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *authBench, err error) {
+	a = &authBench{out: out}
+	if a.dir, err = os.MkdirTemp("", "atelie-bench"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(a.dir)
+		}
+	}()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+a.dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_SIGNUP=open", "ATELIE_MAIL_MIN_INTERVAL=1ms", "ATELIE_MESSAGES_PER_HOUR=0",
+		"ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_DATABASE_URL="+databaseURL)
 	add := exec.CommandContext(ctx, binary, "owner", "add", ownerEmail, "--password-stdin")
 	add.Env, add.Stdin = env, strings.NewReader(ownerPassword+"\n")
 	if msg, err := add.CombinedOutput(); err != nil {
-		return fmt.Errorf("add owner: %w: %s", err, msg)
+		return nil, fmt.Errorf("add owner: %w: %s", err, msg)
 	}
-	public, service, err := keysOf(ctx, env)
-	if err != nil {
-		return err
+	if a.public, a.service, err = keysOf(ctx, env); err != nil {
+		return nil, err
 	}
-	s, err := start(ctx, env, binary, "serve")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.stop() }()
-	a := &authBench{server: s, out: out, public: public, service: service, dir: dir}
-	return errors.Join(a.sessionTable(ctx), a.hashTable(ctx), a.timingTable(ctx))
+	a.server, err = start(ctx, env, binary, "serve")
+	return a, err
+}
+
+// close ends the server and removes its folder.
+func (a *authBench) close() {
+	_ = a.server.stop()
+	_ = os.RemoveAll(a.dir)
 }
 
 // authBench has a running server, the writer of the tables, the anon key (public) and the service key, and a folder for
@@ -75,6 +90,7 @@ func (a *authBench) send(ctx context.Context, method, url, bearer string, body a
 	}
 	r.Header.Set("apikey", a.public)
 	r.Header.Set("Authorization", "Bearer "+bearer)
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", rand.IntN(256), rand.IntN(256), rand.IntN(256))) // another visitor each time
 	answer, err := client.Do(r)
 	if err != nil {
 		return nil, err
@@ -104,97 +120,6 @@ func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err erro
 		return t, nil, err
 	}
 	return t, body, json.Unmarshal(body, &t)
-}
-
-// sessionTable compares the requests that every open page repeats (reading the user, refreshing tokens) with a Go handler that
-// writes the same bytes.
-func (a *authBench) sessionTable(ctx context.Context) error {
-	sessions := make([]tokens, clients)
-	var session []byte
-	for i := range sessions {
-		var err error
-		if sessions[i], session, err = a.signIn(ctx); err != nil {
-			return err
-		}
-	}
-	user, err := a.send(ctx, http.MethodGet, a.server.url+"/auth/v1/user", sessions[0].Access, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(a.out, "\nSessions, %d clients, beside a Go handler that writes the same bytes from memory in a process of its own (median of %d rounds)\n", clients, rounds); err != nil {
-		return err
-	}
-	const userPath, refreshPath = "/auth/v1/user", "/auth/v1/token?grant_type=refresh_token"
-	for _, c := range []struct {
-		name   string
-		bytes  []byte
-		ours   func(ctx context.Context, worker int) error
-		theirs func(url string) func(ctx context.Context, worker int) error
-	}{
-		{"GET user", user, func(ctx context.Context, i int) error {
-			_, err := a.send(ctx, http.MethodGet, a.server.url+userPath, sessions[i].Access, nil)
-			return err
-		}, func(url string) func(context.Context, int) error {
-			return func(ctx context.Context, i int) error {
-				_, err := a.send(ctx, http.MethodGet, url+userPath, sessions[i].Access, nil)
-				return err
-			}
-		}},
-		{"refresh", session, func(ctx context.Context, i int) error {
-			body, err := a.send(ctx, http.MethodPost, a.server.url+refreshPath, a.public, map[string]string{"refresh_token": sessions[i].Refresh})
-			if err != nil {
-				return err // the token stays valid: a repeated refresh gets the same successor
-			}
-			return json.Unmarshal(body, &sessions[i])
-		}, func(url string) func(context.Context, int) error {
-			return func(ctx context.Context, i int) error {
-				body, err := a.send(ctx, http.MethodPost, url+refreshPath, a.public, map[string]string{"refresh_token": sessions[i].Refresh})
-				if err != nil {
-					return err
-				}
-				var t tokens
-				return json.Unmarshal(body, &t)
-			}
-		}},
-	} {
-		if err := a.compare(ctx, c.name, c.bytes, c.ours, c.theirs); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compare prints the rate and the CPU time of a request to the server (ours) and to a reference that answers with body
-// (theirs).
-func (a *authBench) compare(ctx context.Context, name string, body []byte, ours func(context.Context, int) error, theirs func(string) func(context.Context, int) error) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	file := a.dir + "/mirrored"
-	if err := os.WriteFile(file, body, 0o600); err != nil {
-		return err
-	}
-	mirror, err := start(ctx, os.Environ(), self, "reference", file)
-	if err != nil {
-		return err
-	}
-	var rateA, rateB, cpuA, cpuB []float64
-	for range rounds {
-		r, c, err := flood(ctx, a.server, ours)
-		if err != nil {
-			return errors.Join(err, mirror.stop())
-		}
-		rateA, cpuA = append(rateA, r), append(cpuA, c)
-		if r, c, err = flood(ctx, mirror, theirs(mirror.url)); err != nil {
-			return errors.Join(err, mirror.stop())
-		}
-		rateB, cpuB = append(rateB, r), append(cpuB, c)
-	}
-	record(name+", requests of a Go handler", median(rateA)/median(rateB))
-	_, err = fmt.Fprintf(a.out, "  %-9s %5d bytes %7.0f/s   reference %7.0f/s   ratio %.2f     CPU %6.0f µs a request   reference %4.0f µs   ratio %.1f\n",
-		name, len(body), median(rateA), median(rateB), median(rateA)/median(rateB), median(cpuA), median(cpuB), median(cpuA)/median(cpuB))
-	return errors.Join(err, mirror.stop())
 }
 
 // flood repeats do in all clients for a period. It returns the requests per second, and the server's CPU time per request in

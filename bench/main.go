@@ -37,6 +37,7 @@ var tables = []struct {
 	{"tables", tableCosts},
 	{"nodes", nodeTable},
 	{"upload", uploadTable},
+	{"writes", writeTables},
 	{"auth", authTables},
 	{"anonymous", anonymousTable},
 	{"backup", backupTable},

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"atelie/internal/db/dbtest"
+)
+
+// writeTables compares small writes, and the session check that precedes most requests of an owner, with a Go handler that writes the
+// same bytes from memory in a process of its own. The share in brackets is the CPU time of that handler per request, divided by ours.
+func writeTables(ctx context.Context, out io.Writer) (err error) {
+	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	for _, engine := range []struct {
+		name string
+		url  func(context.Context) (string, error)
+	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL (without fsync)", dbtest.FreshPostgres}} {
+		if _, err := fmt.Fprintf(out, "\nSmall writes and session checks on %s, %d clients, median of %d rounds\n", engine.name, clients, rounds); err != nil {
+			return err
+		}
+		url, err := engine.url(ctx)
+		if err != nil {
+			return err
+		}
+		if err := writeTable(ctx, out, url); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable prints the rows of one engine.
+func writeTable(ctx context.Context, out io.Writer, databaseURL string) error {
+	a, err := newAuthBench(ctx, out, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	sessions := make([]tokens, clients)
+	for i := range sessions {
+		if sessions[i], _, err = a.signIn(ctx); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		name, method, path string
+		bearer             func(worker int) string
+		body               func(worker int) any
+		done               func(worker int, answer []byte) error
+	}{
+		{"own user", http.MethodGet, "/auth/v1/user", func(i int) string { return sessions[i].Access }, func(int) any { return nil }, nil},
+		{"refresh", http.MethodPost, "/auth/v1/token?grant_type=refresh_token", func(int) string { return a.public },
+			func(i int) any { return map[string]string{"refresh_token": sessions[i].Refresh} },
+			func(i int, answer []byte) error { return json.Unmarshal(answer, &sessions[i]) }},
+		{"create a work", http.MethodPost, "/rest/v1/products", func(int) string { return a.service }, func(i int) any { return product(i) }, nil},
+		{"message", http.MethodPost, "/functions/v1/submit-contact", func(int) string { return a.public }, func(int) any {
+			return map[string]string{"name": "Rui", "email": "rui@example.com", "message": "How large is the mural on the corner, and may I see it on a weekday?", "reason": "general"}
+		}, nil},
+	} {
+		send := func(ctx context.Context, url string, worker int) ([]byte, error) {
+			return a.send(ctx, c.method, url+c.path, c.bearer(worker), c.body(worker), http.StatusCreated)
+		}
+		sample, err := send(ctx, a.server.url, 0)
+		if err == nil && c.done != nil {
+			err = c.done(0, sample)
+		}
+		if err != nil {
+			return err
+		}
+		err = a.compare(ctx, c.name, sample, func(ctx context.Context, worker int) error {
+			answer, err := send(ctx, a.server.url, worker)
+			if err != nil || c.done == nil {
+				return err // a refresh that failed can be repeated: it gets the same successor
+			}
+			return c.done(worker, answer)
+		}, func(url string) func(context.Context, int) error {
+			return func(ctx context.Context, worker int) error {
+				_, err := send(ctx, url, worker)
+				return err
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare prints the rate and the CPU time of a request to the server (ours) and to a reference that answers with body
+// (theirs).
+func (a *authBench) compare(ctx context.Context, name string, body []byte, ours func(context.Context, int) error, theirs func(string) func(context.Context, int) error) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	file := a.dir + "/mirrored"
+	if err := os.WriteFile(file, body, 0o600); err != nil {
+		return err
+	}
+	mirror, err := start(ctx, os.Environ(), self, "reference", file)
+	if err != nil {
+		return err
+	}
+	var rateA, rateB, cpuA, cpuB []float64
+	for range rounds {
+		r, c, err := flood(ctx, a.server, ours)
+		if err != nil {
+			return errors.Join(err, mirror.stop())
+		}
+		rateA, cpuA = append(rateA, r), append(cpuA, c)
+		if r, c, err = flood(ctx, mirror, theirs(mirror.url)); err != nil {
+			return errors.Join(err, mirror.stop())
+		}
+		rateB, cpuB = append(rateB, r), append(cpuB, c)
+	}
+	_, err = fmt.Fprintf(a.out, "  %-14s %5d bytes %7.0f/s   reference %7.0f/s   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
+		name, len(body), median(rateA), median(rateB), median(cpuA), median(cpuB), median(cpuB)/median(cpuA))
+	return errors.Join(err, mirror.stop())
+}
