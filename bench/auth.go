@@ -76,6 +76,7 @@ type authBench struct {
 	out             io.Writer
 	public, service string
 	dir             string
+	engine          string // name of the database
 }
 
 // send sends a request and returns the body of the answer. A status other than 200 and those of want is an error.

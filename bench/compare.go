@@ -17,7 +17,7 @@ const (
 )
 
 // comparedTables are the tables with ratios that take no more than a minute or two.
-var comparedTables = []string{"demo", "pages", "tables", "auth"}
+var comparedTables = []string{"demo", "pages", "files", "tables", "writes", "auth"}
 
 // compareBuilds runs benchmarks with two builds of the program in alternating pairs, and fails if a row of the new one is more than
 // comparedLimit worse. The arguments are the old program, the new one, and the tables (default: comparedTables). A row's figure is

@@ -27,7 +27,7 @@ func writeTables(ctx context.Context, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := writeTable(ctx, out, url); err != nil {
+		if err := writeTable(ctx, out, engine.name, url); err != nil {
 			return err
 		}
 	}
@@ -35,11 +35,12 @@ func writeTables(ctx context.Context, out io.Writer) (err error) {
 }
 
 // writeTable prints the rows of one engine.
-func writeTable(ctx context.Context, out io.Writer, databaseURL string) error {
+func writeTable(ctx context.Context, out io.Writer, engine, databaseURL string) error {
 	a, err := newAuthBench(ctx, out, databaseURL)
 	if err != nil {
 		return err
 	}
+	a.engine = engine
 	defer a.close()
 	sessions := make([]tokens, clients)
 	for i := range sessions {
@@ -118,6 +119,7 @@ func (a *authBench) compare(ctx context.Context, name string, body []byte, ours 
 		}
 		rateB, cpuB = append(rateB, r), append(cpuB, c)
 	}
+	record(fmt.Sprintf("%s: %s, CPU of a Go handler", a.engine, name), median(cpuB)/median(cpuA))
 	_, err = fmt.Fprintf(a.out, "  %-14s %5d bytes %7.0f/s   reference %7.0f/s   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
 		name, len(body), median(rateA), median(rateB), median(cpuA), median(cpuB), median(cpuB)/median(cpuA))
 	return errors.Join(err, mirror.stop())
