@@ -235,8 +235,8 @@ func TestEachMomentOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T)
 		}
 		for level := 1; level <= len(levels); level++ {
 			list := h.level(level)
-			if len(list) < 31 || list[0].MaxTXID < snapshots[0].MaxTXID {
-				t.Errorf("level %d: %d parts from %+v on; the oldest snapshot is %+v", level, len(list), list[0], snapshots[0])
+			if len(list) < 31 || len(snapshots) == 0 || list[0].MaxTXID < snapshots[0].MaxTXID {
+				t.Errorf("level %d: %d parts, of which some are older than the oldest snapshot", level, len(list))
 			}
 		}
 

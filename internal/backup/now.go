@@ -52,12 +52,13 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 // PostgreSQL database it takes a snapshot. Meanwhile a Service must run, in this process or in another one. BringUpToDate returns the
 // newest moment in the place.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
+	began := s.now()
 	files, err := allWaiting(ctx, s.db)
 	if err != nil {
 		return newest, err
 	}
 	if s.db.Dialect == db.Postgres {
-		if err := s.TakeSnapshot(ctx); err != nil {
+		if err := s.snapshotSince(ctx, began); err != nil {
 			return newest, err
 		}
 	} else if err := s.waitForDatabase(ctx, w); err != nil {

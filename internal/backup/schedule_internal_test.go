@@ -165,7 +165,7 @@ func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
 // Proves H-proof-schedule.
 func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
 	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
-	if err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
+	if _, err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if mine, err := Lease(t.Context(), n.d, KindProof, "a node that is killed", n.now(), n.now().Add(snapshotLease)); err != nil || !mine {
@@ -220,7 +220,7 @@ func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
 	place := OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	n := newNights(t, place, 1)
 	s := n.nodes[0]
-	if err := s.TakeSnapshot(t.Context()); err != nil {
+	if _, err := s.TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.cfg.Place = slowPlace{place}

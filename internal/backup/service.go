@@ -54,6 +54,10 @@ type Service struct {
 		sync.Mutex
 		done bool // claim has succeeded since the start
 	}
+	snapshot struct {
+		sync.Mutex           // held while snapshotSince takes a snapshot
+		moment     time.Time // of the newest one that it has taken
+	}
 	last struct {
 		sync.Mutex
 		moment   time.Time       // newest moment of an SQLite database that is in the place

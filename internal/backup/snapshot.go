@@ -92,7 +92,22 @@ func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	if states, err = ReadStates(ctx, s.db); err != nil || !states[KindSnapshot].LastOK.Before(lastNight(now)) {
 		return err
 	}
-	return s.TakeSnapshot(ctx)
+	return s.snapshotSince(ctx, lastNight(now))
+}
+
+// snapshotSince takes a snapshot unless this process has taken one of since or a later moment. It waits for one that is being taken. What
+// other nodes have stored does not count, as their clocks can be ahead.
+func (s *Service) snapshotSince(ctx context.Context, since time.Time) error {
+	s.snapshot.Lock()
+	defer s.snapshot.Unlock()
+	if !s.snapshot.moment.Before(since) {
+		return nil
+	}
+	moment, err := s.TakeSnapshot(ctx)
+	if err == nil {
+		s.snapshot.moment = moment
+	}
+	return err
 }
 
 // renewLease renews a lease until ctx ends, and ends ctx if another node has the lease.
@@ -113,19 +128,18 @@ func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind K
 	}
 }
 
-// TakeSnapshot stores a snapshot of the database in the place and removes those that the retention does not need. The database is
+// TakeSnapshot stores a snapshot of the database in the place, removes those that the retention does not need, and returns its moment. The database is
 // used by servers meanwhile; the snapshot has the rows of one moment.
-func (s *Service) TakeSnapshot(ctx context.Context) (err error) {
+func (s *Service) TakeSnapshot(ctx context.Context) (moment time.Time, err error) {
 	if err := s.claim(ctx); err != nil {
-		return err
+		return moment, err
 	}
 	work, err := os.MkdirTemp(s.cfg.Scratch, "snapshot-*")
 	if err != nil {
-		return err
+		return moment, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	file := filepath.Join(work, "snapshot.db")
-	var moment time.Time
 	var sums []db.TableChecksum
 	err = s.db.Snapshot(ctx, func(q db.Querier) (err error) {
 		moment = s.now().UTC()
@@ -148,13 +162,13 @@ func (s *Service) TakeSnapshot(ctx context.Context) (err error) {
 		return job.Finish(ctx)
 	})
 	if err != nil {
-		return err
+		return moment, err
 	}
 	if err := s.storeSnapshot(ctx, file, Snapshot{Time: moment, Tables: sums}); err != nil {
-		return err
+		return moment, err
 	}
 	s.succeeded(ctx, KindSnapshot, moment)
-	return s.removeSnapshots(ctx, moment)
+	return moment, s.removeSnapshots(ctx, moment)
 }
 
 // storeSnapshot compresses a database into the place and names it. The description follows the snapshot: one without it is not complete.

@@ -53,7 +53,7 @@ func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, p := node(), backup.OpenPlace(place)
-		if err := s.TakeSnapshot(t.Context()); err != nil {
+		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		got := names(t, p, "snapshots/")
@@ -125,7 +125,7 @@ func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
 			Place: p, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
 			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, func() time.Time { return time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC) })
-		if err := s.TakeSnapshot(t.Context()); err != nil {
+		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
