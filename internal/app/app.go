@@ -266,9 +266,9 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
-		Content: a.content, FileURLsLike: history.FileURLsLike,
+		Content: a.content, FileURLsLike: a.fileURLsLike, KeptFor: max(history.Retention, a.cfg.Backup.Retention),
 	}, a.now)
-	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles}, a.now)
+	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles, Replaced: a.Storage.Replaced, ReleaseFiles: a.Storage.ReleaseKept}, a.now)
 	a.activity = activity.New(a.DB, activity.Config{Events: a.Auth.Activity}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
@@ -492,6 +492,20 @@ func (a *App) collectFiles(ctx context.Context) error {
 		a.log.Info("collected files that nothing refers to", "files", removed)
 	}
 	return err
+}
+
+// fileURLsLike returns the texts in rows, revisions and the settings among which are all URLs that contain part.
+func (a *App) fileURLsLike(ctx context.Context, tx *db.Tx, part string) ([]string, error) {
+	urls, err := history.FileURLsLike(ctx, tx, part)
+	if err != nil {
+		return nil, err
+	}
+	current, err := a.Tables.MediaURLsLike(ctx, tx, part)
+	if err != nil {
+		return nil, err
+	}
+	site, err := settings.LoadSite(ctx, tx)
+	return append(append(urls, current...), site.Portrait), err
 }
 
 // collectKeptFiles deletes the removed files to which no revision refers any more.

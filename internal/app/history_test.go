@@ -72,7 +72,7 @@ func (s *historySite) upload(name string, shade uint8) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := s.Storage.Put(s.t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, &picture, -1, storage.PutOptions{}); err != nil {
+	if _, err := s.Storage.Put(s.t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, &picture, -1, storage.PutOptions{Upsert: true}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -22,13 +22,20 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 	return nil
 }
 
-// EraseRevisionsOf deletes the revisions of EachRevisionOf. Files that only they refer to are deleted by the next maintenance.
+// EraseRevisionsOf deletes the revisions of EachRevisionOf. Removed files that only they refer to are deleted by the next maintenance.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
 	revisions, err := revisionsOf(ctx, tx, address)
 	if err != nil {
 		return err
 	}
 	for _, v := range revisions {
+		urls, err := urlTexts([]string{string(v.RowBefore)})
+		if err != nil {
+			return err
+		}
+		if err := s.cfg.ReleaseFiles(ctx, tx, urls); err != nil {
+			return err
+		}
 		if err := deleteRevision(ctx, tx, v.ID); err != nil {
 			return err
 		}

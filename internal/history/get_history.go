@@ -8,7 +8,7 @@ import (
 )
 
 // GetHistory answers rpc/get_history {table, id} with the revisions of a row (what the row was before each change), the newest
-// first. A request for site_settings has no id: its response has the revisions of all settings, with the setting's key as row_id.
+// first, each with the files that were replaced since. A request for site_settings has no id: its response has the revisions of all settings, with the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	var body struct{ Table, ID string }
 	if err := decodeRequest(w, r, &body); err != nil {
@@ -31,6 +31,23 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	revisions, err := listHistory(r.Context(), s.db, body.Table, body.ID)
 	if err != nil {
 		return err
+	}
+	replaced, err := s.cfg.Replaced(r.Context())
+	if err != nil {
+		return err
+	}
+	for i := range revisions {
+		v := &revisions[i]
+		urls, err := urlTexts([]string{string(v.RowBefore)})
+		if err != nil {
+			return err
+		}
+		for _, url := range urls {
+			if replaced(url, v.at) && !slices.Contains(v.ReplacedFiles, url) {
+				v.ReplacedFiles = append(v.ReplacedFiles, url)
+			}
+		}
+		slices.Sort(v.ReplacedFiles)
 	}
 	return respondUncached(w, revisions)
 }

@@ -36,8 +36,13 @@ const settingsTable = "site_settings"
 
 // Config holds the functions of other packages that the service calls. All of them are required.
 type Config struct {
-	// RestoreFiles brings removed files back to their public URLs, and returns the URLs whose files no longer exist.
-	RestoreFiles func(ctx context.Context, urls []string) (missing []string, err error)
+	// RestoreFiles brings removed files back to their public URLs, and returns the URLs whose files no longer exist. With a time that
+	// is not zero it also brings back what files were at that time that were replaced since.
+	RestoreFiles func(ctx context.Context, urls []string, at time.Time) (missing []string, err error)
+	// Replaced returns a function that reports whether the file at a URL has been replaced since a time.
+	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)
+	// ReleaseFiles ends the time for which removed files are kept, because the revisions that refer to them are erased.
+	ReleaseFiles func(ctx context.Context, tx *db.Tx, urls []string) error
 }
 
 // Service answers rpc/get_history, rpc/get_deleted and rpc/restore_files, all for administrators.
@@ -61,6 +66,7 @@ var (
 	errBadJSON     = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
 	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews or cover_images; get_history knows site_settings too`)
 	errBadID       = apperr.New(http.StatusBadRequest, "22023", `"id" must be the id of a row, a UUID; site_settings takes none`)
+	errBadTime     = apperr.New(http.StatusBadRequest, "22023", `"at" must be a time, such as 2026-11-22T10:00:00Z`)
 	errTooManyURLs = apperr.New(http.StatusBadRequest, "22023", `"urls" must be a list of at most 1000 URLs`)
 )
 

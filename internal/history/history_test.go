@@ -23,7 +23,13 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 var admin = identity.Caller{Role: identity.Authenticated, UserID: "11111111-1111-4111-8111-111111111111", Admin: true}
 
 func newService(d *db.DB, now func() time.Time) *Service {
-	return New(d, Config{RestoreFiles: func(_ context.Context, urls []string) ([]string, error) { return urls[:1], nil }}, now)
+	return New(d, Config{
+		RestoreFiles: func(_ context.Context, urls []string, _ time.Time) ([]string, error) { return urls[:1], nil },
+		Replaced: func(context.Context) (func(string, time.Time) bool, error) {
+			return func(string, time.Time) bool { return false }, nil
+		},
+		ReleaseFiles: func(context.Context, *db.Tx, []string) error { return nil },
+	}, now)
 }
 
 func call(t *testing.T, c identity.Caller, handler httpx.Handler, body string) (answer string, refusal *apperr.Error) {
@@ -88,6 +94,8 @@ func TestBadRequestsAreRefused(t *testing.T) {
 			{s.GetDeleted, `{"table":"contact_submissions"}`, "22023"},
 			{s.GetDeleted, `{"table":"products; drop table products"}`, "22023"},
 			{s.RestoreFiles, `{"urls":"/a"}`, "PGRST102"},
+			{s.RestoreFiles, `{"urls":["/a"],"at":"yesterday"}`, "22023"},
+			{s.RestoreFiles, `{"urls":["/a"],"at":"0001-01-01T00:00:00Z"}`, "22023"},
 			{s.RestoreFiles, string(many), "22023"},
 			{s.RestoreFiles, `{"urls":["` + strings.Repeat("x", maxBody) + `"]}`, "54000"},
 		} {

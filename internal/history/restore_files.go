@@ -1,18 +1,32 @@
 package history
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
-// RestoreFiles answers rpc/restore_files {urls}. It brings removed files back to their public URLs and answers with {missing}, the
-// URLs whose files no longer exist. A file to which no row refers 48 hours later is removed again.
+// RestoreFiles answers rpc/restore_files {urls, at}. It brings removed files back to their public URLs and answers with {missing}, the
+// URLs whose files no longer exist. With a time, files that were replaced since become what they were then. A file to which no row
+// refers 48 hours later is removed again.
 func (s *Service) RestoreFiles(w http.ResponseWriter, r *http.Request) error {
-	var body struct{ URLs []string }
+	var body struct {
+		URLs []string
+		At   string
+	}
 	if err := decodeRequest(w, r, &body); err != nil {
 		return err
 	}
 	if len(body.URLs) > maxURLs {
 		return errTooManyURLs
 	}
-	missing, err := s.cfg.RestoreFiles(r.Context(), body.URLs)
+	var at time.Time
+	if body.At != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, body.At); err != nil || at.IsZero() {
+			return errBadTime.Because(err)
+		}
+	}
+	missing, err := s.cfg.RestoreFiles(r.Context(), body.URLs, at)
 	if err != nil {
 		return err
 	}

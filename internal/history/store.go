@@ -21,18 +21,19 @@ type revision struct {
 	Actor     *string         `json:"actor"`  // email address of the account that made the change; null for an API key, a command, the program itself, or a deleted account
 	ChangedAt string          `json:"changed_at"`
 	RowBefore json.RawMessage `json:"row_before"` // the whole row as a JSON object
+	// ReplacedFiles are the URLs in RowBefore whose files, or the stills of whose films, have been replaced since.
+	ReplacedFiles []string `json:"replaced_files"`
+
+	at time.Time // ChangedAt
 }
 
 // selectRevisions is the beginning of a query for scanRevision.
 const selectRevisions = `select h.id, h.row_id, h.action, u.email, h.changed_at, h.row_before from row_history h left join auth_users u on u.id = h.actor`
 
 func scanRevision(row db.Row) (v revision, err error) {
-	var (
-		at     time.Time
-		before string
-	)
-	err = row.Scan(&v.ID, &v.RowID, &v.Action, &v.Actor, &at, &before)
-	v.ChangedAt, v.RowBefore = db.FormatTime(at), json.RawMessage(before)
+	var before string
+	err = row.Scan(&v.ID, &v.RowID, &v.Action, &v.Actor, &v.at, &before)
+	v.ChangedAt, v.RowBefore, v.ReplacedFiles = db.FormatTime(v.at), json.RawMessage(before), []string{}
 	return v, err
 }
 

@@ -134,6 +134,53 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *file
 	return nil
 }
 
+// Move gives an object's media row, original and renditions to another object with the same blob.
+func (s *Service) Move(ctx context.Context, tx *db.Tx, fromID, toID string) error {
+	original, err := lockOriginal(ctx, tx, fromID)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := copyMedia(ctx, tx, fromID, toID); err != nil {
+		return err
+	}
+	if err := moveRenditions(ctx, tx, fromID, toID); err != nil {
+		return err
+	}
+	if err := setOriginal(ctx, tx, fromID, nil); err != nil { // an original has one media row at any time
+		return err
+	}
+	return errors.Join(setOriginal(ctx, tx, toID, original), deleteMediaRow(ctx, tx, fromID))
+}
+
+// Copy gives a copy of an object's media row to another object, whose blob and original have the same bytes. original is nil if there is
+// none. Renditions of a picture are made once Resume is called.
+func (s *Service) Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error {
+	if _, err := lockOriginal(ctx, tx, fromID); errors.Is(err, db.ErrNoRows) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := copyMedia(ctx, tx, fromID, to.ID); err != nil {
+		return err
+	}
+	return errors.Join(setVersion(ctx, tx, to.ID, to.BlobID), setOriginal(ctx, tx, to.ID, original))
+}
+
+// Resume enqueues the first job of an object that has come back, unless its jobs had ended before.
+func (s *Service) Resume(ctx context.Context, tx *db.Tx, o files.Object) error {
+	kind, waiting, err := findWaiting(ctx, tx, o)
+	switch {
+	case err != nil || !waiting || s.cfg.Jobs == nil:
+		return err
+	case kind == "video":
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, mediaJob{o.ID, o.BlobID})
+	}
+	return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, mediaJob{o.ID, o.BlobID})
+}
+
 // Discard removes an object's media row, original and renditions, in the transaction that removes or replaces the object.
 func (s *Service) Discard(ctx context.Context, tx *db.Tx, objectID string) error {
 	blobs, err := deleteMedia(ctx, tx, objectID)

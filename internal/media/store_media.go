@@ -166,12 +166,61 @@ func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old string, stored fi
 	return n == 1, err
 }
 
+// lockOriginal locks an object's media row and returns its original, nil if it has none. A transaction that is storing renditions has locked
+// the row: lockOriginal waits for it, so that its renditions are known.
+func lockOriginal(ctx context.Context, tx *db.Tx, objectID string) (*files.Blob, error) {
+	var (
+		id, etag *string
+		size     *int64
+	)
+	err := tx.QueryRow(ctx, "update media set maker = null where object_id = $1 returning original_id, original_size, original_etag", objectID).Scan(&id, &size, &etag)
+	if err != nil || id == nil {
+		return nil, err
+	}
+	return &files.Blob{ID: *id, Size: *size, ETag: *etag}, nil
+}
+
+// copyMedia inserts a copy of an object's media row for another object. The copy has no original.
+func copyMedia(ctx context.Context, tx *db.Tx, fromID, toID string) error {
+	const columns = "blob_id, kind, state, reason, engine, width, height, alpha, thumbhash, color, profile, wide, delta_e, creator, rights, focus_x, focus_y, duration, codec, poster, created_at, updated_at"
+	return db.Exec(ctx, tx, "insert into media (object_id, "+columns+") select $2, "+columns+" from media where object_id = $1", fromID, toID)
+}
+
+func moveRenditions(ctx context.Context, tx *db.Tx, fromID, toID string) error {
+	return db.Exec(ctx, tx, "update media_renditions set object_id = $2 where object_id = $1", fromID, toID)
+}
+
+// setVersion sets the blob that a media row describes, of which no renditions exist yet.
+func setVersion(ctx context.Context, tx *db.Tx, objectID, blobID string) error {
+	return db.Exec(ctx, tx, "update media set blob_id = $2, state = case when kind = 'image' and state = 'ready' then 'waiting' else state end where object_id = $1", objectID, blobID)
+}
+
+// findWaiting returns the kind of an object's file, and whether its state is stateWaiting.
+func findWaiting(ctx context.Context, q db.Querier, o files.Object) (kind string, waiting bool, err error) {
+	var state string
+	err = q.QueryRow(ctx, "select kind, state from media where object_id = $1 and blob_id = $2", o.ID, o.BlobID).Scan(&kind, &state)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", false, nil
+	}
+	return kind, state == stateWaiting, err
+}
+
+// setOriginal sets the original of a media row; nil is none.
+func setOriginal(ctx context.Context, tx *db.Tx, objectID string, original *files.Blob) error {
+	var id, etag, size any
+	if original != nil {
+		id, etag, size = original.ID, original.ETag, original.Size
+	}
+	return db.Exec(ctx, tx, "update media set original_id = $2, original_size = $3, original_etag = $4 where object_id = $1", objectID, id, size, etag)
+}
+
+func deleteMediaRow(ctx context.Context, tx *db.Tx, objectID string) error {
+	return db.Exec(ctx, tx, "delete from media where object_id = $1", objectID)
+}
+
 // deleteMedia deletes an object's media row and renditions, and returns the ids of the blobs to which they referred.
 func deleteMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []string, err error) {
-	var original *string
-	// A transaction that is storing renditions has locked the row. This update waits for that transaction, so that its renditions
-	// are deleted too.
-	err = tx.QueryRow(ctx, "update media set maker = null where object_id = $1 returning original_id", objectID).Scan(&original)
+	original, err := lockOriginal(ctx, tx, objectID)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}
@@ -182,10 +231,9 @@ func deleteMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []strin
 		return nil, err
 	}
 	if original != nil {
-		blobs = append(blobs, *original)
+		blobs = append(blobs, original.ID)
 	}
-	_, err = tx.Exec(ctx, "delete from media where object_id = $1", objectID)
-	return blobs, err
+	return blobs, deleteMediaRow(ctx, tx, objectID)
 }
 
 // saveFacts saves a picture's state and the facts that decoding it has shown.

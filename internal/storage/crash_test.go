@@ -313,7 +313,7 @@ func uploadForever(address, root string) error {
 				if rand.IntN(4) == 0 {
 					err := d.WithTx(ctx, func(tx *db.Tx) error {
 						req := moveRequest{BucketID: "product-images", SourceKey: name, DestinationKey: uuid.NewString() + ".mp4"}
-						_, err := s.move(ctx, tx, req, bucket{ID: "cover-images"})
+						_, err := s.move(ctx, tx, req, bucket{ID: "cover-images"}, nil)
 						return err
 					})
 					if err != nil && !errors.Is(err, files.ErrNoObject) {

@@ -4,28 +4,174 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/files"
 )
 
-// This file keeps removed objects whose URL is in a revision, and restores them. A revision is what a row was before a change or a
-// deletion; the owner can bring it back.
+// This file keeps what had the public URLs of files before they were removed, replaced or moved, and restores it. A file is kept if a row
+// or a revision refers to its URL. A revision is what a row was before a change or a deletion; the owner can bring it back.
 
 // keptBucket is the bucket of the kept objects. Its id has a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
 
-// keep moves an object of the site's buckets into keptBucket if a revision refers to its URL. It also moves the still (the
-// picture) of a film to whose URL a revision refers. The object's bytes, original and renditions stay as they are.
-func (s *Service) keep(ctx context.Context, tx *db.Tx, o files.Object) (moved bool, err error) {
+// maxKeptOfName is the largest number of kept objects that had one name.
+const maxKeptOfName = 50
+
+// isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets, or to the film of which the object
+// is the still (the picture that pages show until the film plays).
+func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
 	if s.cfg.FileURLsLike == nil || !files.SiteBucket(o.Bucket) {
 		return false, nil
 	}
 	urls, err := s.cfg.FileURLsLike(ctx, tx, plainPart(o.Name))
-	if err != nil || !referencedObjects(urls)[o.Bucket+"/"+o.Name] {
-		return false, err
+	return referencedObjects(urls)[o.Bucket+"/"+o.Name], err
+}
+
+// moveToKept moves an object into keptBucket. Its bytes, original and renditions stay as they are. In keptBucket its name is its id, so that
+// several objects of one name can be kept.
+func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) error {
+	now := s.now()
+	if err := ensureKeptBucket(ctx, tx, now); err != nil {
+		return err
 	}
-	return true, moveToKept(ctx, tx, o, s.now())
+	if err := insertKept(ctx, tx, o.ID, o.Bucket, o.Name, now); err != nil {
+		return err
+	}
+	if err := renameObject(ctx, tx, o.ID, keptBucket, o.ID, now); err != nil {
+		return err
+	}
+	return s.discardOldest(ctx, tx, o.Bucket, o.Name)
+}
+
+// keepReplaced keeps an object that an upload has replaced under its name. The new one has its id, so the kept one gets another. An object
+// to which nothing refers is discarded.
+func (s *Service) keepReplaced(ctx context.Context, tx *db.Tx, replaced replacedObject) error {
+	referenced, err := s.isReferenced(ctx, tx, replaced.Object)
+	if err != nil {
+		return err
+	}
+	if !referenced {
+		return errors.Join(s.media.Discard(ctx, tx, replaced.ID), s.blobs.Discard(ctx, tx, replaced.BlobID))
+	}
+	id, err := s.insertInKept(ctx, tx, replaced.Object, replaced.metadata)
+	if err != nil {
+		return err
+	}
+	if err := s.media.Move(ctx, tx, replaced.ID, id); err != nil {
+		return err
+	}
+	return s.discardOldest(ctx, tx, replaced.Bucket, replaced.Name)
+}
+
+// insertInKept inserts an object like o into keptBucket, and returns its id.
+func (s *Service) insertInKept(ctx context.Context, tx *db.Tx, o files.Object, metadata *string) (id string, err error) {
+	kept := o
+	kept.ID, kept.Bucket, kept.UpdatedAt = uuid.NewString(), keptBucket, s.now()
+	kept.Name = kept.ID
+	if err := ensureKeptBucket(ctx, tx, kept.UpdatedAt); err != nil {
+		return "", err
+	}
+	if _, err := insertObject(ctx, tx, kept, metadata); err != nil {
+		return "", err
+	}
+	return kept.ID, insertKept(ctx, tx, kept.ID, o.Bucket, o.Name, kept.UpdatedAt)
+}
+
+// discardOldest discards the kept objects that had a name beyond maxKeptOfName.
+func (s *Service) discardOldest(ctx context.Context, tx *db.Tx, bucketID, name string) error {
+	ids, err := listKeptBeyond(ctx, tx, bucketID, name, maxKeptOfName)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.discardKept(ctx, tx, id); err != nil && !errors.Is(err, db.ErrNoRows) { // restored meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// discardKept removes a kept object. The error is db.ErrNoRows if it is not kept any more.
+func (s *Service) discardKept(ctx context.Context, tx *db.Tx, id string) error {
+	locked, err := lockObject(ctx, tx, keptBucket, id)
+	if err != nil {
+		return err
+	}
+	if err := deleteKept(ctx, tx, id); err != nil {
+		return err
+	}
+	_, err = s.discardObject(ctx, tx, locked)
+	return err
+}
+
+// keptCopy is a copy of an object's bytes, for its former URL.
+type keptCopy struct {
+	source   string      // id of the object's blob
+	object   files.Blob  // the copy of it
+	original *files.Blob // the copy of the object's original; nil if it has none
+}
+
+func (c *keptCopy) ids() []string {
+	if c.original == nil {
+		return []string{c.object.ID}
+	}
+	return []string{c.object.ID, c.original.ID}
+}
+
+// copyForKept copies the bytes of an object and of its original. The copies are pending.
+func (s *Service) copyForKept(ctx context.Context, o files.Object) (_ *keptCopy, err error) {
+	original, err := findOriginal(ctx, s.db, o.Bucket, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	c := &keptCopy{source: o.BlobID}
+	if c.object, err = s.copyBlob(ctx, o.BlobID); err != nil || original.BlobID == o.BlobID {
+		return c, err
+	}
+	copied, err := s.copyBlob(ctx, original.BlobID)
+	if err != nil {
+		s.blobs.Remove(context.WithoutCancel(ctx), c.object.ID)
+		return nil, err
+	}
+	c.original = &copied
+	return c, nil
+}
+
+func (s *Service) copyBlob(ctx context.Context, id string) (files.Blob, error) {
+	f, err := s.blobs.Open(ctx, id)
+	if err != nil {
+		return files.Blob{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	ids, err := s.blobs.Reserve(ctx, 1)
+	if err != nil {
+		return files.Blob{}, err
+	}
+	return s.blobs.Put(ctx, ids[0], f)
+}
+
+// keepMoved keeps the copy of an object that gets another name.
+func (s *Service) keepMoved(ctx context.Context, tx *db.Tx, o files.Object, c *keptCopy) error {
+	metadata, err := readMetadata(ctx, tx, o.ID)
+	if err != nil {
+		return err
+	}
+	kept := o
+	kept.BlobID = c.object.ID
+	if kept.ID, err = s.insertInKept(ctx, tx, kept, metadata); err != nil {
+		return err
+	}
+	if err := s.media.Copy(ctx, tx, o.ID, kept, c.original); err != nil {
+		return err
+	}
+	if err := s.blobs.Commit(ctx, tx, c.ids()...); err != nil {
+		return err
+	}
+	return s.discardOldest(ctx, tx, o.Bucket, o.Name)
 }
 
 // plainPart returns the longest part of a name before its first dot that has only letters, digits and hyphens of ASCII. These are
@@ -43,10 +189,11 @@ func plainPart(name string) string {
 	return longest
 }
 
-// RestoreFiles moves kept objects back to their public URLs, with the stills of films, in one transaction. Of the URLs in the
-// site's buckets it returns those that have no file; it ignores other URLs. The error is errQuota if the files do not fit into
-// the quota.
-func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []string, err error) {
+// RestoreFiles moves kept objects back to their public URLs, with the stills of films, in one transaction. With a time, files that were
+// replaced since are replaced by what they were at that time, and are kept in turn; with the zero time, files that exist stay. Of the
+// URLs in the site's buckets RestoreFiles returns those that have no file; it ignores other URLs. The error is errQuota if the files do
+// not fit into the quota.
+func (s *Service) RestoreFiles(ctx context.Context, urls []string, at time.Time) (missing []string, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		missing = []string{}
 		restored := false
@@ -55,7 +202,7 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 			if !ok || !files.SiteBucket(bucket) {
 				continue
 			}
-			moved, err := s.restoreObject(ctx, tx, bucket, name)
+			moved, err := s.restoreObject(ctx, tx, bucket, name, at)
 			if errors.Is(err, db.ErrNoRows) {
 				missing = append(missing, url)
 				continue
@@ -65,9 +212,11 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 			}
 			restored = restored || moved
 			if still, ok := files.StillOf(name); ok {
-				if _, err := s.restoreObject(ctx, tx, bucket, still); err != nil && !errors.Is(err, db.ErrNoRows) {
+				restoredStill, err := s.restoreObject(ctx, tx, bucket, still, at)
+				if err != nil && !errors.Is(err, db.ErrNoRows) {
 					return err
 				}
+				restored = restored || restoredStill
 			}
 		}
 		if !restored {
@@ -78,27 +227,79 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string) (missing []st
 	return missing, err
 }
 
-// restoreObject moves the newest kept object of a name back, unless an object has the name. renameObject gives either object the
-// current time, so that CollectUnreferenced leaves it until the row that refers to it is saved. The error is db.ErrNoRows if
-// there is neither.
-func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name string) (restored bool, err error) {
-	if o, err := lockObject(ctx, tx, bucketID, name); err == nil {
-		return false, renameObject(ctx, tx, o.ID, bucketID, name, s.now())
-	} else if !errors.Is(err, db.ErrNoRows) {
+// restoreObject moves a kept object of a name back: the one that had the name at the time, or else the newest one, unless an object has
+// the name. renameObject gives either object the current time, so that CollectUnreferenced leaves it until the row that refers to it
+// is saved. The error is db.ErrNoRows if there is neither.
+func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name string, at time.Time) (restored bool, err error) {
+	now, err := lockObject(ctx, tx, bucketID, name)
+	exists := err == nil
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return false, err
 	}
-	id, err := findKept(ctx, tx, bucketID, name)
-	if err != nil {
+	id, err := "", db.ErrNoRows
+	if !at.IsZero() {
+		id, err = findKeptAt(ctx, tx, bucketID, name, at)
+	}
+	if errors.Is(err, db.ErrNoRows) && !exists {
+		id, err = findKept(ctx, tx, bucketID, name)
+	}
+	switch {
+	case errors.Is(err, db.ErrNoRows) && exists:
+		return false, renameObject(ctx, tx, now.ID, bucketID, name, s.now())
+	case err != nil:
 		return false, err
+	case exists:
+		if err := s.moveToKept(ctx, tx, now); err != nil {
+			return false, err
+		}
 	}
 	if err := deleteKept(ctx, tx, id); err != nil {
 		return false, err
 	}
-	return true, renameObject(ctx, tx, id, bucketID, name, s.now())
+	if err := renameObject(ctx, tx, id, bucketID, name, s.now()); err != nil {
+		return false, err
+	}
+	back, err := lockObject(ctx, tx, bucketID, name)
+	if err != nil {
+		return false, err
+	}
+	return true, s.media.Resume(ctx, tx, back)
 }
 
-// CollectKept removes the kept objects whose former URL is not among those that referencedURLs returns, because the revisions with
-// that URL are gone. It returns the number of removed objects.
+// Replaced returns a function that reports whether the file at a public URL, or the still of the film there, was another one at a time.
+// Files that were removed and not replaced do not count.
+func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) bool, error) {
+	all, err := listReplaced(ctx, s.db)
+	newest := map[string]time.Time{}
+	for _, f := range all {
+		if key := f.Bucket + "/" + f.Name; f.At.After(newest[key]) {
+			newest[key] = f.At
+		}
+	}
+	return func(url string, at time.Time) bool {
+		for object := range referencedObjects([]string{url}) {
+			if replacedAt, ok := newest[object]; ok && !replacedAt.Before(at) {
+				return true
+			}
+		}
+		return false
+	}, err
+}
+
+// ReleaseKept ends the time for which the kept objects with these former URLs stay at least, because what refers to them is erased.
+func (s *Service) ReleaseKept(ctx context.Context, tx *db.Tx, urls []string) error {
+	for object := range referencedObjects(urls) {
+		bucket, name, _ := strings.Cut(object, "/")
+		if err := releaseKept(ctx, tx, bucket, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CollectKept removes the kept objects that were removed more than KeptFor ago and whose former URL is not among those that
+// referencedURLs returns, because the revisions with that URL are gone. Of a replaced object the revisions that meant it are gone by
+// then. CollectKept returns the number of removed objects.
 func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	all, err := listKept(ctx, s.db)
 	if err != nil || len(all) == 0 {
@@ -110,20 +311,10 @@ func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.C
 	}
 	used := referencedObjects(urls)
 	for _, k := range all {
-		if used[k.Bucket+"/"+k.Name] {
+		if s.now().Sub(k.RemovedAt) < s.cfg.KeptFor || used[k.Bucket+"/"+k.Name] && !k.Replaced {
 			continue
 		}
-		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
-			locked, err := lockObject(ctx, tx, keptBucket, k.ID)
-			if err != nil {
-				return err
-			}
-			if err := deleteKept(ctx, tx, locked.ID); err != nil {
-				return err
-			}
-			_, err = s.discardObject(ctx, tx, locked)
-			return err
-		})
+		err := s.db.WithTx(ctx, func(tx *db.Tx) error { return s.discardKept(ctx, tx, k.ID) })
 		if errors.Is(err, db.ErrNoRows) {
 			continue // restored meanwhile
 		}

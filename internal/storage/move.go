@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"atelie/internal/db"
@@ -55,17 +57,13 @@ func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction 
 }
 
 // Move handles POST /storage/v1/object/move: it gives an object another name, another bucket, or both. Only the row changes, so
-// running downloads of the object continue.
+// running downloads of the object continue. If a row or a revision refers to the old URL, a copy of the object is kept for that URL.
 func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	req, destination, err := s.readMove(w, r, policy.FileWrite)
 	if err != nil {
 		return err
 	}
-	var moved files.Object
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		moved, err = s.move(r.Context(), tx, req, destination)
-		return err
-	})
+	moved, err := s.moveAndKeep(r.Context(), req, destination)
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,36 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	}{"Successfully moved", uploaded{moved.ID, destination.ID + "/" + req.DestinationKey}})
 }
 
-func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destination bucket) (files.Object, error) {
+// errNeedsCopy tells moveAndKeep that a copy of the object's bytes is needed before the move.
+var errNeedsCopy = errors.New("the object's bytes have to be copied first")
+
+// moveAndKeep moves an object. The copy for its old URL is made before the transaction of the move, and again if the object is replaced
+// meanwhile.
+func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination bucket) (moved files.Object, err error) {
+	var c *keptCopy
+	for range 5 {
+		committing := false
+		err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
+			committing = false
+			moved, err = s.move(ctx, tx, req, destination, c)
+			committing = err == nil
+			return err
+		})
+		if c != nil && !committing { // else the commit may have happened, even after an error, and Sweep decides
+			s.blobs.Remove(context.WithoutCancel(ctx), c.ids()...)
+		}
+		if !errors.Is(err, errNeedsCopy) {
+			return moved, err
+		}
+		if c, err = s.copyForKept(ctx, moved); err != nil {
+			return moved, noRowsAs(err, files.ErrNoObject) // removed meanwhile
+		}
+	}
+	return moved, fmt.Errorf("%s/%s keeps changing", req.BucketID, req.SourceKey)
+}
+
+// move moves an object in a transaction. c is the copy for its old URL, nil if none was made yet.
+func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destination bucket, c *keptCopy) (files.Object, error) {
 	o, err := lockObject(ctx, tx, req.BucketID, req.SourceKey)
 	if err != nil {
 		return o, noRowsAs(err, files.ErrNoObject)
@@ -92,6 +119,20 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 	}
 	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)
+	}
+	if destination.ID != o.Bucket || req.DestinationKey != o.Name {
+		referenced, err := s.isReferenced(ctx, tx, o)
+		switch {
+		case err != nil:
+			return o, err
+		case !referenced:
+		case c == nil || c.source != o.BlobID:
+			return o, errNeedsCopy
+		default:
+			if err := s.keepMoved(ctx, tx, o, c); err != nil {
+				return o, err
+			}
+		}
 	}
 	err = renameObject(ctx, tx, o.ID, destination.ID, req.DestinationKey, s.now())
 	switch {

@@ -126,8 +126,8 @@ func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, in
 				return err
 			}
 		}
-		if replaced != "" {
-			if err := errors.Join(s.media.Discard(ctx, tx, saved.ID), s.blobs.Discard(ctx, tx, replaced)); err != nil {
+		if replaced != nil {
+			if err := s.keepReplaced(ctx, tx, *replaced); err != nil {
 				return err
 			}
 		}

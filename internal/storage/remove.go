@@ -123,15 +123,19 @@ func (s *Service) removeAll(ctx context.Context, bucketID string, names []string
 	return removed, err
 }
 
-// removeObject removes an object (discardObject) or, if a revision refers to it, keeps it in keptBucket (kept.go). The error is
+// removeObject removes an object (discardObject) or, if a row or a revision refers to it, keeps it in keptBucket (kept.go). The error is
 // db.ErrNoRows if there is no such object.
 func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Object, error) {
 	locked, err := lockObject(ctx, tx, bucketID, name)
 	if err != nil {
 		return files.Object{}, err
 	}
-	if kept, err := s.keep(ctx, tx, locked); kept || err != nil {
+	referenced, err := s.isReferenced(ctx, tx, locked)
+	if err != nil {
 		return locked, err
+	}
+	if referenced {
+		return locked, s.moveToKept(ctx, tx, locked)
 	}
 	return s.discardObject(ctx, tx, locked)
 }

@@ -33,10 +33,12 @@ type Config struct {
 	// Content tells whether the database has an outage, and has the content version. If it is nil, rows are read for each request,
 	// and no file is served during an outage.
 	Content *content.Version
-	// FileURLsLike returns the texts in revisions (earlier states of rows) among which are all URLs that contain part, which has
-	// only letters, digits and hyphens of ASCII. A removed file whose URL is among the texts is kept. If FileURLsLike is nil, no
-	// removed file is kept.
+	// FileURLsLike returns texts among which are all URLs in rows and revisions (earlier states of rows) that contain part, which has
+	// only letters, digits and hyphens of ASCII. A file whose URL is among the texts is kept when it is removed, replaced or moved. If
+	// FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
+	// KeptFor is for how long a kept file stays at least.
+	KeptFor time.Duration
 }
 
 // Media inspects uploads and stores what is derived from them.
@@ -50,6 +52,13 @@ type Media interface {
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a cleaned copy was made, or nil.
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
+	// Move gives what is derived from an object to another object with the same blob.
+	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
+	// Copy gives a copy of what is known of an object to another one, whose blob and original have the same bytes. original is nil
+	// if there is none.
+	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
+	// Resume continues what is derived from an object that has come back.
+	Resume(ctx context.Context, tx *db.Tx, o files.Object) error
 	// Discard removes what is derived from an object, in the transaction that removes or replaces the object.
 	Discard(ctx context.Context, tx *db.Tx, objectID string) error
 	// ReadTransform checks the transform (size and format of a rendition) in a request to sign a URL, and returns it for the

@@ -5,26 +5,54 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/files"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects: removed objects that a revision still refers to.
+// This file contains the queries on storage_kept, the table of kept objects: what had the public URLs of files before they were removed,
+// replaced or moved.
 
-// keptObject is a kept object's id, and the bucket and name that it had.
-type keptObject struct{ ID, Bucket, Name string }
+// keptObject is a kept object's id, and the bucket and name that it had. A replaced one has been followed by another object of that name.
+type keptObject struct {
+	ID, Bucket, Name string
+	RemovedAt        time.Time
+	Replaced         bool
+}
 
-// moveToKept moves an object into keptBucket, and records its bucket and name in storage_kept. In keptBucket its name is its id,
-// so that several objects of one name can be kept. moveToKept creates the bucket if it is missing.
-func moveToKept(ctx context.Context, tx *db.Tx, o files.Object, now time.Time) error {
-	err := db.Exec(ctx, tx, "insert into storage_buckets (id, name, public, created_at, updated_at) values ($1, $1, $2, $3, $3) on conflict do nothing", keptBucket, false, now)
-	if err != nil {
-		return err
-	}
-	err = db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", o.ID, o.Bucket, o.Name, now)
-	if err != nil {
-		return err
-	}
-	return renameObject(ctx, tx, o.ID, keptBucket, o.ID, now)
+// ensureKeptBucket creates keptBucket if it is missing.
+func ensureKeptBucket(ctx context.Context, tx *db.Tx, now time.Time) error {
+	return db.Exec(ctx, tx, "insert into storage_buckets (id, name, public, created_at, updated_at) values ($1, $1, $2, $3, $3) on conflict do nothing", keptBucket, false, now)
+}
+
+// insertKept records the bucket and name that the object with an id had until now.
+func insertKept(ctx context.Context, tx *db.Tx, id, bucketID, name string, now time.Time) error {
+	return db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", id, bucketID, name, now)
+}
+
+// findKeptAt returns the id of the kept object that had that bucket and name at a time, db.ErrNoRows if a later one or none had.
+func findKeptAt(ctx context.Context, q db.Querier, bucketID, name string, at time.Time) (string, error) {
+	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 and removed_at >= $3 order by removed_at, object_id limit 1", bucketID, name, at)
+}
+
+// listKeptBeyond returns the kept objects of that bucket and name except the newest ones.
+func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, newest int) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
+}
+
+// releaseKept makes a kept object one that was removed long ago.
+func releaseKept(ctx context.Context, tx *db.Tx, bucketID, name string) error {
+	return db.Exec(ctx, tx, "update storage_kept set removed_at = $3 where bucket_id = $1 and name = $2", bucketID, name, time.Unix(0, 0))
+}
+
+// replacedFile is a kept object whose name another object has now.
+type replacedFile struct {
+	Bucket, Name string
+	At           time.Time
+}
+
+func listReplaced(ctx context.Context, q db.Querier) ([]replacedFile, error) {
+	return db.Collect(ctx, q, func(row db.Row) (f replacedFile, err error) {
+		err = row.Scan(&f.Bucket, &f.Name, &f.At)
+		return f, err
+	}, "select k.bucket_id, k.name, k.removed_at from storage_kept k join storage_objects o on o.bucket_id = k.bucket_id and o.name = k.name")
 }
 
 // findKept returns the id of the object of that bucket and name that was removed last.
@@ -39,7 +67,9 @@ func deleteKept(ctx context.Context, tx *db.Tx, objectID string) error {
 
 func listKept(ctx context.Context, q db.Querier) ([]keptObject, error) {
 	return db.Collect(ctx, q, func(row db.Row) (k keptObject, err error) {
-		err = row.Scan(&k.ID, &k.Bucket, &k.Name)
+		err = row.Scan(&k.ID, &k.Bucket, &k.Name, &k.RemovedAt, &k.Replaced)
 		return k, err
-	}, "select object_id, bucket_id, name from storage_kept order by object_id")
+	}, `select k.object_id, k.bucket_id, k.name, k.removed_at, exists (select 1 from storage_objects o where o.bucket_id = k.bucket_id and o.name = k.name)
+		or exists (select 1 from storage_kept later where later.bucket_id = k.bucket_id and later.name = k.name and later.removed_at > k.removed_at)
+		from storage_kept k order by k.object_id`)
 }

@@ -23,41 +23,57 @@ func findObject(ctx context.Context, q db.Querier, bucketID, name string) (files
 	return scanObject(q.QueryRow(ctx, "select "+objectColumns+" from storage_objects where bucket_id = $1 and name = $2", bucketID, name))
 }
 
-// saveObject inserts the row of o. If an object of that name exists, saveObject returns errDuplicate or, with upsert,
-// replaces the object: o gets the old object's id and time of creation, and replaced is the id of the old blob. metadata is
-// JSON text or nil.
-func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, upsert bool) (replaced string, err error) {
-	var owner any
-	if o.OwnerID != "" {
-		owner = o.OwnerID
+// replacedObject is an object as it was before an upload replaced it.
+type replacedObject struct {
+	files.Object
+	metadata *string // JSON text, or nil
+}
+
+// insertObject inserts an object's row, unless an object has its name. metadata is JSON text or nil.
+func insertObject(ctx context.Context, tx *db.Tx, o files.Object, metadata any) (inserted bool, err error) {
+	n, err := tx.Exec(ctx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (bucket_id, name) do nothing`,
+		o.ID, o.Bucket, o.Name, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, ownerColumn(o), metadata, o.CreatedAt, o.UpdatedAt)
+	return n == 1, err
+}
+
+// ownerColumn returns the value of owner_id, nil if the object has no owner.
+func ownerColumn(o files.Object) any {
+	if o.OwnerID == "" {
+		return nil
 	}
+	return o.OwnerID
+}
+
+// saveObject inserts the row of o. If an object of that name exists, saveObject returns errDuplicate or, with upsert,
+// replaces the object: o gets the old object's id and time of creation, and replaced is the object as it was, with its metadata; else
+// it is nil. metadata is JSON text or nil.
+func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, upsert bool) (replaced *replacedObject, err error) {
 	for range 5 { // tries again if another request removes the object between the two statements
-		inserted, err := tx.Exec(ctx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (bucket_id, name) do nothing`,
-			o.ID, o.Bucket, o.Name, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, owner, metadata, o.CreatedAt, o.UpdatedAt)
-		if err != nil {
-			return "", err
-		}
-		if inserted == 1 {
-			return "", nil
+		inserted, err := insertObject(ctx, tx, *o, metadata)
+		if err != nil || inserted {
+			return nil, err
 		}
 		if !upsert {
-			return "", errDuplicate
+			return nil, errDuplicate
 		}
-		// An update that changes nothing locks the row in both databases and returns its current values.
-		err = tx.QueryRow(ctx, "update storage_objects set name = name where bucket_id = $1 and name = $2 returning id, blob_id, created_at", o.Bucket, o.Name).
-			Scan(&o.ID, &replaced, &o.CreatedAt)
+		before := &replacedObject{}
+		before.Object, err = lockObject(ctx, tx, o.Bucket, o.Name)
 		if errors.Is(err, db.ErrNoRows) {
 			continue
 		}
 		if err != nil {
-			return "", err
+			return nil, err
 		}
+		if before.metadata, err = readMetadata(ctx, tx, before.ID); err != nil {
+			return nil, err
+		}
+		o.ID, o.CreatedAt = before.ID, before.CreatedAt
 		_, err = tx.Exec(ctx, `update storage_objects set blob_id = $2, size = $3, mime_type = $4, etag = $5, cache_control = $6, owner_id = $7, user_metadata = $8, updated_at = $9 where id = $1`,
-			o.ID, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, owner, metadata, o.UpdatedAt)
-		return replaced, err
+			o.ID, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, ownerColumn(*o), metadata, o.UpdatedAt)
+		return before, err
 	}
-	return "", fmt.Errorf("%s/%s keeps changing", o.Bucket, o.Name)
+	return nil, fmt.Errorf("%s/%s keeps changing", o.Bucket, o.Name)
 }
 
 // deleteObject deletes an object's row and returns the object, or db.ErrNoRows.
@@ -85,6 +101,11 @@ func findMetadata(ctx context.Context, q db.Querier, bucketID, name string) (o f
 	err = q.QueryRow(ctx, "select "+objectColumns+", user_metadata from storage_objects where bucket_id = $1 and name = $2", bucketID, name).
 		Scan(&o.ID, &o.Bucket, &o.Name, &o.BlobID, &o.Size, &o.MimeType, &o.ETag, &o.CacheControl, &o.OwnerID, &o.CreatedAt, &o.UpdatedAt, &metadata)
 	return o, metadata, err
+}
+
+// readMetadata returns the metadata that came with an object's upload, JSON text or nil.
+func readMetadata(ctx context.Context, q db.Querier, id string) (*string, error) {
+	return db.One[*string](ctx, q, "select cast(user_metadata as text) from storage_objects where id = $1", id)
 }
 
 // findOriginal returns an object whose blob, size and ETag are those of the original: the file as it was uploaded. They differ

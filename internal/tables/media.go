@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
@@ -48,6 +49,28 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 				return nil, err
 			}
 			ofRow, err := urlsIn(values.Media)
+			if err != nil {
+				return nil, err
+			}
+			urls = append(urls, ofRow...)
+		}
+	}
+	return urls, nil
+}
+
+// MediaURLsLike returns what MediaURLs returns, but only of rows in which a URL contains part, which has only letters, digits and hyphens
+// of ASCII.
+func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, part string) ([]string, error) {
+	var urls []string
+	for name := range mediaColumns {
+		b := builder{dialect: s.db.Dialect, table: schema[name]}
+		values := "cast(" + b.filesSQL(b.table.media) + " as text)"
+		rows, err := queryTexts(ctx, q, b.newStatement("select ", values, " from ", name, " where ", values, " like ", b.addArg("%"+part+"%")))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			ofRow, err := urlsIn(json.RawMessage(row))
 			if err != nil {
 				return nil, err
 			}

@@ -133,6 +133,8 @@ export type Revision<Before = unknown> = {
   actor: string | null;
   changed_at: string;
   row_before: Before;
+  /** The URLs in `row_before` whose files have been replaced under the same name since. */
+  replaced_files: string[];
 };
 
 /** The kinds of activity, by which the list can be limited. */
@@ -256,7 +258,7 @@ export type Database = {
       get_site_health: { Args: Record<string, never>; Returns: SiteHealth };
       get_history: { Args: { table: string; id?: string }; Returns: Revision[] };
       get_deleted: { Args: { table: string }; Returns: Revision[] };
-      restore_files: { Args: { urls: string[] }; Returns: { missing: string[] } };
+      restore_files: { Args: { urls: string[]; at?: string }; Returns: { missing: string[] } };
       get_activity: {
         Args: { kind?: ActivityKind; after?: string };
         Returns: { entries: ActivityEntry[]; next: string };

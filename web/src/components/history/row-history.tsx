@@ -34,19 +34,23 @@ export function RowHistory<Table extends HistoryTable>({
       onClose={onClose}
       title={t("history.ofNamed", { name: shownRow ? nameOf(shownRow) : "" })}
       query={query}
-      differences={({ row_before }) =>
-        shownRow === null
-          ? []
-          : differences(row_before, shownRow).map(({ label, before, now }) => ({
-              label,
-              // Texts do not tell two files apart, so a changed file is called another one.
-              before: before === now ? t("history.other", { text: before }) : before,
-              now,
-            }))
-      }
-      bringBack={async ({ row_before }) =>
-        row !== null && (await bringBackVersion(row, row_before))
-      }
+      differences={({ row_before, replaced_files }) => {
+        if (shownRow === null) return [];
+        const shown = differences(row_before, shownRow).map(({ label, before, now }) => ({
+          label,
+          // Texts do not tell two files apart, so a changed file is called another one.
+          before: before === now ? t("history.other", { text: before }) : before,
+          now,
+        }));
+        if (replaced_files.length === 0) return shown;
+        const replaced = {
+          label: t("history.file"),
+          before: t("history.replaced"),
+          now: t("history.replacedBy"),
+        };
+        return [...shown, replaced];
+      }}
+      bringBack={async (revision) => row !== null && (await bringBackVersion(row, revision))}
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import type { HistoryRows, HistoryTable } from "@/lib/history/revisions";
+import type { Revision } from "@/lib/types";
 
 /** The columns that refer to files. */
 const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
@@ -24,6 +25,19 @@ export async function restoreFiles(
   const { data, error } = await backend.rpc("restore_files", { urls: [...urls] });
   if (error) throw error;
   return data.missing;
+}
+
+/**
+ * Brings back what the files of a revision were then, if they were replaced under their names since. Called after the row is
+ * saved: until then the current row shows the newer files.
+ */
+export async function restoreReplacedFiles(
+  backend: OwnerBackend,
+  { replaced_files, changed_at }: Revision,
+): Promise<void> {
+  if (replaced_files.length === 0) return;
+  const { error } = await backend.rpc("restore_files", { urls: replaced_files, at: changed_at });
+  if (error) throw error;
 }
 
 /** Returns the row without the URLs in `missing`. */
@@ -57,7 +71,7 @@ async function restoreFilesOf<Row extends object>(
 }
 
 /**
- * Saves an earlier version of a row (`before`), with its files. `current` is the row that the owner compared with it.
+ * Saves an earlier version of a row, with its files. `current` is the row that the owner compared with it.
  * Returns the number of files that no longer exist.
  *
  * @throws ConflictError if the row was changed meanwhile.
@@ -66,9 +80,9 @@ export async function bringBack<Table extends HistoryTable>(
   backend: OwnerBackend,
   table: Table,
   current: HistoryRows[Table],
-  before: HistoryRows[Table],
+  revision: Revision<HistoryRows[Table]>,
 ): Promise<number> {
-  const { row, missing } = await restoreFilesOf(backend, table, before);
+  const { row, missing } = await restoreFilesOf(backend, table, revision.row_before);
   const change = Object.fromEntries(
     Object.entries(row).filter(([name]) => !KEPT_COLUMNS.includes(name)),
   );
@@ -79,6 +93,7 @@ export async function bringBack<Table extends HistoryTable>(
     current as HistoryRows["products"],
     change as Partial<HistoryRows["products"]>,
   );
+  await restoreReplacedFiles(backend, revision);
   return missing;
 }
 

@@ -11,6 +11,7 @@ import {
 import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
+import type { Revision } from "@/lib/types";
 
 /**
  * Returns a function that runs `run`, which brings rows or settings back and resolves with the number of missing files. The
@@ -56,9 +57,9 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
   }
 
   return {
-    /** Makes the earlier version `before` of a row the current one. */
-    version: (current: Row, before: Row) =>
-      run(t("history.toast.back"), () => bringBack(backend, table, current, before)),
+    /** Makes an earlier version of a row the current one. */
+    version: (current: Row, revision: Revision<Row>) =>
+      run(t("history.toast.back"), () => bringBack(backend, table, current, revision)),
     /** Inserts a deleted row again. */
     deleted: (name: string, before: Row) =>
       run(t("deleted.toast.back", { name }), () => bringBackDeleted(backend, table, before)),

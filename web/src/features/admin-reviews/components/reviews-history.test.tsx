@@ -78,6 +78,7 @@ beforeEach(() => {
     actor: "ines@alvor.example",
     changed_at: "2026-01-02T00:00:00Z",
     row_before: before,
+    replaced_files: [],
   };
 });
 afterEach(() => server.resetHandlers());
@@ -125,6 +126,21 @@ it("A-history-back: a version shows what differs, and comes back but for its pla
     },
   ]);
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+it("A-history-replaced: a file that was replaced under its name comes back after the row is saved", async () => {
+  revision.replaced_files = [avatar("new.jpg")];
+  revision.row_before = review;
+  const { user, toasts } = await openVersion();
+  const dialog = within(screen.getByRole("dialog", { name: "History of Ana" }));
+  expect(dialog.getByText("As it was before it was replaced")).toBeVisible();
+  await user.click(dialog.getByRole("button", { name: "Bring this version back" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "The earlier version is back" }]));
+  expect(calls.filter(({ what }) => what !== "history")).toMatchObject([
+    { what: "files", body: { urls: [avatar("new.jpg")] } },
+    { what: "update" },
+    { what: "files", body: { urls: [avatar("new.jpg")], at: "2026-01-02T00:00:00Z" } },
+  ]);
 });
 
 it("A-history-back: a row that was changed meanwhile is not overwritten", async () => {

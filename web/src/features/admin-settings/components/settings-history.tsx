@@ -10,10 +10,11 @@ import {
 import { HistoryDialog } from "@/components/history/history-dialog";
 import { Button } from "@/components/ui/button";
 import { useOwnerBackend } from "@/lib/backend";
-import { restoreFiles } from "@/lib/history/bring-back";
+import { restoreFiles, restoreReplacedFiles } from "@/lib/history/bring-back";
 import { getHistory, historyKeys } from "@/lib/history/revisions";
 import { useBringBackToast } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
+import type { Revision } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { SettingsAnswer } from "@/lib/types";
@@ -44,12 +45,13 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
   });
 
   /** Saves an earlier setting and resolves with the number of files that could not be brought back. */
-  async function bringBack(stored: StoredSetting): Promise<number> {
-    const next = withPast(loaded.settings, stored);
+  async function bringBack(revision: Revision<StoredSetting>): Promise<number> {
+    const next = withPast(loaded.settings, revision.row_before);
     const portrait = next.site.portrait ?? "";
     const missing = await restoreFiles(backend, portrait === "" ? [] : [portrait]);
     if (missing.length > 0) next.site = { ...next.site, portrait: "" };
     await save({ base: loaded, next });
+    await restoreReplacedFiles(backend, revision);
     return missing.length;
   }
 
@@ -65,8 +67,8 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
         title={t("history.ofNamed", { name: t("settings.title") })}
         query={query}
         differences={({ row_before }) => pastDifferences(loaded.settings, row_before, t)}
-        bringBack={async ({ row_before }) => {
-          const done = await runWithToast(t("history.toast.back"), () => bringBack(row_before));
+        bringBack={async (revision) => {
+          const done = await runWithToast(t("history.toast.back"), () => bringBack(revision));
           if (done) onBack();
           else await refetch(cache, queryKeys.settings.admin); // after a conflict newer settings exist
           await refetch(cache, historyKeys.all);
