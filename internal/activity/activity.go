@@ -50,7 +50,7 @@ type Entry struct {
 	ID      string         `json:"id"` // unique among the entries of both tables
 	At      time.Time      `json:"at"`
 	Kind    Kind           `json:"kind"`
-	Action  string         `json:"action"` // what was done: insert, update or delete for Change; the function's name for Export; else an event's name
+	Action  string         `json:"action"` // what was done: insert, update or delete for Change; the function's name or site-export for Export; else an event's name
 	By      By             `json:"by"`
 	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
 	Subject string         `json:"subject,omitempty"` // email address or phone number of the account that was changed, if it is not Account
@@ -93,8 +93,8 @@ func (s *Service) Purge(ctx context.Context) error {
 }
 
 // RecordExport adds an entry about an export or an erasure. If a transaction checks whether the export is allowed, q should be
-// that transaction. action is the function's name, with the action of address-data after it. account is the id of the caller's
-// account, or "" for a key. The exported or erased address is not recorded.
+// that transaction. action is the function's name, with the action of address-data after it, or site-export for the command. account is
+// the id of the caller's account, or "" for a key or a command. The exported or erased address is not recorded.
 func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
 	return insertExport(ctx, q, action, account, now)
 }

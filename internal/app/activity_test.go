@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +125,18 @@ func TestActivityOfASite(t *testing.T) {
 			s.clock = s.clock.Add(time.Second)
 			do("POST", "/functions/v1/address-data", service, `{"action":"erase","address":"eva@exemplo.example"}`)
 			check("export", "address-data erase program", "address-data export account ana@alvor.example", "contact-export account ana@alvor.example")
+			s.clock = s.clock.Add(time.Second)
+			archived, err := os.Create(filepath.Join(t.TempDir(), "site.zip"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = archived.Close() }()
+			if _, err := s.Export(t.Context(), archived, func(string, int, int) {}); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.entries("export"); len(got) != 4 || got[0] != "site-export program" {
+				t.Errorf("exports: %q", got)
+			}
 			check("refused", "sign_in_refused account ana@alvor.example")
 			if got := s.entries("sign_in"); len(got) != 2 || !slices.Contains(got, "login account ana@alvor.example") || !slices.Contains(got, "login account rui@exemplo.example") {
 				t.Errorf("sign-ins: %q", got)
@@ -138,7 +152,7 @@ func TestActivityOfASite(t *testing.T) {
 			}; !slices.Equal(got, want) {
 				t.Errorf("keys: %q", got)
 			}
-			if got := s.entries(""); len(got) != 15 {
+			if got := s.entries(""); len(got) != 16 {
 				t.Errorf("%d entries together: %q", len(got), got)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 
+	"atelie/internal/activity"
 	"atelie/internal/apperr"
 	"atelie/internal/archive"
 	"atelie/internal/db"
@@ -19,9 +20,13 @@ import (
 	"atelie/internal/storage"
 )
 
-// Export writes an archive of the site into out.
+// Export writes an archive of the site into out, and an entry into the activity. An archive that nobody would know of is not finished.
 func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
-	return archive.Export(ctx, a.archiveConfig(), out, report)
+	m, err := archive.Export(ctx, a.archiveConfig(), out, report)
+	if err != nil {
+		return m, err
+	}
+	return m, activity.RecordExport(ctx, a.DB, "site-export", "", a.now())
 }
 
 // Import imports a verified archive into the site, which must be empty (archive.Archive.Import).

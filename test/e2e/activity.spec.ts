@@ -18,7 +18,7 @@ test.afterAll(() => server.stop());
 
 test("A-activity-can: sign-ins, changes, exports and keys, with the keyboard alone, 390 px wide, in both languages and schemes", async ({
   page,
-}) => {
+}, testInfo) => {
   const reviews = asService(server).from("reviews");
   const rows = Array.from({ length: 45 }, (_, i) => ({
     client_name: `Rui ${i}`,
@@ -34,6 +34,7 @@ test("A-activity-can: sign-ins, changes, exports and keys, with the keyboard alo
   expect((await works.update({ title: "Maré" }).eq("title", "Onda")).error).toBeNull();
   const exported = await client.functions.invoke("contact-export", { body: { format: "json" } });
   expect(exported.error).toBeNull();
+  await server.command(["export", "--to", testInfo.outputPath("site.zip")]);
 
   await page.setViewportSize({ width: 390, height: 844 });
   for (const language of languages) {
@@ -42,6 +43,7 @@ test("A-activity-can: sign-ins, changes, exports and keys, with the keyboard alo
     await signInAt(page, { ...server, owner }, "/admin/account", language);
     const section = page.getByRole("region", { name: t("activity.title"), exact: true });
     await expect(section.getByText(t("activity.messagesExported"), { exact: true })).toBeVisible();
+    await expect(section.getByText(t("activity.siteExported"), { exact: true })).toBeVisible();
     await expect(section.getByText(t("activity.refused"), { exact: true })).toBeVisible();
     await expectAccessibleInBothSchemes(page);
     await expectNoSidewaysScroll(page);

@@ -18,6 +18,7 @@ const ACTION_KEYS: Record<string, Key> = {
   "refused reauthentication_refused": "activity.confirmationRefused",
   "refused token_revoked": "activity.tokenReused",
   "export contact-export": "activity.messagesExported",
+  "export site-export": "activity.siteExported",
   "export address-data export": "activity.addressExported",
   "export address-data erase": "activity.addressErased",
   "key user_updated_password": "activity.passwordSet",
