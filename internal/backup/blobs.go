@@ -156,10 +156,10 @@ func (s *Service) findStrays(ctx context.Context) error {
 	var ids []string
 	if err := s.cfg.Place.List(ctx, BlobsDir+"/", func(o Object) error {
 		id := path.Base(o.Name)
-		if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id || o.Name != BlobName(id) {
-			return nil
+		if parsed, err := uuid.Parse(id); err == nil && parsed.String() == id && o.Name == BlobName(id) {
+			ids = append(ids, id)
 		}
-		if ids = append(ids, id); len(ids) < listBatch {
+		if len(ids) < listBatch {
 			return nil
 		}
 		err := s.addStrays(ctx, ids)

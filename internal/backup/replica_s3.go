@@ -65,13 +65,12 @@ func (r bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, en
 	dir := litestream.LTXLevelDir(DatabaseDir, level) + "/"
 	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // a name begins with the first transaction
 		minTXID, maxTXID, err := ltx.ParseFilename(path.Base(o.Name))
-		switch {
-		case err != nil || minTXID < first: // a name of another kind is no LTX file
-			return nil
-		case end > 0 && minTXID >= end:
+		if err == nil && end > 0 && minTXID >= end {
 			return fs.SkipAll
 		}
-		found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: o.Size, CreatedAt: o.Modified.UTC()})
+		if err == nil && minTXID >= first { // a name of another kind is no LTX file
+			found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: o.Size, CreatedAt: o.Modified.UTC()})
+		}
 		return nil
 	})
 	return found, err
