@@ -1,5 +1,5 @@
 // Package durability kills the program again and again while it writes, and then checks that everything it acknowledged is
-// there: messages, rows and files.
+// there: messages, rows, files and refresh tokens.
 package durability
 
 import (
@@ -55,6 +55,7 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 			}
 			s := &site{t: t, binary: binary, env: env}
 			s.keys()
+			s.addOwner()
 			for n := 0; n < kills || s.behind(kills) && n < 4*kills; n++ {
 				s.start()
 				after := time.Duration(20+rand.IntN(180)) * time.Millisecond
@@ -67,9 +68,9 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 			s.verify()
 			s.kill()
 			if s.behind(kills) {
-				t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
+				t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files, %d refreshes", len(s.messages), len(s.rows), len(s.files), s.renewed)
 			}
-			t.Logf("%d kills: %d messages, %d rows and %d files acknowledged and found", kills, len(s.messages), len(s.rows), len(s.files))
+			t.Logf("%d kills: %d messages, %d rows, %d files and %d refreshes acknowledged and found", kills, len(s.messages), len(s.rows), len(s.files), s.renewed)
 		})
 	}
 }
@@ -87,12 +88,15 @@ type site struct {
 	messages []string             // the text of each
 	rows     []string             // ids of products
 	files    map[string][]byte    // name → bytes
+	hasOwner bool                 // addOwner was called
+	refresh  string               // the refresh token of the owner's session that was received last
+	renewed  int                  // how often the session was refreshed
 	times    map[string]time.Time // of the acknowledgement, by text, id or name
 }
 
 // behind reports that too little was acknowledged for so many kills; a file takes several writes.
 func (s *site) behind(kills int) bool {
-	return len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills/2
+	return len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills/2 || s.hasOwner && s.renewed < kills
 }
 
 func (s *site) command(args ...string) *exec.Cmd {
@@ -149,7 +153,45 @@ func (s *site) kill() {
 	_ = s.process.Wait() // it always reports the kill
 }
 
-// writeUntilKilled kills the program after a time, while six writers of three kinds send requests.
+const ownerEmail, ownerPassword = "ana@alvor.example", "a wall of whitewash"
+
+func (s *site) addOwner() {
+	add := s.command("owner", "add", ownerEmail, "--password-stdin")
+	add.Stdin = strings.NewReader(ownerPassword + "\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		s.t.Fatalf("add owner: %v: %s", err, out)
+	}
+	s.hasOwner = true
+}
+
+// refreshSession signs in at the first call, and then refreshes the session. A token whose successor was not received gives the same
+// successor again.
+func (s *site) refreshSession(ctx context.Context) bool {
+	grant, request := "refresh_token", map[string]string{"refresh_token": s.refresh}
+	if s.refresh == "" {
+		grant, request = "password", map[string]string{"email": ownerEmail, "password": ownerPassword}
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		s.t.Error(err)
+		return false
+	}
+	status, got, ok := s.send(ctx, "POST", "/auth/v1/token?grant_type="+grant, map[string]string{"Content-Type": "application/json"}, body)
+	if !ok {
+		return false
+	}
+	var session struct {
+		Refresh string `json:"refresh_token"`
+	}
+	if status == http.StatusOK && json.Unmarshal(got, &session) != nil {
+		s.t.Errorf("no session: %s", got)
+		return false
+	}
+	return s.acknowledged("session", status, http.StatusOK, got, func() { s.refresh, s.renewed = session.Refresh, s.renewed+1 })
+}
+
+// writeUntilKilled kills the program after a time, while seven writers of four kinds send requests. There is one session, so a single
+// writer refreshes it.
 func (s *site) writeUntilKilled(after time.Duration) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
@@ -162,6 +204,10 @@ func (s *site) writeUntilKilled(after time.Duration) {
 			})
 		}
 	}
+	writers.Go(func() {
+		for s.refreshSession(ctx) {
+		}
+	})
 	time.Sleep(after)
 	s.kill()
 	cancel()
@@ -238,6 +284,9 @@ func (s *site) writeFile(ctx context.Context) bool {
 
 func (s *site) verify() {
 	ctx := s.t.Context()
+	if s.hasOwner && !s.refreshSession(ctx) {
+		s.t.Error("the refresh token that was received last is lost")
+	}
 	messages := s.column(ctx, "contact_submissions", "message")
 	for _, m := range s.messages {
 		if !messages[m] {
