@@ -120,7 +120,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 	})
 	h.anon, h.service = h.key(identity.Anon), h.key(identity.Service)
 	mux := http.NewServeMux()
-	guard := httpx.Guard(&identity.Authenticator{Tokens: tokens}, WriteError)
+	guard := httpx.Guard(&identity.Authenticator{Tokens: tokens, IsAdmin: s.IsAdmin}, WriteError)
 	for _, routes := range endpoints {
 		for pattern, fn := range routes(s) {
 			handler := httpx.Handle(WriteError, fn)
