@@ -34,10 +34,10 @@ for (const language of languages) {
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
 
-    // The server has no second place, so nothing else writes its row.
+    // The server's database is SQLite, so nothing else writes the row of PostgreSQL's snapshots.
     const since = new Date(Date.now() - 2 * 3_600_000).toISOString().replace("Z", "+00:00");
     await server.sql(
-      `insert into backup_status (kind, last_error_at, error_since, error, detail) values ('copy', '${since}', '${since}', 'the bucket copies.example does not answer', '{}')`,
+      `insert into backup_status (kind, last_error_at, error_since, error, detail) values ('snapshot', '${since}', '${since}', 'the bucket copies.example does not answer', '{}')`,
     );
     await page.reload();
     const alert = page.getByRole("alert");
@@ -47,7 +47,7 @@ for (const language of languages) {
     );
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
-    await server.sql("delete from backup_status where kind = 'copy'");
+    await server.sql("delete from backup_status where kind = 'snapshot'");
 
     // A program that was not built from a release is never older than one.
     await page.route("**/rpc/get_site_health", async (route) => {
