@@ -64,8 +64,7 @@ func (s *Service) MediaURLsLike(ctx context.Context, q db.Querier, part string) 
 	var urls []string
 	for name := range mediaColumns {
 		b := builder{dialect: s.db.Dialect, table: schema[name]}
-		values := "cast(" + b.filesSQL(b.table.media) + " as text)"
-		rows, err := queryTexts(ctx, q, b.newStatement("select ", values, " from ", name, " where ", values, " like ", b.addArg("%"+part+"%")))
+		rows, err := queryTexts(ctx, q, b.selectFilesLike(part))
 		if err != nil {
 			return nil, err
 		}

@@ -78,6 +78,12 @@ func (b *builder) filesSQL(c *Column) string {
 	return array + strings.Join(values, ", ") + ")"
 }
 
+// selectFilesLike selects, as JSON texts, the columns with URLs of files of the rows in which part occurs.
+func (b *builder) selectFilesLike(part string) statement {
+	values := "cast(" + b.filesSQL(b.table.media) + " as text)"
+	return b.newStatement("select ", values, " from ", b.table.Name, " where ", values, " like ", b.addArg("%"+part+"%"))
+}
+
 // jsonPathSQL returns the SQL of the value that a JSON path selects: a text for ->>, JSON for ->. On SQLite the SQL for -> gives a
 // plain value, which json_object converts to JSON later.
 func (b *builder) jsonPathSQL(c *Column) string {
