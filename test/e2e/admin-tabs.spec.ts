@@ -48,8 +48,8 @@ test("A-tabs-2: the band under the current tab is told from the page in both col
         return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
       };
       const band = luminance(getComputedStyle(one).borderBottomColor);
-      const page = luminance(getComputedStyle(document.body).backgroundColor);
-      return (Math.max(band, page) + 0.05) / (Math.min(band, page) + 0.05);
+      const ground = luminance(getComputedStyle(document.body).backgroundColor);
+      return (Math.max(band, ground) + 0.05) / (Math.min(band, ground) + 0.05);
     });
     expect(ratio, colorScheme).toBeGreaterThanOrEqual(3);
   }

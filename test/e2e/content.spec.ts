@@ -226,7 +226,7 @@ test.describe("a white cover, and one wide work", () => {
         await expect(item).toHaveCSS("color", "rgb(255, 255, 255)");
         const box = (await item.boundingBox())!;
         await item.evaluate((one) => (one.style.opacity = "0"));
-        const picture = await page.screenshot({ clip: box });
+        const shot = await page.screenshot({ clip: box });
         await item.evaluate((one) => (one.style.opacity = ""));
         const lightest = await page.evaluate(async (base64) => {
           const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -246,7 +246,7 @@ test.describe("a white cover, and one wide work", () => {
                 0.0722 * linear(data[at + 2]!),
             );
           return most;
-        }, picture.toString("base64"));
+        }, shot.toString("base64"));
         expect(1.05 / (lightest + 0.05), `${name} at ${width} px`).toBeGreaterThanOrEqual(4.5);
       }
     }
@@ -259,10 +259,10 @@ test.describe("a white cover, and one wide work", () => {
       const card = page.getByRole("link", { name: /^Open Horizon/ });
       await card.scrollIntoViewIfNeeded();
       await loadAllPictures(page);
-      const picture = (await card.locator("img").boundingBox())!;
+      const shown = (await card.locator("img").boundingBox())!;
       const heading = (await page.getByRole("heading", { name: /^Trusted by/ }).boundingBox())!;
       // The heading's own margin, which a work that fills its box has too, is less than 120 px.
-      expect(picture.y - heading.y - heading.height, `${width} px`).toBeLessThan(120);
+      expect(shown.y - heading.y - heading.height, `${width} px`).toBeLessThan(120);
     }
   });
 });

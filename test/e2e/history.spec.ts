@@ -164,7 +164,7 @@ test("A-history-undo A-history-deleted: works saved together are deleted again f
   }
   const { data } = await works.select("image_url").like("title", "Alvor %");
   for (const { image_url } of data!)
-    expect((await fetch(new URL(image_url!, server.url))).status).toBe(200);
+    expect((await fetch(new URL(image_url, server.url))).status).toBe(200);
   await works.delete().like("title", "Alvor %");
 });
 

@@ -35,8 +35,8 @@ async function expectBarWhole(page: Page): Promise<void> {
     await expect(way).toBeInViewport({ ratio: 1 });
     const mark = bar.getByRole("link").first();
     await expect(mark).toBeInViewport({ ratio: 1 });
-    const [left, right] = await Promise.all([mark.boundingBox(), way.boundingBox()]);
-    expect(left!.x + left!.width, `${width}`).toBeLessThanOrEqual(right!.x);
+    const [markBox, wayBox] = await Promise.all([mark.boundingBox(), way.boundingBox()]);
+    expect(markBox!.x + markBox!.width, `${width}`).toBeLessThanOrEqual(wayBox!.x);
     // Nothing in the bar is cut off at its right edge, or covered by what stands beside it.
     const boxes = await bar.locator("a, button").evaluateAll((all) =>
       all

@@ -229,8 +229,11 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
     { what: "update", body: { is_active: false } },
     { what: "update", body: { is_active: true } },
   ]);
+  await waitFor(() => expect(card().getByRole("switch")).toBeChecked());
 
   calls.length = 0;
+  // sonner returns the focus from its Undo button to where it was before, also when something else is clicked.
+  await user.click(card().getByRole("textbox", { name: "Title" }));
   await user.type(card().getByRole("textbox", { name: "Title" }), "!");
   await user.clear(card().getByRole("spinbutton", { name: "Order" }));
   await user.type(card().getByRole("spinbutton", { name: "Order" }), "2");

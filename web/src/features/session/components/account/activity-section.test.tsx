@@ -32,7 +32,7 @@ const newest = [
     number: 2,
     by: "program",
   }),
-  entry("9", { kind: "export", action: "site-export" }),
+  entry("9", { kind: "export", action: "unknown-export" }),
 ];
 const older = entry("10", {
   at: new Date(2026, 10, 22, 23, 5).toISOString(),
@@ -79,7 +79,7 @@ it("A-activity-list: says by day what happened, who did it, from where and when,
     ],
     ["Made somebody an administrator", "ana@alvor.example · account rui@alvor.example"],
     ["Revoked service key 2", "A key, a command or the program itself"],
-    ["site-export", "ana@alvor.example"], // of a newer server
+    ["unknown-export", "ana@alvor.example"], // of a newer server
   ]);
   expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
     "/admin/products?q=Onda+%26+mar",
