@@ -138,9 +138,7 @@ func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
 func (s *site) restart(t *testing.T, after time.Duration) {
 	t.Helper()
 	s.stop(t)
-	s.mu.Lock()
-	s.offset += after
-	s.mu.Unlock()
+	s.advance(after)
 	s.open(t)
 	s.start(t)
 	last := s.refer(t, "last", true) // copied after what the start does first

@@ -87,6 +87,13 @@ func (s *site) now() time.Time {
 	return time.Now().Add(s.offset)
 }
 
+// advance moves the site's clock.
+func (s *site) advance(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offset += by
+}
+
 func (s *site) openBlob(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
