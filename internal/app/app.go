@@ -291,7 +291,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimited: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		ES256:         c.JWTAlgorithm == "ES256",
-		MessageJitter: messageJitter, MailMinInterval: c.MailMinInterval, MailsPerDay: c.MailsPerDay, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		MessageJitter: messageJitter, MailMinInterval: c.MailMinInterval, MailsPerDay: c.MailsPerDay, TextsPerDay: c.TextsPerDay, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
 		SMSProvider:    a.smsProvider(),
 		Sessions:       auth.SessionLimits{Idle: c.SessionIdle, Max: c.SessionMax, OwnerIdle: c.OwnerSessionIdle, OwnerMax: c.OwnerSessionMax}, RequireSecondFactor: bool(c.SecondFactor),

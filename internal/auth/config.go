@@ -52,6 +52,7 @@ type Config struct {
 	RateLimited     bool          // requests, mails and codes are limited; attempts at second factors are always limited
 	MailMinInterval time.Duration // least time between two mails of a kind to one e-mail address
 	MailsPerDay     int           // largest number of mails of a kind to one e-mail address in a day; 0: no limit
+	TextsPerDay     int           // largest number of text messages of a kind to one phone number in a day; 0: no limit
 	SMSMinInterval  time.Duration // least time between two SMS of a kind to one phone number
 	// MessageJitter is the longest random delay before the job of a message request looks the account up. The delay hides that the
 	// job takes longer if there is an account.

@@ -64,9 +64,9 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		if code != "" {
-			quota, perDay := factorSignIn, factorTextsShare*s.cfg.MailsPerDay
+			quota, perDay := factorSignIn, factorTextsShare*s.cfg.TextsPerDay
 			if f.Status != statusVerified {
-				quota, perDay = factorEnrolment, s.cfg.MailsPerDay
+				quota, perDay = factorEnrolment, s.cfg.TextsPerDay
 			}
 			if err := s.requireTextQuota(ctx, tx, quota, perDay, f.Phone); err != nil {
 				return err

@@ -109,28 +109,41 @@ func (s *Service) startMessageCooldown(ctx context.Context, kind cooldownKind, s
 
 const day = 24 * time.Hour
 
-// mailRate converts a number of mails a day into a burst (mails that can be sent without a wait) and the interval after which
-// each further mail is allowed. A plain limit per day would let anybody request all mails of a day within minutes, so that the
-// account's holder would get none until the next day.
-func mailRate(perDay int) (burst int, every time.Duration) {
-	burst = max(1, perDay*2/5)
-	return burst, day / time.Duration(max(1, perDay-burst))
+// quotaRate is how many messages can be sent without a wait (burst), and the interval after which each further one is allowed. A
+// plain limit per day would let anybody request all messages of a day within minutes, so that the account's holder would get none
+// until the next day.
+type quotaRate struct {
+	burst int
+	every time.Duration
 }
 
-// spendMailQuota is spendQuota for mails.
+// mailRate spreads the mails of a day evenly. With the default of 28 a day, an interval is shorter than linkLife: while a stranger
+// requests mails all day, the holder's mailbox always has a valid link.
+func mailRate(perDay int) quotaRate { return rateWithBurst(perDay, max(1, perDay/8)) }
+
+// textRate has a larger burst than mailRate, because every sign-in by phone needs a text message.
+func textRate(perDay int) quotaRate { return rateWithBurst(perDay, max(1, perDay*2/5)) }
+
+func rateWithBurst(perDay, burst int) quotaRate {
+	return quotaRate{burst: burst, every: day / time.Duration(max(1, perDay-burst))}
+}
+
+// spendMailQuota is spendQuota for mails. Config.MailsPerDay 0 means no limit.
 func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
-	return s.spendQuota(ctx, tx, kind, s.cfg.MailsPerDay, addresses...)
+	if s.cfg.MailsPerDay <= 0 {
+		return 0, nil
+	}
+	return s.spendQuota(ctx, tx, kind, mailRate(s.cfg.MailsPerDay), addresses...)
 }
 
 // spendQuota takes one message of the kind from the quota of each e-mail address or phone number and returns 0. If one of them has
 // no quota left, it takes nothing and returns how long to wait. The caller must prevent concurrent calls for an address, by the
-// account's lock or by a cooldown. perDay 0 means no limit.
-func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, perDay int, addresses ...string) (wait time.Duration, err error) {
-	if !s.cfg.RateLimited || perDay <= 0 {
+// account's lock or by a cooldown.
+func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, rate quotaRate, addresses ...string) (wait time.Duration, err error) {
+	if !s.cfg.RateLimited {
 		return 0, nil
 	}
 	now := s.now()
-	burst, every := mailRate(perDay)
 	// The generic cell rate algorithm (GCRA) stores one time for each address: when its whole quota will be available again.
 	fullAtAfter := map[string]time.Time{} // that time, after this mail
 	for _, address := range addresses {
@@ -142,11 +155,11 @@ func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, 
 			return 0, err
 		}
 		ahead := fullAt.Sub(now)
-		if ahead < 0 || ahead > time.Duration(burst)*every { // too far ahead: written by a wrong clock
+		if ahead < 0 || ahead > time.Duration(rate.burst)*rate.every { // too far ahead: written by a wrong clock
 			fullAt, ahead = now, 0
 		}
-		wait = max(wait, ahead-time.Duration(burst-1)*every)
-		fullAtAfter[address] = fullAt.Add(every)
+		wait = max(wait, ahead-time.Duration(rate.burst-1)*rate.every)
+		fullAtAfter[address] = fullAt.Add(rate.every)
 	}
 	if wait > 0 {
 		return wait, nil
@@ -168,9 +181,12 @@ func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown
 	return err
 }
 
-// requireTextQuota is spendQuota for a text message, but it returns errTooSoon instead of a wait.
+// requireTextQuota is spendQuota for a text message, but it returns errTooSoon instead of a wait. perDay 0 means no limit.
 func (s *Service) requireTextQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, perDay int, phone string) error {
-	wait, err := s.spendQuota(ctx, tx, kind, perDay, phone)
+	if perDay <= 0 {
+		return nil
+	}
+	wait, err := s.spendQuota(ctx, tx, kind, textRate(perDay), phone)
 	if err == nil && wait > 0 {
 		err = errTooSoon(codeSMSTooSoon, wait)
 	}

@@ -205,7 +205,7 @@ func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u Us
 // sendCode issues a code, writes changes to the account and queues an SMS with the code. smsType is SMS.Type. If the number has no
 // quota of messages left, sendCode does nothing and returns errTooSoon.
 func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, quota cooldownKind, kind tokenType, phone, smsType, channel string, changes ...columnChange) error {
-	if err := s.requireTextQuota(ctx, tx, quota, s.cfg.MailsPerDay, phone); err != nil {
+	if err := s.requireTextQuota(ctx, tx, quota, s.cfg.TextsPerDay, phone); err != nil {
 		return err
 	}
 	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)

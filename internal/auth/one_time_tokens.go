@@ -29,7 +29,7 @@ const (
 	confirmLife        = 24 * time.Hour // life of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // life of codes by SMS and of codes for reauthentication
 	maxCodeTries       = 5              // attempts that each code allows
-	maxTriesPerAccount = 33             // attempts at an account in triesWindow; low because a guess can hit any of maxTokens valid codes
+	maxTriesPerAccount = 20             // attempts at an account in triesWindow; low because a guess can hit any of maxCodes valid codes
 	triesWindow        = 24 * time.Hour
 )
 
@@ -39,9 +39,9 @@ type issuedToken struct {
 	Code      string // six digits
 }
 
-// issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and
-// codes of the kind stay valid. sentTo is the e-mail address or phone number to which the caller will send them; flowID is their
-// PKCE flow, or "".
+// issueToken creates a link and a code, stores their hashes and writes changes to the account. Earlier links of the kind stay valid
+// until they expire (maxTokens), and so do the codes of the newest ones (maxCodes). sentTo is the e-mail address or phone number to
+// which the caller will send them; flowID is their PKCE flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {

@@ -11,10 +11,14 @@ import (
 // tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many valid tokens of a kind an account can have. If it were one, anybody could request another mail, and the
-// link that the account's holder is about to open would stop working. When one token is used, the other tokens of its kind are
-// deleted.
-const maxTokens = 3
+// maxTokens is how many tokens of a kind an account can have. It is far above the number of mails that the mail quota lets through
+// while a token lives: anybody can request mails, and no request may make a link stop working that the account's holder has
+// received. Without a quota it bounds the table. When one token is used, the other tokens of its kind are deleted.
+const maxTokens = 60
+
+// maxCodes is how many of these tokens can be used by their code: the newest. A guess hits any of them, so the chance of a guess
+// grows with their number. By default the quota lets no more codes through within codeLife.
+const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
 type oneTimeToken struct {
@@ -51,12 +55,14 @@ func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (one
 	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
 }
 
-// countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than maxTries attempts so far. It
-// returns these codes.
+// countCodeTry counts an attempt for the newest maxCodes codes of a kind, as far as they have not expired and had fewer than maxTries
+// attempts so far. It returns these codes.
 func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
 	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
-			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), maxTries, now)
+			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 and link_hash in
+				(select link_hash from auth_one_time_tokens where user_id = $1 and token_type = $2 order by created_at desc, link_hash limit $5)
+			returning `+oneTimeColumns, userID, string(kind), maxTries, now, maxCodes)
 		return err
 	})
 	return valid, err

@@ -28,7 +28,7 @@ func (h *fixture) textsOf(request func() reply) (sent int, last reply) {
 // Proves S7-recover-4.
 func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d, open, func(c *Config) { c.MailsPerDay, c.JWTExpiry = 10, 100*time.Hour })
+		h := newFixture(t, d, open, func(c *Config) { c.TextsPerDay, c.JWTExpiry = 10, 100*time.Hour })
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		h.exec("update auth_users set email = null, email_confirmed_at = null, phone = $1, phone_confirmed_at = $2", newcomerPhone, h.clock.now())
@@ -73,7 +73,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 // Who signs in by a phone factor has shown the password; a number that is only being enrolled may be anybody's.
 func TestTextMessagesOfSecondFactorsHaveAQuota(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d, phonesOn, func(c *Config) { c.MailsPerDay, c.JWTExpiry = 10, 100*time.Hour })
+		h := newFixture(t, d, phonesOn, func(c *Config) { c.TextsPerDay, c.JWTExpiry = 10, 100*time.Hour })
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		enrolled := h.enrol(bearer, fields{"factor_type": "phone", "friendly_name": "mobile", "phone": newcomerPhone})

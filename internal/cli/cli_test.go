@@ -114,7 +114,7 @@ func TestAccountSettingsAreStrictByDefault(t *testing.T) {
 	}
 	for setting, want := range map[string]string{
 		"signup": "closed", "mail-autoconfirm": "off", "phone-enabled": "off", "phone-autoconfirm": "off", "manual-linking": "off", "saml": "off", "rate-limits": "on",
-		"password-min-length": "10", "refresh-reuse-interval": "10s", "mail-min-interval": "1m0s", "mails-per-day": "10", "messages-per-hour": "60", "sms-min-interval": "1m0s", "redirect-urls": "[]", "jwt-algorithm": "HS256", "jwt-expiry": "1h0m0s",
+		"password-min-length": "10", "refresh-reuse-interval": "10s", "mail-min-interval": "1m0s", "mails-per-day": "28", "texts-per-day": "10", "messages-per-hour": "60", "sms-min-interval": "1m0s", "redirect-urls": "[]", "jwt-algorithm": "HS256", "jwt-expiry": "1h0m0s",
 	} {
 		if got[setting] != want {
 			t.Errorf("%s is %q, want %q", setting, got[setting], want)

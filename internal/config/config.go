@@ -123,9 +123,10 @@ type Auth struct {
 	// Confirmations by mail and SMS.
 	MailAutoconfirm  Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
 	MailMinInterval  time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
-	MailsPerDay      int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"10" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
+	MailsPerDay      int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"28" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
 	PhoneEnabled     Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
 	PhoneAutoconfirm Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
+	TextsPerDay      int           `name:"texts-per-day" env:"ATELIE_TEXTS_PER_DAY" default:"10" help:"Most text messages of a kind to one number a day, five times as many for a verified second factor; 0 for no limit."`
 	SMSMinInterval   time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
 
 	// Other ways to sign in, and the limits of all.
@@ -342,6 +343,7 @@ func (a *Auth) validate() error {
 	m.check(a.RefreshReuse < 0 || a.RefreshReuse > time.Minute, "refresh-reuse-interval: must be between 0s and 1m")
 	m.check(a.PasswordMinLength < 6 || a.PasswordMinLength > 128, "password-min-length: must be between 6 and 128")
 	m.check(a.MailsPerDay < 0 || a.MailsPerDay > 1000, "mails-per-day: must be between 0 and 1000")
+	m.check(a.TextsPerDay < 0 || a.TextsPerDay > 1000, "texts-per-day: must be between 0 and 1000")
 	for name, limit := range map[string]time.Duration{
 		"session-idle": a.SessionIdle, "session-max": a.SessionMax, "owner-session-idle": a.OwnerSessionIdle, "owner-session-max": a.OwnerSessionMax,
 	} {

@@ -54,6 +54,7 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"reuse", func(c *Config) { c.Auth.RefreshReuse = time.Hour }, []string{"refresh-reuse-interval:"}},
 		{"short passwords", func(c *Config) { c.Auth.PasswordMinLength = 5 }, []string{"password-min-length:"}},
 		{"mails a day", func(c *Config) { c.Auth.MailsPerDay = -1 }, []string{"mails-per-day:"}},
+		{"text messages a day", func(c *Config) { c.Auth.TextsPerDay = -1 }, []string{"texts-per-day:"}},
 		{"intervals", func(c *Config) { c.Auth.MailMinInterval, c.Auth.SMSMinInterval = -1, 48*time.Hour }, []string{"mail-min-interval:", "sms-min-interval:"}},
 		{"redirects", func(c *Config) { c.Auth.RedirectURLs = []string{"https://*.example.com/**", "**", "javascript:**"} }, []string{"redirect-urls:", "redirect-urls:"}},
 		{"mail without a sender", func(c *Config) { c.Mail.SMTPURL = "smtp://mail.example" }, []string{"mail-from:"}},

@@ -33,6 +33,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
         ATELIE_RATE_LIMITS: "off",
         ATELIE_MAIL_MIN_INTERVAL: "0s",
         ATELIE_MAILS_PER_DAY: "0",
+        ATELIE_TEXTS_PER_DAY: "0",
         ATELIE_SMS_MIN_INTERVAL: "0s",
         ATELIE_REDIRECT_URLS: "https://app.example.com/**",
       },

@@ -40,6 +40,7 @@ test.beforeAll(async () => {
       ATELIE_PHONE_ENABLED: "on",
       ATELIE_MAIL_MIN_INTERVAL: "0s",
       ATELIE_MAILS_PER_DAY: "0",
+      ATELIE_TEXTS_PER_DAY: "0",
       ATELIE_SMS_MIN_INTERVAL: "0s",
     },
   });
