@@ -203,7 +203,12 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
   );
   await screen.findByRole("heading", { name: "Costa" });
   const card = () => within(screen.getByRole("listitem", { name: /^Costa/ }));
-  const undo = async () => user.click((await screen.findAllByRole("button", { name: "Undo" }))[0]!);
+  const undo = async () => {
+    const button = await screen.findByRole("button", { name: "Undo" });
+    await user.click(button);
+    // Until the toast is gone, its button would be taken for that of the next one.
+    await waitFor(() => expect(button).not.toBeInTheDocument());
+  };
   const undone = "The change is undone";
 
   await user.clear(card().getByRole("spinbutton", { name: "Order" }));

@@ -232,7 +232,12 @@ async function openWithToasts() {
     { owner: testOwner(), auth: ownerAuth },
   );
   await screen.findByText("Ana");
-  const undo = async () => user.click((await screen.findAllByRole("button", { name: "Undo" }))[0]!);
+  const undo = async () => {
+    const button = await screen.findByRole("button", { name: "Undo" });
+    await user.click(button);
+    // Until the toast is gone, its button would be taken for that of the next one.
+    await waitFor(() => expect(button).not.toBeInTheDocument());
+  };
   return { user, undo };
 }
 
