@@ -204,7 +204,7 @@ func (a *App) wirePages() error {
 		return err
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{
-		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.AnonKey, SecondFactor: bool(a.cfg.Auth.SecondFactor), Version: a.content,
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.AnonKey, SecondFactor: bool(a.cfg.Auth.SecondFactor), BackupDays: a.backupDays(), Version: a.content,
 		DescribePictures: describe,
 		Log:              a.log,
 		Content:          a.publicContent(),

@@ -82,6 +82,16 @@ func (a *App) isBackupSplit() bool {
 	return a.cfg.Backup.URL == "" && a.DB.Dialect == db.Postgres && a.cfg.Storage.URL != ""
 }
 
+// backupDays returns for how many days at most backups keep what was deleted, 0 if they are off: snapshots go two days after the retention,
+// and from the second place a night later.
+func (a *App) backupDays() int {
+	if place, err := a.cfg.BackupPlace(); err != nil || place == nil {
+		return 0 // wireBackup returns the error
+	}
+	const day = 24 * time.Hour
+	return int((a.cfg.Backup.Retention+day-1)/day) + 3
+}
+
 // blobRecorder returns the functions that tell the backup which files were added and removed.
 func (a *App) blobRecorder() storage.Recorder {
 	if a.Backup == nil {

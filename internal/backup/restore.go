@@ -50,6 +50,15 @@ type Restored struct {
 	Files   int64     // number of restored files
 	Bytes   int64     // size of the restored files
 	Missing []string  // one text for each file or part that is missing or damaged in the backup
+	Later   Deletions // what was deleted between Moment and the newest state of the backup; only if Restore.At is set
+}
+
+// Deletions are deletions of people's data. What they have deleted is in a state from before them again. Which addresses were erased is not
+// recorded anywhere: the record would be data about them.
+type Deletions struct {
+	Erasures []time.Time // when everything about an address was erased
+	Messages int64       // number of deleted messages
+	Unknown  string      // why the newest state could not be asked, "" if it was
 }
 
 // filesAtOnce is the number of files that a restore reads at the same time.
@@ -110,7 +119,44 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if err := os.Rename(filepath.Join(r.Dir, restoring), filepath.Join(r.Dir, datafolder.Database)); err != nil {
 		return done, err
 	}
+	if !r.At.IsZero() {
+		done.Later = r.laterDeletions(ctx, format.Engine, done.Moment)
+	}
 	return done, datafolder.SyncFolder(r.Dir)
+}
+
+// laterDeletions reads what was deleted after a moment from the newest state of the backup, which it restores for that and removes. The
+// restore is complete without it, so it returns no error.
+func (r *Restore) laterDeletions(ctx context.Context, engine string, moment time.Time) (found Deletions) {
+	r.Report("Deletions: the newest state of the backup is asked for those since then")
+	const unknown = "the newest state of the backup cannot be read: "
+	newest, err := findPoint(ctx, r.Place, engine, time.Time{})
+	if err != nil {
+		return Deletions{Unknown: unknown + err.Error()}
+	}
+	if !newest.moment.After(moment) {
+		return found
+	}
+	file := filepath.Join(r.Dir, restoring)
+	defer func() {
+		for _, name := range []string{file, file + "-wal", file + "-shm"} {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				found.Unknown = err.Error()
+			}
+		}
+	}()
+	if err := newest.restore(ctx, file); err != nil {
+		return Deletions{Unknown: unknown + err.Error()}
+	}
+	d, err := openRestored(ctx, file)
+	if err != nil {
+		return Deletions{Unknown: unknown + err.Error()}
+	}
+	found, err = listDeletions(ctx, d, moment)
+	if err := errors.Join(err, d.Close()); err != nil {
+		return Deletions{Unknown: unknown + err.Error()}
+	}
+	return found
 }
 
 // emptyFolder creates a folder, or returns an error if it is there and not empty.

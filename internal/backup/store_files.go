@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/files"
@@ -20,4 +21,17 @@ func listFiles(ctx context.Context, q db.Querier) ([]storedFile, error) {
 		err := row.Scan(&f.BlobID, &f.Name, &f.SHA256, &f.Size)
 		return f, err
 	}, "select id, name, etag, size from "+files.StoredFiles+" order by id")
+}
+
+// listDeletions reads from the activity what was deleted after a moment. A database without that table has none.
+func listDeletions(ctx context.Context, d *db.DB, after time.Time) (found Deletions, err error) {
+	if exists, err := d.HasTable(ctx, "activity"); err != nil || !exists {
+		return found, err
+	}
+	found.Erasures, err = db.Collect(ctx, d, db.ScanOne[time.Time], "select created_at from activity where kind = 'export' and action = 'address-data erase' and created_at > $1 order by created_at", after)
+	if err != nil {
+		return found, err
+	}
+	found.Messages, err = db.One[int64](ctx, d, "select coalesce(sum(number), 0) from activity where kind = 'change' and action = 'delete' and table_name = 'contact_submissions' and created_at > $1", after)
+	return found, err
 }

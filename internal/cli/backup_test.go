@@ -99,7 +99,7 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 	})
 }
 
-// Proves H-restore-moment.
+// Proves H-restore-moment, H-restore-erased.
 func TestRestoreOfAnEarlierMoment(t *testing.T) {
 	places(t, func(t *testing.T, place string) {
 		dir := t.TempDir()
@@ -126,6 +126,20 @@ func TestRestoreOfAnEarlierMoment(t *testing.T) {
 			if err := errors.Join(err, d.Close()); err != nil || n != i+1 {
 				t.Errorf("moment %d has %d messages (%v)", i, n, err)
 			}
+		}
+		execute(t, address, "insert into activity (created_at, kind, action) values ($1, 'export', 'address-data erase')", time.Now())
+		execute(t, address, "delete from contact_submissions where message <> 'three'")
+		must(t, dir, "backup", "now")
+		to := filepath.Join(t.TempDir(), "new")
+		r := must(t, to, "restore", "--from", place, "--at", moments[2].UTC().Format(time.RFC3339Nano))
+		if !strings.Contains(r.out, "Deleted since then: 2 messages.") || strings.Count(r.out, "Erased since then: everything about an address, at "+time.Now().UTC().Format("2006-")) != 1 {
+			t.Errorf("what was deleted later is not told:\n%s", r.out)
+		}
+		if left, err := filepath.Glob(filepath.Join(to, "restoring*")); err != nil || len(left) > 0 {
+			t.Errorf("%q is left (%v)", left, err)
+		}
+		if r := must(t, filepath.Join(t.TempDir(), "new"), "restore", "--from", place); strings.Contains(r.out, "since then") {
+			t.Errorf("the newest state has everything:\n%s", r.out)
 		}
 		if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, time.Now().UTC().Format(time.DateOnly)) || !strings.Contains(r.out, " moments") {
 			t.Errorf("%+v", r)

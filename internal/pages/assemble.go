@@ -16,9 +16,11 @@ type bootData struct {
 	AnonKey  string `json:"anonKey"`
 	Language string `json:"language"`
 	// SecondFactor is whether owners must sign in with a second factor. The admin pages read it.
-	SecondFactor bool          `json:"secondFactorRequired,omitempty"`
-	Today        string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
-	Site         settings.Site `json:"site"`
+	SecondFactor bool `json:"secondFactorRequired,omitempty"`
+	// BackupDays is Config.BackupDays. The privacy page and the question before an erasure tell it.
+	BackupDays int           `json:"backupDays,omitempty"`
+	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
+	Site       settings.Site `json:"site"`
 	// Media contains, by URL, the description of the portrait in Site, in the form of the computed column media of the tables.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
@@ -73,7 +75,7 @@ func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 	if err != nil {
 		return bootData{}, err
 	}
-	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing}
+	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing}
 	if site.Portrait != "" {
 		if b.Media, err = s.cfg.DescribePictures(ctx, []string{site.Portrait}); err != nil {
 			return bootData{}, err

@@ -30,6 +30,7 @@ type Config struct {
 	AnonKey func(context.Context) (string, error)
 
 	SecondFactor bool // whether owners must sign in with a second factor
+	BackupDays   int  // for how many days at most backups keep what was deleted; 0 without backups
 
 	Version *content.Version // tells when cached pages are out of date
 

@@ -98,7 +98,7 @@ test("AM-export-1 AM-export-2 AM-address-3: all messages as files; one address i
   await page.getByRole("button", { name: "Erase all of it" }).press("Enter");
   const dialog = page.getByRole("alertdialog", { name: "Erase everything" });
   await expect(dialog).toContainText(
-    "Everything that is kept about ines@example.com will be erased. This action cannot be undone.",
+    "Everything that is kept about ines@example.com will be erased. This action cannot be undone. Backups keep it for up to 33 days more; if one from before is restored, it has to be erased again.",
   );
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -107,6 +107,7 @@ test("AM-export-1 AM-export-2 AM-address-3: all messages as files; one address i
   await dialog.getByRole("button", { name: "Erase", exact: true }).press("Enter");
   await expect(status.getByText("Erased about ines@example.com")).toBeVisible();
   await expect(found).toContainText(["Messages2", "Messages in quarantine1", "Notices"]);
+  await expect(status.getByText("Backups keep it for up to 33 days more.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Erase all of it" })).toBeHidden();
   // Mails that are files go by a job.
   await expect(async () => {

@@ -57,6 +57,8 @@ export type Boot = {
   language: Language;
   /** Whether the admin area requires a second factor. */
   secondFactorRequired?: boolean;
+  /** For how many days at most backups keep what was deleted; missing without backups. */
+  backupDays?: number;
   /** The date on the server, YYYY-MM-DD. */
   today: string;
   site: SiteTexts;

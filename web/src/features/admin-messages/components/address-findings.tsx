@@ -1,4 +1,5 @@
 import type { AddressData } from "@/features/admin-messages/api/address-data";
+import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
 type AddressFindingsProps = {
@@ -10,6 +11,7 @@ type AddressFindingsProps = {
 /** Shows how much data about an email address is stored in each place, or was erased. */
 export function AddressFindings({ data, erased = false }: AddressFindingsProps) {
   const t = useT();
+  const { backupDays } = useBoot();
   const { address } = data;
   const places = data.places.filter(({ count }) => count > 0);
   return (
@@ -31,6 +33,9 @@ export function AddressFindings({ data, erased = false }: AddressFindingsProps) 
           </ul>
         </>
       )}
+      {erased && places.length > 0 && backupDays ? (
+        <p className="mt-3">{t("messages.data.erasedBackups", { n: backupDays })}</p>
+      ) : null}
       {data.settings && <p className="mt-3">{t("messages.data.settings")}</p>}
     </div>
   );

@@ -9,6 +9,7 @@ import { AddressFindings } from "@/features/admin-messages/components/address-fi
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
@@ -20,6 +21,7 @@ const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 /** Looks up an email address, and exports or erases what is stored about it. */
 export function AddressSearch() {
   const t = useT();
+  const { backupDays } = useBoot();
   const [input, setInput] = useState("");
   const [invalid, setInvalid] = useState(false);
   const [confirming, setConfirming] = useState(false);
@@ -104,7 +106,12 @@ export function AddressSearch() {
         open={confirming}
         onOpenChange={setConfirming}
         title={t("messages.data.eraseTitle")}
-        question={t("messages.data.eraseQuestion", { address: found?.address ?? "" })}
+        question={[
+          t("messages.data.eraseQuestion", { address: found?.address ?? "" }),
+          backupDays ? t("messages.data.eraseBackups", { n: backupDays }) : "",
+        ]
+          .join(" ")
+          .trim()}
         confirmLabel={t("messages.data.eraseNow")}
         busy={erase.isPending}
         onConfirm={confirmErase}

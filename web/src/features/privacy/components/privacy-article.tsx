@@ -9,7 +9,7 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
  */
 export function PrivacyArticle() {
   const t = useT();
-  const { today, site } = useBoot();
+  const { today, site, backupDays } = useBoot();
   return (
     <article lang="pt" className="page-container pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
       <h1 className="text-h1">{t("privacy.title")}</h1>
@@ -36,6 +36,9 @@ export function PrivacyArticle() {
               </p>
               {section === "use" && site.messageMonths ? (
                 <p className="mt-2 max-w-[65ch]">{t("privacy.kept", { n: site.messageMonths })}</p>
+              ) : null}
+              {section === "use" && backupDays ? (
+                <p className="mt-2 max-w-[65ch]">{t("privacy.backups", { n: backupDays })}</p>
               ) : null}
             </div>
           </li>

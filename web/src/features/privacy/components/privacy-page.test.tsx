@@ -16,6 +16,17 @@ it("A-set-retention S2-privacy-3: says for how long messages are kept, also besi
   expect(screen.getByText(kept)).toBeVisible();
 });
 
+it("S2-privacy-3: says how long backups keep what was deleted, also beside the owner's own text, and nothing without backups", () => {
+  const backups = /permanece nas cópias de segurança.*durante 33 dias, no máximo/;
+  const first = renderApp(<PrivacyPage />);
+  expect(screen.queryByText(/permanece nas cópias/)).toBeNull();
+  first.unmount();
+  const site = { ...testBoot.site, privacy: { use: "Para responder." } };
+  renderApp(<PrivacyPage />, { boot: { site, backupDays: 33 } });
+  expect(screen.getByText(backups)).toBeVisible();
+  expect(screen.getByText(/o que guarda as suas cópias de segurança/)).toBeVisible();
+});
+
 it("shows eight Portuguese sections, today's date in pt-PT and since when the text is in force", () => {
   renderApp(<PrivacyPage />, {
     language: "en",

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"testing"
+	"time"
+)
+
+// Proves S2-privacy-3.
+func TestPagesKnowHowLongBackupsKeepWhatWasDeleted(t *testing.T) {
+	a := &App{}
+	for _, c := range []struct {
+		url       string
+		retention time.Duration
+		want      int
+	}{
+		{"", 720 * time.Hour, 33},
+		{"", 25 * time.Hour, 5},
+		{"/mnt/copies", 60 * 24 * time.Hour, 63},
+		{"off", 720 * time.Hour, 0},
+	} {
+		cfg := configuration(t)
+		cfg.Backup.URL, cfg.Backup.Retention = c.url, c.retention
+		a.cfg = cfg
+		if got := a.backupDays(); got != c.want {
+			t.Errorf("%q, %s: %d days, want %d", c.url, c.retention, got, c.want)
+		}
+	}
+}
