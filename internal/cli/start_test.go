@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -274,23 +275,35 @@ func TestMissingTableIsRefused(t *testing.T) {
 // server runs serve until the test ends, and waits until it has said where it is.
 func server(t *testing.T, dir string, args ...string) (stop func() result) {
 	t.Helper()
+	_, stop = serverAt(t, dir, args...)
+	return stop
+}
+
+// serverAt is server. It also returns the URL of the site.
+func serverAt(t *testing.T, dir string, args ...string) (url string, stop func() result) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	told := make(chan struct{})
+	told := make(chan string, 1)
+	out := &stopAtURL{}
+	out.stop = sync.OnceFunc(func() { told <- out.text.String() })
 	var errOut bytes.Buffer
 	done := make(chan result, 1)
 	go func() {
-		code := Run(ctx, append([]string{"serve", "--listen=127.0.0.1:0", "--data-dir", dir}, args...), strings.NewReader(""), &stopAtURL{stop: sync.OnceFunc(func() { close(told) })}, &errOut, "test")
+		code := Run(ctx, append([]string{"serve", "--listen=127.0.0.1:0", "--data-dir", dir}, args...), strings.NewReader(""), out, &errOut, "test")
 		done <- result{code, "", errOut.String()}
 	}()
 	select {
-	case <-told:
+	case text := <-told:
+		url = siteURL.FindString(text)
 	case r := <-done:
 		t.Fatalf("%+v", r)
 	}
 	stop = sync.OnceValue(func() result { cancel(); return <-done })
 	t.Cleanup(func() { stop() })
-	return stop
+	return url, stop
 }
+
+var siteURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 func TestDataFolderHasOneServerAtATime(t *testing.T) {
 	dir := t.TempDir()

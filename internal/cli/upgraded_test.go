@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +29,8 @@ const (
 	releasedFile   = "the bytes of a file\x00\xff"
 )
 
-// releasedSite makes a data folder as a release has left it: an owner, a work with its file, a message, the secret and the marker.
+// releasedSite makes a data folder as a release has left it: an owner, works, a review, a cover, settings, a file, a message, the secret and the
+// marker.
 func releasedSite(t *testing.T, r dbtest.Release, dialect db.Dialect) (dir, address string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -48,6 +52,11 @@ func releasedSite(t *testing.T, r dbtest.Release, dialect db.Dialect) (dir, addr
 	execute(t, address, "insert into storage_buckets (id, name, created_at, updated_at) values ('products', 'products', $1, $1) on conflict (id) do nothing", at)
 	execute(t, address, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at)
 		values ($1, 'products', 'mural.bin', $2, $3, 'application/octet-stream', $4, 'no-cache', $5, $5)`, uuid.NewString(), releasedBlob, len(releasedFile), hex.EncodeToString(sum[:]), at)
+	execute(t, address, "insert into products (id, title, artwork_type, is_featured, created_at) values ($1, 'Maré cheia', 'mural', $2, $3)", uuid.NewString(), true, at)
+	execute(t, address, "insert into products (id, title, artwork_type, is_featured, created_at) values ($1, 'Onda', 'digital', $2, $3)", uuid.NewString(), false, at.Add(time.Hour))
+	execute(t, address, "insert into reviews (id, client_name, message, is_active, display_order, created_at) values ($1, 'Rui', 'Gostei muito.', $2, 1, $3)", uuid.NewString(), true, at)
+	execute(t, address, "insert into cover_images (id, image_url, title, is_active, display_order, created_at) values ($1, '/storage/v1/object/public/products/mural.bin', 'Costa', $2, 1, $3)", uuid.NewString(), true, at)
+	execute(t, address, `insert into site_settings (key, value, updated_at) values ('site', '{"name":"Atelier da Ana"}', $1) on conflict (key) do update set value = excluded.value`, at)
 	execute(t, address, "insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Inês', 'ines@example.com', 'Olá, ã', $2)", uuid.NewString(), at)
 	return dir, address
 }
@@ -81,6 +90,7 @@ func TestDataFoldersOfReleasesStart(t *testing.T) {
 		if secret, err := os.ReadFile(filepath.Join(dir, "jwt-secret")); err != nil || strings.TrimSpace(string(secret)) != releasedSecret {
 			t.Errorf("the secret: %q, %v", secret, err)
 		}
+		checkServed(t, dir)
 		// A copy reads every row and holds each file against the SHA-256 of its row.
 		to := filepath.Join(t.TempDir(), "copy")
 		must(t, dir, "copy", "--from", address, "--from-files", filepath.Join(dir, "files"), "--to", to)
@@ -88,6 +98,56 @@ func TestDataFoldersOfReleasesStart(t *testing.T) {
 			t.Errorf("the file: %q, %v", file, err)
 		}
 	})
+}
+
+// checkServed serves a data folder of releasedSite, and asks for its pages, rows and file as visitors and the owner do.
+func checkServed(t *testing.T, dir string) {
+	t.Helper()
+	url, stop := serverAt(t, dir)
+	service := regexp.MustCompile(`eyJ[\w.-]+`).FindAllString(must(t, dir, "keys").out, -1)
+	if len(service) < 2 {
+		t.Fatal("no keys")
+	}
+	get := func(target string, headers ...string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s %v: %.200s", target, answer.Status, err, text)
+		}
+		return string(text)
+	}
+	for target, wants := range map[string][]string{
+		"/":            {"<title>Atelier da Ana", "Maré cheia", "Gostei muito.", "products/mural.bin"},
+		"/gallery":     {"Maré cheia", "Onda"},
+		"/sitemap.xml": {"<urlset"},
+		"/rest/v1/products?order=created_at&select=title,artwork_type,is_featured&apikey=" + service[0]: {`[{"title":"Maré cheia","artwork_type":"mural","is_featured":true}`, `{"title":"Onda","artwork_type":"digital","is_featured":false}]`},
+		"/storage/v1/object/public/products/mural.bin":                                                  {releasedFile},
+		"/health/ready": {},
+	} {
+		text := get(target)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %s: %.400s", target, want, text)
+			}
+		}
+	}
+	if text := get("/rest/v1/contact_submissions?select=name,message", "Authorization", "Bearer "+service[len(service)-1], "apikey", service[len(service)-1]); text != `[{"name":"Inês","message":"Olá, ã"}]` {
+		t.Errorf("messages: %s", text)
+	}
+	if r := stop(); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
 }
 
 // Proves H-schema-newer.
