@@ -39,7 +39,6 @@ release() {
   done
   npm sbom --sbom-format cyclonedx --omit dev --package-lock-only 2>/dev/null >"$1.npm.json"
   go run -C tools ./release -folder "$out" -version "$version" -date "$SOURCE_DATE_EPOCH" -dockerfile "$PWD/deploy/Dockerfile" -npm "$1.npm.json"
-  (cd "$out" && sha256sum -- * >SHA256SUMS)
 }
 
 (release "$work/one" "$work/first")

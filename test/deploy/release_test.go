@@ -76,7 +76,7 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// Proves H-release-image, H-release-components, H-release-file.
+// Proves H-release-image, H-release-components, H-release-file, H-release-sums.
 func TestFilesOfARelease(t *testing.T) {
 	binary, err := built()
 	if err != nil {
@@ -92,6 +92,7 @@ func TestFilesOfARelease(t *testing.T) {
 	}
 	runIn(t, root, "diff", "-r", folders[0], folders[1])
 
+	checkSums(t, folders[0])
 	sum := sha256.Sum256(read(t, binary))
 	if text := string(read(t, filepath.Join(folders[0], "release.json"))); !strings.Contains(text, hex.EncodeToString(sum[:])) || !strings.Contains(text, `"linux/`+runtime.GOARCH+`"`) {
 		t.Errorf("%s", text)
@@ -109,6 +110,32 @@ func TestFilesOfARelease(t *testing.T) {
 		}
 	}
 	checkImage(t, filepath.Join(folders[0], "atelie_"+releaseVersion+"_image.tar"), binary)
+}
+
+// checkSums has sha256sum check SHA256SUMS in a folder, which must name every other file, and must tell of a changed one.
+func checkSums(t *testing.T, dir string) {
+	t.Helper()
+	tool := need(t, "sha256sum")
+	said := runIn(t, dir, tool, "--check", "--strict", "SHA256SUMS")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "SHA256SUMS" && !strings.Contains(said, e.Name()+": OK\n") {
+			t.Errorf("SHA256SUMS does not name %s:\n%s", e.Name(), said)
+		}
+	}
+	changed := t.TempDir()
+	for _, e := range entries {
+		copyFile(t, filepath.Join(dir, e.Name()), filepath.Join(changed, e.Name()), 0o644)
+	}
+	write(t, filepath.Join(changed, "release.json"), "{}")
+	cmd := exec.Command(tool, "--check", "--strict", "SHA256SUMS")
+	cmd.Dir = changed
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "release.json: FAILED") {
+		t.Errorf("a changed file passes: %v\n%s", err, out)
+	}
 }
 
 // checkImage follows the digests of an OCI archive from its index to the files of the image.

@@ -1,5 +1,5 @@
-// Command release makes the files of a release that are not programs: the image, the list of components (SBOM) and the release file.
-// It reads the programs, which scripts/release.sh has built before.
+// Command release makes the files of a release that are not programs: the image, the list of components (SBOM), the release file and the
+// checksums. It reads the programs, which scripts/release.sh has built before.
 package main
 
 import (
@@ -49,7 +49,10 @@ func run(folder, version string, date time.Time, dockerfile, npmList string) err
 	if err := writeComponents(prefix+".cdx.json", npmList, programs, version, date); err != nil {
 		return fmt.Errorf("components: %w", err)
 	}
-	return writeReleaseFile(filepath.Join(folder, "release.json"), programs, version, date)
+	if err := writeReleaseFile(filepath.Join(folder, "release.json"), programs, version, date); err != nil {
+		return fmt.Errorf("release file: %w", err)
+	}
+	return writeChecksums(folder)
 }
 
 // findPrograms lists the programs in a folder, sorted by name.
@@ -89,4 +92,25 @@ func writeReleaseFile(out string, programs []program, version string, date time.
 		return err
 	}
 	return os.WriteFile(out, append(text, '\n'), 0o644)
+}
+
+// writeChecksums writes SHA256SUMS with the sum of every other file in the folder, as sha256sum reads it.
+func writeChecksums(folder string) error {
+	const name = "SHA256SUMS"
+	entries, err := os.ReadDir(folder) // sorted by name
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		if e.Name() == name {
+			continue
+		}
+		sum, err := sha256Of(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%s  %s\n", sum, e.Name())
+	}
+	return os.WriteFile(filepath.Join(folder, name), []byte(text.String()), 0o644)
 }
