@@ -1,16 +1,20 @@
 package history
 
 import (
+	"math"
 	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
 )
 
-// GetHistory answers rpc/get_history {table, id} with the revisions of a row (what the row was before each change), the newest
+// GetHistory answers rpc/get_history {table, id, before} with the revisions of a row (what the row was before each change), the newest
 // first, each with the files that were replaced since. A request for site_settings has no id: its response has the revisions of all settings, with the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
-	var body struct{ Table, ID string }
+	body := struct {
+		Table, ID string
+		Before    int64
+	}{Before: math.MaxInt64}
 	if err := decodeRequest(w, r, &body); err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 		}
 		body.ID = id.String()
 	}
-	revisions, err := listHistory(r.Context(), s.db, body.Table, body.ID)
+	revisions, err := listHistory(r.Context(), s.db, body.Table, body.ID, body.Before)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 			{s.GetHistory, `{"table":"site_settings","id":"site"}`, "22023"},
 			{s.GetHistory, `{"table":7}`, "PGRST102"},
 			{s.GetDeleted, `{"table":"site_settings"}`, "22023"},
+			{s.GetDeleted, `{"table":"reviews","before":"x"}`, "PGRST102"},
 			{s.GetDeleted, `{"table":"contact_submissions"}`, "22023"},
 			{s.GetDeleted, `{"table":"products; drop table products"}`, "22023"},
 			{s.RestoreFiles, `{"urls":"/a"}`, "PGRST102"},
@@ -179,6 +180,49 @@ func TestHistoryAndDeletedRows(t *testing.T) {
 		}
 		if all := list(t, s.GetHistory, `{"table":"site_settings"}`); len(all) != 1 || all[0].RowID != "notice.webhook" || all[0].Before["value"] != "Alvor" {
 			t.Errorf("%+v", all)
+		}
+	})
+}
+
+// Proves A-history-more.
+func TestOlderRevisionsFollowTheNewestTwoHundred(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newService(d, time.Now)
+		const rows = 2*maxListed + 5
+		for n := range rows {
+			exec(t, t.Context(), d, "insert into reviews (id, client_name, message, created_at) values ($1, $2, 'Gostei.', $3)", fmt.Sprintf("00000000-0000-4000-8000-%012d", n), fmt.Sprint("n", n), time.Now())
+			exec(t, t.Context(), d, "insert into site_settings (key, value, updated_at) values ('notice.webhook', $1, $2) on conflict (key) do update set value = excluded.value", fmt.Sprintf(`"%d"`, n), time.Now())
+		}
+		exec(t, t.Context(), d, "delete from reviews")
+		for _, c := range []struct {
+			handler httpx.Handler
+			body    string
+			total   int
+		}{{s.GetDeleted, `"table":"reviews"`, rows}, {s.GetHistory, `"table":"site_settings"`, rows - 1}} {
+			seen, before := map[int64]bool{}, ""
+			for {
+				var page []struct{ ID int64 }
+				text, refusal := call(t, admin, c.handler, "{"+c.body+before+"}")
+				if refusal != nil {
+					t.Fatal(refusal)
+				}
+				if err := json.Unmarshal([]byte(text), &page); err != nil {
+					t.Fatal(err)
+				}
+				if len(page) == 0 {
+					break
+				}
+				for _, v := range page {
+					if seen[v.ID] {
+						t.Fatalf("%s%s: revision %d is there again", c.body, before, v.ID)
+					}
+					seen[v.ID] = true
+				}
+				before = fmt.Sprintf(`,"before":%d`, page[len(page)-1].ID)
+			}
+			if len(seen) != c.total {
+				t.Errorf("%s: %d revisions, want %d", c.body, len(seen), c.total)
+			}
 		}
 	})
 }

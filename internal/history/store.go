@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// maxListed is the largest number of revisions in an answer.
+// maxListed is the largest number of revisions in an answer. A request with the last id of an answer gets the next ones.
 const maxListed = 200
 
 // revision is a row of row_history: what a row was before a change or a deletion.
@@ -37,16 +37,17 @@ func scanRevision(row db.Row) (v revision, err error) {
 	return v, err
 }
 
-// listHistory returns the revisions of a row, or of the whole table if id is "".
-func listHistory(ctx context.Context, q db.Querier, table, id string) ([]revision, error) {
-	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name = $1 and ($2 = '' or h.row_id = $2) order by h.id desc limit "+strconv.Itoa(maxListed), table, id)
+// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before.
+func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
+	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name = $1 and ($2 = '' or h.row_id = $2) and h.id < $3 order by h.id desc limit "+strconv.Itoa(maxListed), table, id, before)
 }
 
-// listDeleted returns, for each deleted row that the table does not have again, the revision of its newest deletion.
-func listDeleted(ctx context.Context, q db.Querier, table string) ([]revision, error) {
-	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1
+// listDeleted returns, for each deleted row that the table does not have again, the revision of its newest deletion, of those older than
+// the one with the id before.
+func listDeleted(ctx context.Context, q db.Querier, table string, before int64) ([]revision, error) {
+	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1 and h.id < $2
 		and h.id in (select max(id) from row_history where table_name = $1 and action = 'delete' group by row_id)
-		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table)
+		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, before)
 }
 
 // listRowsBefore returns RowBefore of all revisions in which it contains part; every RowBefore contains "".

@@ -256,8 +256,8 @@ export type Database = {
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       get_site_health: { Args: Record<string, never>; Returns: SiteHealth };
-      get_history: { Args: { table: string; id?: string }; Returns: Revision[] };
-      get_deleted: { Args: { table: string }; Returns: Revision[] };
+      get_history: { Args: { table: string; id?: string; before?: number }; Returns: Revision[] };
+      get_deleted: { Args: { table: string; before?: number }; Returns: Revision[] };
       restore_files: { Args: { urls: string[]; at?: string }; Returns: { missing: string[] } };
       get_activity: {
         Args: { kind?: ActivityKind; after?: string };

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
@@ -10,6 +10,13 @@ export type RevisionQuery<Before> = {
   isError: boolean;
   isFetching: boolean;
   refetch(): unknown;
+  /** How many pages `data` has. */
+  pages: number;
+  /** Whether there are older ones. */
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  fetchNextPage(): unknown;
 };
 
 type RevisionListStateProps<Before> = {
@@ -29,7 +36,14 @@ export function RevisionListState<Before>({
   const t = useT();
   const { data, isError, isFetching, refetch } = query;
   if (data) {
-    if (data.length > 0) return children(data);
+    if (data.length > 0) {
+      return (
+        <>
+          {children(data)}
+          <OlderRevisions query={query} shown={data.length} />
+        </>
+      );
+    }
     return <p className="border-ink mt-5 border-t-2 pt-5">{empty}</p>;
   }
   if (isError) {
@@ -48,5 +62,38 @@ export function RevisionListState<Before>({
       <Skeleton className="h-5 w-2/5" />
       <Skeleton className="mt-3 h-4 w-1/4" />
     </div>
+  );
+}
+
+/** The button below a list that fetches older revisions, and how many are shown once it was pressed. */
+function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown: number }) {
+  const t = useT();
+  const { pages, hasNextPage, isFetchingNextPage } = query;
+  const count = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (pages > 1 && !hasNextPage) count.current?.focus(); // the button is gone
+  }, [pages, hasNextPage]);
+  return (
+    <>
+      {hasNextPage && (
+        <Button
+          variant="outline"
+          size="sm"
+          className="mt-6"
+          loading={isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {t("activity.more")}
+        </Button>
+      )}
+      {query.isFetchNextPageError && !isFetchingNextPage && (
+        <p role="alert" className="mt-4">
+          {t("history.loadError")}
+        </p>
+      )}
+      <p ref={count} tabIndex={-1} role="status" className="text-ink2 mt-4 text-sm">
+        {pages > 1 && t("activity.count", { n: shown })}
+      </p>
+    </>
   );
 }

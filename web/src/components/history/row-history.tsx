@@ -26,7 +26,7 @@ export function RowHistory<Table extends HistoryTable>({
   // The dialog keeps its content while it fades out.
   const [shownRow, setShownRow] = useState(row);
   if (row !== null && row !== shownRow) setShownRow(row);
-  const query = useHistory(table, shownRow?.id ?? "", row !== null);
+  const query = useHistory<HistoryRows[Table]>(table, shownRow?.id ?? "", row !== null);
   const { version: bringBackVersion } = useBringBack(table);
   return (
     <HistoryDialog

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { CoverImage, Product, Review, Revision } from "@/lib/types";
 
@@ -19,7 +19,7 @@ export const historyKeys = {
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,
-  of: { table: string; id?: string },
+  of: { table: string; id?: string; before?: number },
   signal?: AbortSignal,
 ): Promise<Revision<Before>[]> {
   const call = backend.rpc("get_history", of);
@@ -28,31 +28,50 @@ export async function getHistory<Before>(
   return data as Revision<Before>[];
 }
 
-/** The history of a row, fetched each time that it is shown. */
-export function useHistory<Table extends HistoryTable>(table: Table, id: string, shown: boolean) {
-  const backend = useOwnerBackend();
-  return useQuery({
-    queryKey: historyKeys.row(table, id),
-    enabled: shown,
+/** How many revisions the server sends at most; a request with the id of the last one gets the older ones. */
+const PAGE_REVISIONS = 200;
+
+/**
+ * Revisions in pages, the newest first, fetched each time that they are shown. `load` gets the id of the last revision of the page
+ * before. `data` has the revisions of all fetched pages, `pages` their number.
+ */
+function useRevisionPages<Before>(
+  queryKey: readonly unknown[],
+  enabled: boolean,
+  load: (before: number | undefined, signal: AbortSignal) => Promise<Revision<Before>[]>,
+) {
+  const query = useInfiniteQuery({
+    queryKey,
+    enabled,
     staleTime: 0,
     gcTime: 0,
-    queryFn: ({ signal }) => getHistory<HistoryRows[Table]>(backend, { table, id }, signal),
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    getNextPageParam: (page) => (page.length < PAGE_REVISIONS ? undefined : page.at(-1)!.id),
   });
+  return { ...query, data: query.data?.pages.flat(), pages: query.data?.pages.length ?? 0 };
 }
 
-/** The deleted rows of a table, the newest first, fetched each time that they are shown. */
+/** The history of a row; of the settings with the table `site_settings` and no id. */
+export function useHistory<Before>(table: string, id: string | undefined, shown: boolean) {
+  const backend = useOwnerBackend();
+  return useRevisionPages(historyKeys.row(table, id ?? ""), shown, (before, signal) =>
+    getHistory<Before>(
+      backend,
+      { table, ...(id !== undefined && { id }), ...(before && { before }) },
+      signal,
+    ),
+  );
+}
+
+/** The deleted rows of a table. */
 export function useDeleted<Table extends HistoryTable>(table: Table, shown: boolean) {
   const backend = useOwnerBackend();
-  return useQuery({
-    queryKey: historyKeys.deleted(table),
-    enabled: shown,
-    staleTime: 0,
-    gcTime: 0,
-    queryFn: async ({ signal }) => {
-      const of: { table: string } = { table }; // the client's types do not accept a type parameter
-      const { data, error } = await backend.rpc("get_deleted", of).abortSignal(signal);
-      if (error) throw error;
-      return data as Revision<HistoryRows[Table]>[];
-    },
+  return useRevisionPages(historyKeys.deleted(table), shown, async (before, signal) => {
+    // The client's types do not accept a type parameter.
+    const of: { table: string; before?: number } = { table, ...(before && { before }) };
+    const { data, error } = await backend.rpc("get_deleted", of).abortSignal(signal);
+    if (error) throw error;
+    return data as Revision<HistoryRows[Table]>[];
   });
 }

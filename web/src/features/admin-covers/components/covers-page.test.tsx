@@ -252,6 +252,52 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
   expect(calls).toHaveLength(2);
 });
 
+it("A-history-back A-history-undo: a cover's earlier version comes back but for its number, and a deleted cover by the toast", async () => {
+  const before = { ...row, title: "Cais", image_url: url("old.jpg"), display_order: 9 };
+  let action = "update";
+  server.use(
+    http.post(`${apiUrl}/rest/v1/rpc/get_history`, () =>
+      HttpResponse.json([
+        {
+          id: 1,
+          row_id: "c1",
+          action,
+          actor: null,
+          changed_at: "2026-01-02T00:00:00Z",
+          row_before: before,
+          replaced_files: [],
+        },
+      ]),
+    ),
+    http.post(`${apiUrl}/rest/v1/rpc/restore_files`, async ({ request }) => {
+      calls.push({ what: "files", body: await request.json() });
+      return HttpResponse.json({ missing: [] });
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "History of Costa" }));
+  await user.click(await screen.findByRole("button", { name: /^Until 2 January 2026/ }));
+  await user.click(screen.getByRole("button", { name: "Bring this version back" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "The earlier version is back" }]));
+  expect(calls).toMatchObject([
+    { what: "files", body: { urls: [url("old.jpg")] } },
+    { what: "update", body: { title: "Cais", image_url: url("old.jpg") } },
+  ]);
+  expect(calls[1]!.body).not.toHaveProperty("display_order");
+
+  await screen.findByRole("heading", { name: "Cais" });
+  calls.length = 0;
+  action = "delete";
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
+  await waitFor(() => expect(toasts).toHaveLength(2));
+  calls.length = 0;
+  toasts[1]!.action!.onClick();
+  await waitFor(() => expect(toasts[2]).toMatchObject({ title: "Cais is back" }));
+  expect(calls.map(({ what }) => what)).toEqual(["files", "insert", "order"]);
+  expect(calls[1]!.body).toMatchObject({ id: "c1", title: "Cais", display_order: 9 });
+});
+
 it("A-cov-4: requires a number of at least 1", async () => {
   const { user } = await open();
   const order = screen.getByRole("spinbutton", { name: "Order" });

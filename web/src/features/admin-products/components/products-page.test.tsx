@@ -393,6 +393,45 @@ it("A-prod-8 A-prod-10: deletes after a confirmation with this text, in which Ca
   expect(calls.map(({ what }) => what)).toEqual(["delete"]);
 });
 
+it("A-history-undo: the toast about a deleted work brings it back with its files", async () => {
+  const files: unknown[] = [];
+  server.use(
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_history`, () =>
+      HttpResponse.json([
+        {
+          id: 1,
+          row_id: "p1",
+          action: "delete",
+          actor: null,
+          changed_at: "2026-01-02T00:00:00Z",
+          row_before: product,
+          replaced_files: [],
+        },
+      ]),
+    ),
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/restore_files`, async ({ request }) => {
+      files.push(await request.json());
+      return HttpResponse.json({ missing: [address("b.jpg")] });
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  toasts[0]!.action!.onClick();
+  await waitFor(() =>
+    expect(toasts[1]).toMatchObject({
+      title: "Limoeiro is back",
+      description: "Files that no longer exist: 1",
+    }),
+  );
+  expect(files).toEqual([{ urls: [address("main.jpg"), address("a.jpg"), address("b.jpg")] }]);
+  expect(calls.at(-1)).toMatchObject({
+    what: "insert",
+    body: { id: "p1", title: "Limoeiro", image_gallery: [address("a.jpg")] },
+  });
+});
+
 it("shows a toast when a deletion fails", async () => {
   const { user, toasts } = await open();
   server.use(http.delete(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));

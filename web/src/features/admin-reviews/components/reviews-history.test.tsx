@@ -33,6 +33,8 @@ const before: Review = {
 };
 
 let revision: Revision<Review>;
+/** What get_deleted has, the newest first. */
+let deletions: Revision<Review>[];
 let missing: string[];
 let calls: { what: string; body: unknown }[];
 const record = async (what: string, request: Request) =>
@@ -59,7 +61,10 @@ const server = setupServer(
     await record("history", request);
     return HttpResponse.json([revision]);
   }),
-  http.post(`${rest}/rpc/get_deleted`, () => HttpResponse.json([revision])),
+  http.post(`${rest}/rpc/get_deleted`, async ({ request }) => {
+    const { before: end = 1000 } = (await request.json()) as { before?: number };
+    return HttpResponse.json(deletions.filter(({ id }) => id < end).slice(0, 200));
+  }),
   http.post(`${rest}/rpc/restore_files`, async ({ request }) => {
     await record("files", request);
     return HttpResponse.json({ missing });
@@ -71,6 +76,7 @@ beforeEach(() => {
   deleteDraft(draftName("owner", "reviews"));
   calls = [];
   missing = [];
+  deletions = [];
   revision = {
     id: 1,
     row_id: "ana",
@@ -168,8 +174,38 @@ it("A-history-back: a history that cannot be loaded can be tried again", async (
   expect(await screen.findByRole("button", { name: /^Until / })).toBeVisible();
 });
 
+it("A-history-more: what was deleted earlier follows on request", async () => {
+  deletions = Array.from({ length: 203 }, (_, n) => ({
+    ...revision,
+    id: 300 - n,
+    row_id: `r${n}`,
+    action: "delete" as const,
+    row_before: { ...before, id: `r${n}`, client_name: `Rui ${n}` },
+  }));
+  const { user } = await open();
+  await user.click(screen.getByRole("button", { name: "Recently deleted" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Recently deleted" }));
+  expect(await dialog.findByRole("button", { name: "Bring back Rui 199" })).toBeVisible();
+  expect(dialog.queryByRole("button", { name: "Bring back Rui 200" })).toBeNull();
+  server.use(
+    http.post(`${rest}/rpc/get_deleted`, () => HttpResponse.json({}, { status: 500 }), {
+      once: true,
+    }),
+  );
+  await user.click(dialog.getByRole("button", { name: "Show more" }));
+  expect(await dialog.findByRole("alert")).toHaveTextContent("This could not be loaded.");
+  await user.click(dialog.getByRole("button", { name: "Show more" }));
+  expect(await dialog.findByRole("button", { name: "Bring back Rui 202" })).toBeVisible();
+  expect(dialog.queryByRole("alert")).toBeNull();
+  expect(dialog.getByRole("status")).toHaveTextContent("Entries shown: 203");
+  await waitFor(() => expect(dialog.getByRole("status")).toHaveFocus());
+  expect(dialog.getAllByRole("listitem")).toHaveLength(203);
+  expect(dialog.queryByRole("button", { name: "Show more" })).toBeNull();
+});
+
 it("A-history-deleted: a deleted review comes back without a file that no longer exists, which is said", async () => {
   revision = { ...revision, action: "delete", actor: null };
+  deletions = [revision];
   missing = [avatar("old.jpg")];
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Recently deleted" }));

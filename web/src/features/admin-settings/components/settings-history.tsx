@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { useSaveSettings } from "@/features/admin-settings/api/save-settings";
 import {
@@ -11,7 +11,7 @@ import { HistoryDialog } from "@/components/history/history-dialog";
 import { Button } from "@/components/ui/button";
 import { useOwnerBackend } from "@/lib/backend";
 import { restoreFiles, restoreReplacedFiles } from "@/lib/history/bring-back";
-import { getHistory, historyKeys } from "@/lib/history/revisions";
+import { historyKeys, useHistory } from "@/lib/history/revisions";
 import { useBringBackToast } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
@@ -36,13 +36,7 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
   const runWithToast = useBringBackToast();
   const { mutateAsync: save } = useSaveSettings();
   const [open, setOpen] = useState(false);
-  const query = useQuery({
-    queryKey: historyKeys.row(TABLE, ""),
-    enabled: open,
-    staleTime: 0,
-    gcTime: 0,
-    queryFn: ({ signal }) => getHistory<StoredSetting>(backend, { table: TABLE }, signal),
-  });
+  const query = useHistory<StoredSetting>(TABLE, undefined, open);
 
   /** Saves an earlier setting and resolves with the number of files that could not be brought back. */
   async function bringBack(revision: Revision<StoredSetting>): Promise<number> {
