@@ -54,6 +54,9 @@ func (s *historySite) contents() string {
 		"select cast(id as text) || coalesce(secret, '') || cast(updated_at as text) from auth_factors",
 		"select cast(user_id as text) || role from user_roles",
 		"select bucket_id || name || cast(blob_id as text) || etag || cast(updated_at as text) from storage_objects",
+		"select id || name || cast(public as text) || coalesce(cast(file_size_limit as text), '') || coalesce(cast(allowed_mime_types as text), '') || cast(updated_at as text) from storage_buckets",
+		"select cast(object_id as text) || cast(blob_id as text) || kind || state || coalesce(original_etag, '') || cast(updated_at as text) from media",
+		"select cast(id as text) || kind || action || coalesce(cast(row_id as text), '') || coalesce(title, '') from activity",
 		"select cast(count(*) as text) from row_history", "select cast(count(*) as text) from auth_audit_log", "select cast(count(*) as text) from jobs",
 		"select cast(count(*) as text) from storage_trash", "select cast(count(*) as text) from realtime_outbox",
 	} {

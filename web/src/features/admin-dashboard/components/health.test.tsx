@@ -256,6 +256,34 @@ it.each(troubles)("A-health-trouble: $code is a sentence with the way out", asyn
   expect(alert).not.toHaveTextContent(/[{}]/);
 });
 
+/** What each sentence of the troubles says in Portuguese, in their order. */
+const sentencesPt = [
+  /cópias de segurança estão desligadas.*ATELIE_BACKUP_URL/,
+  /cópias de segurança falham desde 23 de novembro de 2026.*atelie backup status.*Causa: the bucket is away/,
+  /Ainda não há nenhuma cópia de segurança do site/,
+  /cópia de segurança mais recente é de 21 de novembro de 2026/,
+  /teste de reposição da cópia mais recente falhou.*atelie backup verify.*Causa: blobs\/ab\/cd\/1 differs/,
+  /Desde 23 de novembro de 2026.* não foi possível repor a cópia mais recente.*Causa: there is no room/,
+  /Ainda nenhuma cópia foi reposta para teste/,
+  /último teste de reposição bem-sucedido foi em 19 de novembro de 2026/,
+  /e-mails falham desde 23 de novembro de 2026.*Causa: 535 wrong password/,
+  /e-mail em espera desde 23 de novembro de 2026/,
+  /certificado de alvor\.example termina em 12 de fevereiro de 2027.*portas 80 e 443/,
+  /www\.alvor\.example não tem certificado.*portas 80 e 443/,
+];
+
+it.each(troubles.map(([trouble], n) => [trouble, sentencesPt[n]!] as const))(
+  "A-health-trouble: $code is a sentence with the way out in Portuguese",
+  async (one, text) => {
+    expect(sentencesPt).toHaveLength(troubles.length);
+    answer({ ...good, troubles: [one] }, "pt");
+    const alert = await screen.findByRole("alert");
+    expect(alert).toHaveTextContent("Isto precisa de atenção");
+    expect(alert).toHaveTextContent(text);
+    expect(alert).not.toHaveTextContent(/[{}]/);
+  },
+);
+
 it("A-health-trouble: a low disk is left to the notice that says it already", async () => {
   answer({ ...good, troubles: [{ code: "disk_low", since: null, cause: "" }] });
   await line();
