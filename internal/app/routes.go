@@ -57,7 +57,11 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
+	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
+	if a.cfg.CDN.On {
+		all = append([]httpx.Middleware{withSharedCache}, all...)
+	}
+	return httpx.Chain(mux, all...)
 }
 
 // eachSurface calls add with the prefix, error format, routes and middleware of each surface of the backend.

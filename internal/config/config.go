@@ -23,6 +23,7 @@ type Config struct {
 	Storage  Storage  `embed:""`
 	Backup   Backup   `embed:""`
 	Pictures Pictures `embed:""`
+	CDN      CDN      `embed:""`
 	Realtime Realtime `embed:""`
 	Auth     Auth     `embed:""`
 	Mail     Mail     `embed:""`

@@ -335,7 +335,11 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	if pem, err := os.ReadFile(cert); err != nil || !f.roots.AppendCertsFromPEM(pem) {
 		t.Fatalf("no certificate: %v", err)
 	}
-	text := replaced(t, example(t, "nginx/"+name), append(nodes, "listen 80;", "listen 127.0.0.1:"+f.plain+";", "listen 443 ssl", "listen 127.0.0.1:"+f.secure+" ssl",
+	text := example(t, "nginx/"+name)
+	if strings.Contains(text, "/var/cache/nginx/") {
+		nodes = append(nodes, "/var/cache/nginx/", dir+"/")
+	}
+	text = replaced(t, text, append(nodes, "listen 80;", "listen 127.0.0.1:"+f.plain+";", "listen 443 ssl", "listen 127.0.0.1:"+f.secure+" ssl",
 		"/etc/letsencrypt/live/example.com/fullchain.pem", cert, "/etc/letsencrypt/live/example.com/privkey.pem", key)...)
 	var temporary strings.Builder
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {

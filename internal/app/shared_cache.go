@@ -1,0 +1,157 @@
+package app
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"atelie/internal/files"
+)
+
+// This file tells shared caches (a CDN, nginx) which responses they may store (ATELIE_CDN). A response is private unless its
+// request is on the short list of sharedKindOf.
+
+// sharedKind is what a shared cache may do with the responses to a request.
+type sharedKind int
+
+const (
+	notShared  sharedKind = iota
+	sharedPage            // the page changes with every edit
+	sharedFile            // the handler's Cache-Control says for how long browsers may keep the file
+)
+
+// Lifetimes in shared caches. A page of another node can be a second old (content.Version) when it is stored, so that with one more
+// second an edit is visible after two. No stale-while-revalidate for these: a page that nobody asked for in an hour would be an hour
+// old. A URL with the hash of its content cannot become wrong, only be removed: such files are asked for again after a minute.
+const (
+	pageLifetime      = "public, max-age=0, s-maxage=1, stale-if-error=300"
+	fileLifetime      = ", s-maxage=1, stale-if-error=300"
+	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
+)
+
+// renderPath is the beginning of the path of a public rendition.
+const renderPath = "/storage/v1/render/image/public/"
+
+// sharedKindOf classifies a request. One with any credential is not shared, whatever it reads.
+func sharedKindOf(r *http.Request) sharedKind {
+	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || len(r.Header["Authorization"])+len(r.Header["Apikey"])+len(r.Header["Cookie"]) > 0 {
+		return notShared
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return notShared
+	}
+	path := r.URL.Path
+	switch {
+	case strings.HasPrefix(path, files.PublicPath):
+		return allowOnly(query, sharedFile, "v", "download")
+	case strings.HasPrefix(path, renderPath):
+		// Some CDNs ignore Vary: Accept, so a picture whose format depends on Accept is not shared.
+		if !slices.Contains([]string{"avif", "webp", "jpeg", "origin"}, query.Get("format")) {
+			return notShared
+		}
+		return allowOnly(query, sharedFile, "v", "download", "format", "width", "height", "resize", "quality", "tile")
+	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/"}, func(prefix string) bool {
+		return strings.HasPrefix(path+"/", prefix)
+	}):
+		return notShared
+	}
+	return allowOnly(query, sharedPage, "lang", "art", "part")
+}
+
+// allowOnly returns kind if the query has no other parameters than these, and notShared otherwise: an unknown one may be a token.
+func allowOnly(query url.Values, kind sharedKind, names ...string) sharedKind {
+	for name := range query {
+		if !slices.Contains(names, name) {
+			return notShared
+		}
+	}
+	return kind
+}
+
+// withSharedCache is the middleware that completes Cache-Control for shared caches.
+func withSharedCache(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shared := &sharedWriter{ResponseWriter: w, kind: sharedKindOf(r)}
+		next.ServeHTTP(shared, r)
+		shared.complete(http.StatusOK) // of a handler that has written nothing
+	})
+}
+
+// sharedWriter is a ResponseWriter that completes the headers before they are sent.
+type sharedWriter struct {
+	http.ResponseWriter
+	kind sharedKind
+	done bool // the headers are complete
+}
+
+func (w *sharedWriter) complete(status int) {
+	if w.done {
+		return
+	}
+	w.done = true
+	h := w.Header()
+	if value := sharedCacheControl(h.Get("Cache-Control"), w.kind, status); value != "" {
+		h["Cache-Control"] = []string{value}
+	}
+}
+
+// WriteHeader completes the headers of a final status; 103 (Early Hints) may precede it.
+func (w *sharedWriter) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		w.complete(status)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *sharedWriter) Write(b []byte) (int, error) {
+	w.complete(http.StatusOK)
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom lets net/http send a file by sendfile.
+func (w *sharedWriter) ReadFrom(src io.Reader) (int64, error) {
+	w.complete(http.StatusOK)
+	return io.Copy(w.ResponseWriter, src)
+}
+
+// Unwrap returns the wrapped writer, for http.ResponseController.
+func (w *sharedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// sharedStatuses are the statuses that may be stored: those whose response depends on the URL and the content alone.
+var sharedStatuses = []int{
+	http.StatusOK, http.StatusPartialContent, http.StatusFound, http.StatusNotModified, http.StatusNotFound, http.StatusGone,
+}
+
+// sharedCacheControl returns Cache-Control for shared caches, given what the handler has set; "" if that says it already.
+func sharedCacheControl(set string, kind sharedKind, status int) string {
+	directives := strings.Split(strings.ReplaceAll(strings.ToLower(set), " ", ""), ",")
+	has := func(name string) bool {
+		return slices.ContainsFunc(directives, func(d string) bool { return d == name || strings.HasPrefix(d, name+"=") })
+	}
+	if has("no-store") || has("private") {
+		return ""
+	}
+	if kind == notShared || !slices.Contains(sharedStatuses, status) || set == "" {
+		directives = slices.DeleteFunc(directives, func(d string) bool {
+			return d == "" || d == "public" || strings.HasPrefix(d, "s-maxage=") || strings.HasPrefix(d, "stale-")
+		})
+		if len(directives) == 0 {
+			directives = []string{"no-cache"}
+		}
+		return "private, " + strings.Join(directives, ", ")
+	}
+	switch {
+	case has("no-cache") && kind == sharedPage:
+		return pageLifetime
+	case has("no-cache"), has("s-maxage"), kind == sharedPage: // a substitute of a picture; what an upload has asked for; the site's build
+		return ""
+	case has("immutable"):
+		return set + immutableLifetime
+	case has("public"):
+		return set + fileLifetime
+	}
+	return "public, " + set + fileLifetime
+}

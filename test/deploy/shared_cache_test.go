@@ -1,0 +1,223 @@
+package deploy
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"atelie/test/program"
+)
+
+// cached is a site with the demo content behind nginx as a shared cache.
+type cached struct {
+	t            *testing.T
+	client       *http.Client
+	anon, secret string
+	picture      string // path of a picture's public URL
+	rendition    string // path of a rendition as pages name it, with the hash of its content
+}
+
+func startCached(t *testing.T) *cached {
+	t.Helper()
+	env := []string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}
+	command(t, env, "demo")
+	keys := command(t, env, "keys")
+	node := start(t, env...)
+	c := &cached{t: t, anon: program.Value(t, keys, "ANON_KEY"), secret: program.Value(t, keys, "SERVICE_ROLE_KEY")}
+	c.client = startNginx(t, "cached.conf", "127.0.0.1:8000", node.address).client(t, true)
+	c.client.Transport.(*http.Transport).DisableCompression = true
+	eventually(t, "the proxy serves the site", func() bool { return answers(c.client, site+"/health/ready") })
+	var works []struct {
+		Address string                        `json:"image_url"`
+		Media   map[string]struct{ V string } `json:"media"`
+	}
+	if err := json.Unmarshal([]byte(c.get("/rest/v1/products?select=image_url,media&order=id&limit=1", "apikey", c.anon).body), &works); err != nil || len(works) != 1 {
+		t.Fatalf("%v: %d works", err, len(works))
+	}
+	address, err := url.Parse(works[0].Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.picture = address.Path
+	c.rendition = strings.Replace(address.Path, "/object/", "/render/image/", 1) + "?width=640&format=webp&v=" + works[0].Media[works[0].Address].V
+	eventually(t, "the rendition is made", func() bool { return strings.Contains(c.get(c.rendition).header.Get("Cache-Control"), "immutable") })
+	return c
+}
+
+func (c *cached) send(method, path, body string, header ...string) reply {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, site+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return do(c.t, c.client, r)
+}
+
+func (c *cached) get(path string, header ...string) reply {
+	c.t.Helper()
+	return c.send(http.MethodGet, path, "", header...)
+}
+
+// hit requests a path until the cache answers it.
+func (c *cached) hit(path string, header ...string) (got reply) {
+	c.t.Helper()
+	eventually(c.t, "the cache answers "+path, func() bool {
+		got = c.get(path, header...)
+		return got.header.Get("X-Cache-Status") == "HIT"
+	})
+	return got
+}
+
+// TestSharedCache runs nginx as a cache in front of the program with ATELIE_CDN=on.
+//
+// Proves H-cdn-edit, H-cdn-private, H-cdn-variants.
+func TestSharedCache(t *testing.T) {
+	c := startCached(t)
+	t.Run("variants", c.variants)
+	t.Run("private", c.private)
+	t.Run("edit", c.edit)
+}
+
+// decode returns the uncompressed body of a reply.
+func decode(t *testing.T, got reply) string {
+	t.Helper()
+	var reader io.Reader = strings.NewReader(got.body)
+	var err error
+	switch encoding := got.header.Get("Content-Encoding"); encoding {
+	case "br":
+		reader = brotli.NewReader(reader)
+	case "gzip":
+		reader, err = gzip.NewReader(reader)
+	case "zstd":
+		reader, err = zstd.NewReader(reader)
+	case "":
+	default:
+		t.Fatalf("Content-Encoding %q", encoding)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+func (c *cached) variants(t *testing.T) {
+	want := c.get("/").body
+	for _, encoding := range []string{"br", "zstd", "gzip", "identity"} {
+		got := c.hit("/", "Accept-Encoding", encoding)
+		if name := cmp.Or(got.header.Get("Content-Encoding"), "identity"); name != encoding {
+			t.Errorf("%s: answered %q", encoding, name)
+		}
+		if decode(t, got) != want {
+			t.Errorf("%s: another page", encoding)
+		}
+		if known := c.hit("/", "Accept-Encoding", encoding, "If-None-Match", got.header.Get("Etag")); known.status != http.StatusNotModified || known.body != "" {
+			t.Errorf("%s: %d with the entity tag", encoding, known.status)
+		}
+	}
+	whole := c.hit(c.picture)
+	for _, part := range []reply{c.hit(c.picture, "Range", "bytes=100-299"), c.get(c.picture, "Range", "bytes=100-299", "Authorization", "Bearer "+c.secret)} {
+		if part.status != http.StatusPartialContent || part.body != whole.body[100:300] {
+			t.Errorf("range: %d with %d bytes", part.status, len(part.body))
+		}
+	}
+	if got := c.hit(c.rendition); !bytes.Contains([]byte(got.body[:16]), []byte("WEBP")) || got.header.Get("Content-Type") != "image/webp" {
+		t.Errorf("rendition: %v", got.header)
+	}
+}
+
+// private requests everything that is not for everybody several times. None may come from the cache, nor be allowed to be stored.
+func (c *cached) private(t *testing.T) {
+	signed := c.send(http.MethodPost, strings.Replace(c.picture, "/public/", "/sign/", 1), `{"expiresIn":600}`, "Authorization", "Bearer "+c.secret, "Content-Type", "application/json")
+	var token struct {
+		URL string `json:"signedURL"`
+	}
+	if err := json.Unmarshal([]byte(signed.body), &token); err != nil || token.URL == "" {
+		t.Fatalf("sign: %s", signed.body)
+	}
+	negotiated := strings.Replace(c.rendition, "&format=webp", "", 1)
+	for _, request := range []struct {
+		path   string
+		header []string
+	}{
+		{"/rest/v1/products?select=id", []string{"apikey", c.anon}},
+		{"/rest/v1/products?select=id&apikey=" + c.anon, nil},
+		{"/rest/v1/contact_submissions?select=*", []string{"apikey", c.secret, "Authorization", "Bearer " + c.secret}},
+		{"/storage/v1" + token.URL, nil},
+		{strings.Replace(c.picture, "/public/", "/authenticated/", 1), []string{"Authorization", "Bearer " + c.secret}},
+		{c.picture, []string{"Authorization", "Bearer " + c.anon}},
+		{c.picture + "?token=abc", nil},
+		{negotiated, []string{"Accept", "image/avif,image/webp"}},
+		{"/", []string{"Cookie", "session=1"}},
+		{"/?token=abc", nil},
+		{"/admin", nil},
+		{"/auth/v1/settings", []string{"apikey", c.anon}},
+		{"/health/ready", nil},
+		{"/storage/v1/object/public/product-images/missing.jpg", nil},
+	} {
+		for range 3 { // the third would come from the cache if an earlier one had been stored
+			got := c.get(request.path, request.header...)
+			control, status := got.header.Get("Cache-Control"), got.header.Get("X-Cache-Status")
+			if status == "HIT" || status == "STALE" || !strings.Contains(control, "private") && !strings.Contains(control, "no-store") {
+				t.Errorf("%s %v: %d, %q, %s", request.path, request.header, got.status, control, status)
+			}
+		}
+	}
+}
+
+// edit changes the site's name, and looks for it on all pages while the cache is warm.
+func (c *cached) edit(t *testing.T) {
+	paths := []string{"/feed.xml", "/site.webmanifest"}
+	for part := range strings.SplitSeq(c.get("/sitemap.xml").body, "<loc>") {
+		address, _, isLocation := strings.Cut(part, "</loc>")
+		if isLocation && !strings.Contains(address, "art=") {
+			paths = append(paths, strings.ReplaceAll(strings.TrimPrefix(address, site), "&amp;", "&"))
+		}
+	}
+	if len(paths) < 8 {
+		t.Fatalf("the sitemap has no pages: %v", paths)
+	}
+	owner := []string{"apikey", c.secret, "Authorization", "Bearer " + c.secret, "Content-Type", "application/json"}
+	for _, name := range []string{"Casa Amarela", "Casa Azul", "Casa Verde"} {
+		for _, path := range paths {
+			c.hit(path)
+		}
+		var settings struct{ Version string }
+		if err := json.Unmarshal([]byte(c.send(http.MethodPost, "/rest/v1/rpc/get_site_settings", "{}", owner...).body), &settings); err != nil {
+			t.Fatal(err)
+		}
+		saved := c.send(http.MethodPost, "/rest/v1/rpc/save_site_settings", `{"version":"`+settings.Version+`","settings":{"site":{"name":"`+name+`"}}}`, owner...)
+		if saved.status != http.StatusOK {
+			t.Fatalf("save: %d %s", saved.status, saved.body)
+		}
+		acknowledged := time.Now()
+		for _, path := range paths {
+			for {
+				asked := time.Since(acknowledged) // when the request began: a busy machine may hold the response up
+				if strings.Contains(c.get(path).body, name) {
+					break
+				}
+				if asked > 2*time.Second {
+					t.Errorf("%s: the edit was not visible after %v", path, asked)
+					break
+				}
+			}
+		}
+	}
+}
