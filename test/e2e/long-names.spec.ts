@@ -78,6 +78,13 @@ async function expectFooterWhole(page: Page, name: string): Promise<void> {
   }
 }
 
+/** Waits for the pictures that are not lazy: at another width the page would use other sizes than it has preloaded. */
+async function firstPicturesDrawn(page: Page) {
+  await page.waitForFunction(() =>
+    [...document.images].every((image) => image.loading === "lazy" || image.complete),
+  );
+}
+
 test("S2-nav-12: the bar and the footer hold the longest names, signed in or not", async ({
   page,
   demoFolder,
@@ -91,6 +98,7 @@ test("S2-nav-12: the bar and the footer hold the longest names, signed in or not
         for (const path of ["/gallery/all", "/"]) {
           await page.setViewportSize({ width: widths[0]!, height: 700 });
           await page.goto(`${server.url}${path}?lang=${language}`);
+          await firstPicturesDrawn(page);
           await expectBarWhole(page);
           await expectFooterWhole(page, name);
           await page.setViewportSize({ width: 390, height: 700 });
@@ -104,6 +112,7 @@ test("S2-nav-12: the bar and the footer hold the longest names, signed in or not
       await expectBarWhole(page);
       await page.setViewportSize({ width: 1280, height: 700 });
       await page.goto(`${server.url}/?lang=${language}`);
+      await firstPicturesDrawn(page);
       await expect(
         page.getByRole("banner").getByRole("button", { name: /^(Sign Out|Sair)$/ }),
       ).toBeVisible();
