@@ -2,9 +2,10 @@ package app
 
 import (
 	"context"
-	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"atelie/internal/memory"
 )
 
 // These constants decide when releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds
@@ -29,7 +30,7 @@ func (a *App) releaseMemory(ctx context.Context) {
 		case <-tick.C:
 		}
 		if watch.shouldRelease(memoryInUse()) {
-			debug.FreeOSMemory() // runs a garbage collection: some milliseconds of one processor
+			memory.Release()
 			watch.reset(memoryInUse())
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/benbjohnson/litestream"
 	"github.com/superfly/ltx"
+
+	"atelie/internal/memory"
 )
 
 // This file merges the parts of an open replica, takes its snapshots, and removes what no moment of the retention needs. While nothing
@@ -51,7 +52,7 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	if err := r.removeOld(ctx, now.Add(-retention)); err != nil {
 		return fmt.Errorf("remove old parts of the database: %w", err)
 	}
-	debug.FreeOSMemory() // the buffers of a snapshot
+	memory.Release() // the buffers of a snapshot
 	return nil
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"atelie/internal/content"
+	"atelie/internal/memory"
 )
 
 const (
@@ -46,7 +46,7 @@ type pageCache struct {
 	pages           *content.Cache[pageKey, *body]
 	workPageSlot    chan struct{} // lock held while the page of a single work is made: one at a time, because there can be thousands of works
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
-	// hasGarbage is whether pages were made or recompressed since the most recent debug.FreeOSMemory. Only then is that function
+	// hasGarbage is whether pages were made or recompressed since the most recent memory.Release. Only then is that function
 	// called, because it slows the program down for milliseconds.
 	hasGarbage atomic.Bool
 	lookups    content.Lookups // counts requests by whether they waited for a page to be made
@@ -197,7 +197,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 		}
 	}
 	if s.cache.hasGarbage.CompareAndSwap(true, false) {
-		debug.FreeOSMemory() // drawing and compressing use tens of megabytes, which may not be needed again for days
+		memory.Release() // drawing and compressing use tens of megabytes, which may not be needed again for days
 	}
 }
 

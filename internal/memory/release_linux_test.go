@@ -1,0 +1,49 @@
+package memory
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"modernc.org/libc"
+)
+
+// resident returns the bytes of this process that are in memory.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// Proves T-limits-memory.
+//
+// TestReleaseReturnsWhatCFreed frees blocks of several sizes, of each of which the allocator of C code keeps 4 MB.
+func TestReleaseReturnsWhatCFreed(t *testing.T) {
+	const mb, total = 1 << 20, 4 << 20
+	tls := libc.NewTLS()
+	defer tls.Close()
+	var blocks []uintptr
+	for size := mb / 8; size <= mb; size *= 2 {
+		for range total / size {
+			block := libc.Xmalloc(tls, libc.Tsize_t(size))
+			libc.Xmemset(tls, block, 1, libc.Tsize_t(size))
+			blocks = append(blocks, block)
+		}
+	}
+	for _, block := range blocks {
+		libc.Xfree(tls, block)
+	}
+	kept := resident(t)
+	Release()
+	if returned := kept - resident(t); returned < 2*total {
+		t.Errorf("%d kB of %d kB were returned", returned>>10, 4*total>>10)
+	}
+}
