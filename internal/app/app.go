@@ -118,7 +118,8 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 	if err != nil {
 		return nil, err
 	}
-	log = slog.New(db.FilterOutageLogs(log.Handler()))
+	isDiskFull := func() bool { return site.Space.Usage().Level == datafolder.Full }
+	log = slog.New(db.FilterOutageLogs(log.Handler(), isDiskFull))
 	a := &App{
 		DB: site.DB, blobs: site.Files, marker: site.Marker, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
 	}

@@ -84,7 +84,8 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Server.DataDir = dir
 	cfg.Server.DiskWarn, cfg.Storage.MaxUpload = 1<<30, 100<<20
-	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
+	var logged bytes.Buffer
+	a, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(&logged, nil)), time.Now) // the handler has a lock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +109,9 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 		serving.Wait()
 		if err := a.Close(); err != nil {
 			t.Error(err)
+		}
+		if n := strings.Count(logged.String(), "the disk is full:"); n < 1 || n > 2 { // filled by this test, and for a moment by the upload of 60 MB
+			t.Errorf("%d lines about the full disk", n)
 		}
 	}()
 	service, anon := key(t, a, identity.Service), key(t, a, identity.Anon)
@@ -195,10 +199,15 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 		status, body = signIn()
 		want("sign-in", 200, "access_token", status, body)
 	}
+	for i := range 2 { // another program takes what the reserve has released
+		fillDisk(t, dir, fmt.Sprint("all", i))
+		status, body = signIn()
+		want("sign-in on a disk that was filled again", 200, "access_token", status, body)
+	}
 	status, body = call("DELETE", "/rest/v1/products?id=eq."+id, service, "application/json", "")
 	want("delete", 204, "", status, body)
 
-	for _, name := range []string{"much", "all"} {
+	for _, name := range []string{"much", "all", "all0", "all1"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

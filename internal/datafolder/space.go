@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,10 +24,12 @@ const (
 )
 
 const (
-	// reserveName is the name of the reserve: a file that only occupies space. It is removed when the disk is full, so that
-	// people can still sign in and delete. Its size is reserveSize bytes, or a quarter of a small disk.
-	reserveName = "reserve"
-	reserveSize = 16 << 20
+	// reserveName is the name of the reserve: a file that only occupies space. It is released in slices when the disk is full, so
+	// that people can still sign in and delete, also while another program takes all that becomes free. Its size is reserveSize
+	// bytes, or a quarter of a small disk.
+	reserveName   = "reserve"
+	reserveSize   = 16 << 20
+	reserveSlices = 4
 	// defaultInterval is the interval of checks. It is short because a fast upload could fill the disk between two checks.
 	defaultInterval = 2 * time.Second
 	// minRetryBytes is the free space in bytes that is needed to repeat a write that failed because the disk was full.
@@ -94,19 +95,20 @@ func (s *Space) Usage() Usage {
 	return s.Check()
 }
 
-// FreeReserve is to be called after a write failed because the disk is full. It removes the reserve and reports whether there is
-// now enough space to repeat the write.
+// FreeReserve is to be called after a write failed because the disk is full. It releases a slice of the reserve and reports whether
+// there is now enough space to repeat the write.
 func (s *Space) FreeReserve() (retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running {
-		s.removeReserve()
+		s.releaseSlice()
 	}
 	s.check()
-	return s.usage.Free >= minRetryBytes // another check may have removed the reserve already
+	return s.usage.Free >= minRetryBytes // another check may have released the slice already
 }
 
-// Check reads the free space, removes the reserve when there is too little, and creates it when there is enough.
+// Check reads the free space, releases a slice of the reserve when there is too little, and makes the reserve whole when there is
+// enough.
 func (s *Space) Check() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,57 +123,86 @@ func (s *Space) check() {
 		s.log.Error("the free space of the data folder cannot be read", "folder", s.dir, "cause", err.Error())
 		return
 	}
-	size := min(reserveSize, total/4)
-	hasReserve := s.hasReserve(size)
+	size := reserveSizeOn(total)
+	slice := size / reserveSlices
+	reserved := s.reserved()
+	isWhole := reserved > size-slice
 	switch {
-	case !s.running: // without Run, as in commands, nothing creates or removes the reserve
-	case hasReserve && free < size/2:
-		if s.removeReserve() {
-			s.log.Error("the disk is full: new content and uploads are refused until there is room; the reserve lets people sign in and delete", "folder", s.dir, "free", free, "reserve", size)
+	case !s.running: // without Run, as in commands, nothing changes the reserve
+	case isWhole && free < size/2, reserved > 0 && free < slice:
+		if s.releaseSlice() {
+			reserved, isWhole = max(0, reserved-slice), false
+			free += slice
 		}
-		hasReserve = false
-	case !hasReserve && free >= 2*size:
+	case !isWhole && free+reserved >= 2*size:
 		if err := s.makeReserve(size); err != nil {
 			s.log.Warn("the reserve for a full disk could not be created: on a full disk people may be unable to sign in and delete", "folder", s.dir, "cause", err.Error())
 		} else {
-			hasReserve, free = true, free-size
-			if s.usage.Level == Full {
-				s.log.Info("there is room on the disk again", "folder", s.dir, "free", free)
-			}
+			free -= size - reserved
+			reserved, isWhole = size, true
 		}
 	}
 	usage := Usage{Free: free, Total: total}
 	switch {
-	case !hasReserve && free < 2*size && (s.running || free < size/2): // in commands a missing reserve alone does not mean a full disk
+	case !isWhole && free+reserved < 2*size && (s.running || free < size/2): // in commands a missing reserve alone does not mean a full disk
 		usage.Level = Full
 	case free < min(s.warnBelow, max(total/10, size)): // a disk that is smaller than warnBelow must not always be Low
 		usage.Level = Low
-		if s.usage.Level == Enough {
-			s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", free, "total", total)
-		}
 	}
+	s.logChange(usage, reserved)
 	s.usage, s.checkedAt = usage, time.Now()
 }
 
-func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) }
-
-// hasReserve reports whether the reserve exists and takes up at least half of size, in bytes.
-func (s *Space) hasReserve(size int64) bool {
-	info, err := os.Stat(s.reserveFile())
-	return err == nil && info.Size() >= size/2 && allocated(info) >= size/2 // a sparse file reserves nothing
+// logChange logs that the level is another one than at the previous check.
+func (s *Space) logChange(usage Usage, reserved int64) {
+	switch {
+	case usage.Level == s.usage.Level:
+	case usage.Level == Full:
+		if s.running {
+			s.log.Error("the disk is full: new content and uploads are refused until there is room; the reserve lets people sign in and delete", "folder", s.dir, "free", usage.Free, "reserve", reserved)
+		}
+	case s.usage.Level == Full:
+		s.log.Info("there is room on the disk again", "folder", s.dir, "free", usage.Free)
+	case usage.Level == Low:
+		s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", usage.Free, "total", usage.Total)
+	}
 }
 
-// removeReserve removes the reserve and reports whether there was one.
-func (s *Space) removeReserve() bool {
-	err := os.Remove(s.reserveFile())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Error("the reserve for a full disk could not be removed", "cause", err.Error())
+// reserveSizeOn returns the size of the whole reserve on a disk of total bytes.
+func reserveSizeOn(total int64) int64 { return min(reserveSize, total/4) }
+
+func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) }
+
+// reserved returns how many bytes the reserve occupies; 0 if there is none. A sparse file occupies nothing.
+func (s *Space) reserved() int64 {
+	info, err := os.Stat(s.reserveFile())
+	if err != nil {
+		return 0
+	}
+	return min(info.Size(), allocated(info))
+}
+
+// releaseSlice makes the reserve smaller by a slice of its whole size, and reports whether that was possible.
+func (s *Space) releaseSlice() bool {
+	_, total, err := measure(s.dir)
+	reserved := s.reserved()
+	if err != nil || reserved == 0 {
+		return false
+	}
+	if rest := reserved - reserveSizeOn(total)/reserveSlices; rest > 0 {
+		err = os.Truncate(s.reserveFile(), rest)
+	} else {
+		err = os.Remove(s.reserveFile())
+	}
+	if err != nil {
+		s.log.Error("the reserve for a full disk could not be released: people may be unable to sign in and delete", "folder", s.dir, "cause", err.Error())
 	}
 	return err == nil
 }
 
+// makeReserve creates the reserve, or makes it whole again.
 func (s *Space) makeReserve(size int64) (err error) {
-	f, err := os.OpenFile(s.reserveFile(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
+	f, err := os.OpenFile(s.reserveFile(), os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
 		return err
 	}

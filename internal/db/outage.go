@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"atelie/internal/apperr"
 )
 
 // outage decides whether a DB is in an outage. A statement that fails because of its connection starts a probe on a new
@@ -242,27 +244,36 @@ type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
 
-// FilterOutageLogs returns a handler that drops records whose cause is ErrOutage, because the outage itself is logged once.
-func FilterOutageLogs(h slog.Handler) slog.Handler { return outageFilter{h} }
+// FilterOutageLogs returns a handler that drops records whose cause is ErrOutage, and while the disk is full those whose cause is
+// apperr.NoSpace: an outage and a full disk are logged once.
+func FilterOutageLogs(h slog.Handler, isDiskFull func() bool) slog.Handler {
+	return outageFilter{h, isDiskFull}
+}
 
-type outageFilter struct{ slog.Handler }
+type outageFilter struct {
+	slog.Handler
+	isDiskFull func() bool
+}
 
 func (q outageFilter) Handle(ctx context.Context, r slog.Record) error {
-	quiet := false
+	drop := false
 	r.Attrs(func(a slog.Attr) bool {
-		quiet = a.Key == "cause" && strings.Contains(a.Value.String(), ErrOutage.Error())
-		return !quiet
+		if a.Key == "cause" {
+			cause := a.Value.String()
+			drop = strings.Contains(cause, ErrOutage.Error()) || strings.Contains(cause, apperr.NoSpace.Error()) && q.isDiskFull()
+		}
+		return !drop
 	})
-	if quiet {
+	if drop {
 		return nil
 	}
 	return q.Handler.Handle(ctx, r)
 }
 
 func (q outageFilter) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return outageFilter{q.Handler.WithAttrs(attrs)}
+	return outageFilter{q.Handler.WithAttrs(attrs), q.isDiskFull}
 }
 
 func (q outageFilter) WithGroup(name string) slog.Handler {
-	return outageFilter{q.Handler.WithGroup(name)}
+	return outageFilter{q.Handler.WithGroup(name), q.isDiskFull}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -101,13 +102,17 @@ func TestOneLostConnectionIsNoOutage(t *testing.T) {
 }
 
 // Proves P-outage-log.
-func TestRefusalsDuringAnOutageAreNotLogged(t *testing.T) {
+func TestFailuresDuringAnOutageOrOnAFullDiskAreNotLogged(t *testing.T) {
 	var out bytes.Buffer
-	log := slog.New(db.FilterOutageLogs(slog.NewTextHandler(&out, nil))).With("part", "x").WithGroup("g")
-	log.Error("quiet", "cause", errors.Join(errors.New("read"), db.ErrOutage).Error())
-	log.Error("told", "cause", db.ErrUnavailable.Error())
-	log.Info("told too")
-	if got := out.String(); strings.Contains(got, "quiet") || strings.Count(got, "told") != 2 {
+	full := true
+	log := slog.New(db.FilterOutageLogs(slog.NewTextHandler(&out, nil), func() bool { return full })).With("part", "x").WithGroup("g")
+	log.Error("dropped", "cause", errors.Join(errors.New("read"), db.ErrOutage).Error())
+	log.Error("dropped", "cause", fmt.Errorf("claim: %w", apperr.NoSpace.Because(errors.New("disk I/O error"))).Error())
+	log.Error("logged", "cause", db.ErrUnavailable.Error())
+	log.Info("logged")
+	full = false // a bucket may be full while the disk is not
+	log.Error("logged", "cause", apperr.NoSpace.Because(errors.New("the bucket's quota")).Error())
+	if got := out.String(); strings.Contains(got, "dropped") || strings.Count(got, "logged") != 3 {
 		t.Error(got)
 	}
 }
