@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useRef, type FocusEvent } from "react";
 import { Check, CircleAlert } from "lucide-react";
 import { toast, Toaster as Sonner } from "sonner";
 import {
@@ -13,14 +13,25 @@ import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
 const HELPER_ID = "helper";
 
-/** Shows a toast with sonner. */
-function show({ title, description, destructive, action, channel }: QueuedToast) {
+/** Shows a toast with sonner, and calls `onClose` when it starts to close. */
+function show(
+  { title, description, destructive, action, channel }: QueuedToast,
+  onClose: () => void,
+) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
     // With the fixed id a helper toast replaces the previous helper toast.
     id: channel === "helper" ? HELPER_ID : undefined,
     description,
-    action,
+    action: action && {
+      label: action.label,
+      onClick: () => {
+        onClose();
+        action.onClick();
+      },
+    },
+    onAutoClose: onClose,
+    onDismiss: onClose,
     duration: action ? TOAST_ACTION_MS : undefined,
     icon: <Icon aria-hidden="true" size={20} strokeWidth={1.75} />,
     className: destructive ? "toast toast-destructive" : "toast",
@@ -29,29 +40,50 @@ function show({ title, description, destructive, action, channel }: QueuedToast)
 
 /**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
+ *
+ * Sonner would move the focus back to where it was before whenever it leaves a toast, also to a field that was just clicked. So its
+ * handlers never see focus events. The focus is moved back only from a toast that closes.
  */
 export function ToastArea() {
   const t = useT();
-  useEffect(() => attachToastArea(show), []);
+  const area = useRef<HTMLDivElement>(null);
+  const focusedBefore = useRef<HTMLElement | null>(null);
+  const isOutside = (target: EventTarget | null): target is HTMLElement =>
+    target instanceof HTMLElement && !area.current?.contains(target);
+
+  useEffect(() => {
+    const moveFocusBack = () => {
+      if (area.current?.contains(document.activeElement))
+        focusedBefore.current?.focus({ preventScroll: true });
+    };
+    return attachToastArea((queued) => show(queued, moveFocusBack));
+  }, []);
+
+  const onFocus = (event: FocusEvent) => {
+    event.stopPropagation();
+    if (isOutside(event.relatedTarget)) focusedBefore.current = event.relatedTarget;
+  };
   return (
-    <Sonner
-      position="bottom-left"
-      offset={24}
-      mobileOffset={16}
-      gap={TOAST_GAP_PX}
-      visibleToasts={TOAST_VISIBLE}
-      duration={TOAST_DURATION_MS}
-      containerAriaLabel={t("toast.area")}
-      style={{ "--width": `${TOAST_WIDTH_PX}px` } as React.CSSProperties}
-      toastOptions={{
-        unstyled: true,
-        classNames: {
-          icon: "toast-icon",
-          title: "toast-title",
-          description: "toast-text",
-          actionButton: "toast-action",
-        },
-      }}
-    />
+    <div ref={area} onFocusCapture={onFocus} onBlurCapture={(event) => event.stopPropagation()}>
+      <Sonner
+        position="bottom-left"
+        offset={24}
+        mobileOffset={16}
+        gap={TOAST_GAP_PX}
+        visibleToasts={TOAST_VISIBLE}
+        duration={TOAST_DURATION_MS}
+        containerAriaLabel={t("toast.area")}
+        style={{ "--width": `${TOAST_WIDTH_PX}px` } as React.CSSProperties}
+        toastOptions={{
+          unstyled: true,
+          classNames: {
+            icon: "toast-icon",
+            title: "toast-title",
+            description: "toast-text",
+            actionButton: "toast-action",
+          },
+        }}
+      />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { http, HttpResponse } from "msw";
+import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { useLocation } from "react-router";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -391,6 +391,17 @@ it("A-prod-8 A-prod-10: deletes after a confirmation with this text, in which Ca
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(titles(toasts)).toEqual(["Product deleted"]));
   expect(calls.map(({ what }) => what)).toEqual(["delete"]);
+});
+
+it("removes a deleted work from the page before the list is loaded again, so that nothing requests its pictures", async () => {
+  const { user } = await open();
+  server.use(http.get(products, () => delay("infinite")));
+  await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() =>
+    // Also behind the dialog.
+    expect(screen.queryAllByRole("button", { name: "Delete Limoeiro", hidden: true })).toEqual([]),
+  );
 });
 
 it("A-history-undo: the toast about a deleted work brings it back with its files", async () => {

@@ -178,6 +178,19 @@ it("A-rev-9: deletes a review after confirmation", async () => {
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review deleted successfully" }]));
 });
 
+it("removes a deleted review from the page before the list is loaded again, so that nothing requests its picture", async () => {
+  const { user } = await open();
+  server.use(http.get(`${rest}/reviews`, () => delay("infinite")));
+  await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() =>
+    // Also behind the dialog.
+    expect(screen.queryAllByRole("button", { name: "Delete review by Rui", hidden: true })).toEqual(
+      [],
+    ),
+  );
+});
+
 it("A-rev-5: saves texts and picture of a review, but not its visibility", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Edit review by Rui" }));
