@@ -22,7 +22,7 @@ const goTest = (options, folders) =>
   `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
 const uncached = "-count=1";
 // Packages that the race detector does not instrument, which halves their time: C translated to Go (SQLite, the script
-// engine), codecs and ciphers. They share state between goroutines only under locks of instrumented packages.
+// engine), codecs, checksums and ciphers. They share state between goroutines only under locks of instrumented packages.
 const uninstrumented = [
   "modernc.org/sqlite/lib",
   "modernc.org/libquickjs",
@@ -35,6 +35,9 @@ const uninstrumented = [
   "golang.org/x/image/...",
   "image/...",
   "compress/...",
+  "hash/crc64",
+  "github.com/superfly/ltx",
+  "github.com/pierrec/lz4/...",
 ];
 const race = `${uncached} -race ${uninstrumented.map((packages) => `'-gcflags=${packages}=-race=false -d=checkptr=0'`).join(" ")}`;
 const neverRaced = plan.never.folders.length
