@@ -22,8 +22,6 @@ const maxBody = 4 << 10
 
 // The errors have PostgREST's codes, like all errors of /rest/v1.
 var (
-	errTooLarge     = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
-	errBadJSON      = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
 	errInvalidKind  = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
 	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
 )
@@ -38,22 +36,13 @@ type response struct {
 // of all kinds if kind is missing. after is "next" of an earlier response; the entries begin after those of that response.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
-		status := http.StatusForbidden
-		if caller.Role == identity.Anon || caller.Role == "" {
-			status = http.StatusUnauthorized
-		}
-		return apperr.New(status, "42501", "permission denied for the activity")
+		return httpx.DeniedError(caller, "the activity")
 	}
 	var body struct {
 		Kind  Kind
 		After string
 	}
-	switch err := httpx.DecodeJSON(w, r, maxBody, &body); {
-	case errors.Is(err, httpx.ErrTooLarge):
-		return errTooLarge.Because(err)
-	case errors.Is(err, httpx.ErrBadJSON):
-		return errBadJSON.Because(err)
-	case err != nil:
+	if err := httpx.DecodeRPC(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	kinds := Kinds
@@ -71,8 +60,7 @@ func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, page)
+	return httpx.UncachedJSON(w, page)
 }
 
 // readPage merges the entries of the table activity and the events of accounts in the order of Position, and returns the first

@@ -35,6 +35,7 @@ import (
 	"atelie/internal/health"
 	"atelie/internal/history"
 	"atelie/internal/identity"
+	"atelie/internal/interval"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
 	"atelie/internal/media"
@@ -396,11 +397,11 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	defer release()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // ends after the last request
 	var workers sync.WaitGroup
-	workers.Go(func() { every(background, time.Hour, func() { a.maintain(background) }) })
+	workers.Go(func() { interval.Every(background, time.Hour, func() { a.maintain(background) }) })
 	workers.Go(func() { a.log.Info("pictures", "engine", a.processor.Engine()) }) // in the background, because Engine may have to start libvips
 	workers.Go(func() { a.space.Run(background, a.newLowDiskNotifier(background)) })
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
-		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
+		workers.Go(func() { interval.Every(background, resealEvery, func() { a.resealOnce(background) }) })
 	}
 	workers.Go(func() { a.watchHealth(background) })
 	if a.cfg.Server.ReleaseFile != "" {
@@ -449,20 +450,6 @@ func shutDown(ctx context.Context, endpoints []endpoint) error {
 		})
 	}
 	return all.Wait()
-}
-
-// every calls fn immediately and then once per interval, until ctx ends.
-func every(ctx context.Context, interval time.Duration, fn func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		fn()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // maintain deletes expired rows and files. Serve calls it every hour.

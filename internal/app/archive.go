@@ -133,8 +133,7 @@ func (f publicFiles) get(ctx context.Context, target string) (archive.Response, 
 	w := &memoryResponse{header: http.Header{}}
 	f.mux.ServeHTTP(w, r)
 	if w.err != nil {
-		var refusal *apperr.Error
-		if errors.As(w.err, &refusal) && refusal.Status < http.StatusInternalServerError {
+		if refusal, ok := errors.AsType[*apperr.Error](w.err); ok && refusal.Status < http.StatusInternalServerError {
 			return archive.Response{Status: refusal.Status}, nil
 		}
 		return archive.Response{}, fmt.Errorf("%s: %w", target, w.err)

@@ -7,6 +7,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/health"
 	"atelie/internal/i18n"
+	"atelie/internal/interval"
 	"atelie/internal/release"
 )
 
@@ -39,12 +40,10 @@ func (a *App) releases() *health.Releases {
 
 // checkHourly calls check healthDelay after the start and then every hour until ctx ends.
 func checkHourly(ctx context.Context, check func()) {
-	select {
-	case <-ctx.Done():
+	if interval.Sleep(ctx, healthDelay) != nil {
 		return
-	case <-time.After(healthDelay):
 	}
-	every(ctx, time.Hour, check)
+	interval.Every(ctx, time.Hour, check)
 }
 
 // watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, so that

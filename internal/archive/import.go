@@ -64,7 +64,7 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 		if err := a.insertRows(ctx, tx, cfg); err != nil {
 			return err
 		}
-		return deleteSetting(ctx, tx, markerKey)
+		return settings.Delete(ctx, tx, markerKey)
 	})
 }
 
@@ -102,7 +102,7 @@ func (a *Archive) checkEmpty(ctx context.Context, tx *db.Tx, cfg Config) error {
 			return fmt.Errorf("the site is not empty, its table %s has rows: import into a new data folder and database", table)
 		}
 	}
-	begun, err := readMarker(ctx, tx)
+	begun, err := settings.Value(ctx, tx, markerKey)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *Archive) checkEmpty(ctx context.Context, tx *db.Tx, cfg Config) error {
 }
 
 func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
-	if err := deletePreset(ctx, tx); err != nil {
+	if err := settings.Delete(ctx, tx, guideKey); err != nil { // the archive may have one of its own
 		return err
 	}
 	for _, table := range exported {
@@ -154,8 +154,7 @@ func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (
 			return nil, fmt.Errorf("the site has another file %s: import into a new data folder and database", object)
 		} else if !ok {
 			err := a.storeFile(ctx, cfg, f)
-			var refusal *apperr.Error
-			if errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
+			if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError {
 				refused = append(refused, Refused{Path: f.Path, Object: object, Reason: refusal.Message})
 				continue
 			}

@@ -34,8 +34,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
 	result, err := s.completeProviderSignIn(w, r, f, params)
-	var providerErr *providerError
-	if errors.As(err, &providerErr) {
+	if providerErr, ok := errors.AsType[*providerError](err); ok {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
 		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}

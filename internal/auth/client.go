@@ -26,7 +26,7 @@ func clientOf(r *http.Request) client {
 // acceptedLanguage returns the first English or Portuguese language in the header Accept-Language as "en" or "pt", or "en" if it
 // names neither. It ignores weights, because browsers send the languages in the order of preference.
 func acceptedLanguage(header string) string {
-	for _, part := range strings.Split(header, ",") {
+	for part := range strings.SplitSeq(header, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
 		switch tag = strings.ToLower(tag); {
 		case tag == "pt", strings.HasPrefix(tag, "pt-"):

@@ -149,8 +149,7 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 		changes = append(changes, columnChange{colEmailConfirmed, nil}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": false})})
 	}
 	err := setUser(ctx, tx, u.ID, s.now(), changes...)
-	var taken *apperr.Error
-	if errors.As(err, &taken) && taken.Status < http.StatusInternalServerError {
+	if taken, ok := errors.AsType[*apperr.Error](err); ok && taken.Status < http.StatusInternalServerError {
 		return errIdentityEmailConflict.Because(err)
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,36 +14,8 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"
+	"atelie/internal/imported"
 )
-
-// ImportedAccount is an account of another site. A string "" and a time nil mean that the account has no such value, or that it is
-// unknown.
-type ImportedAccount struct {
-	ID, Email, Phone, PasswordHash     string
-	EmailConfirmedAt, PhoneConfirmedAt *time.Time // nil: not confirmed
-	InvitedAt, LastSignInAt            *time.Time
-	BannedUntil                        *time.Time
-	CreatedAt, UpdatedAt               *time.Time
-	AppMetadata, UserMetadata          map[string]any
-	Identities                         []ImportedIdentity
-	Factors                            []ImportedFactor
-}
-
-// ImportedIdentity is one way in which an imported account signs in.
-type ImportedIdentity struct {
-	ID, Provider            string
-	ProviderID              string // the provider's id for the account
-	Data                    map[string]any
-	LastSignInAt, CreatedAt *time.Time
-}
-
-// ImportedFactor is a verified second factor of an imported account.
-type ImportedFactor struct {
-	ID, Type, Name string
-	Secret         string // of a TOTP factor, in base32
-	Phone          string // of a phone factor
-	CreatedAt      *time.Time
-}
 
 // Errors of ImportAccount.
 var (
@@ -60,7 +31,7 @@ var (
 // mail. If an account has this id, ImportAccount changes nothing, and returns an error if that account has other addresses. If
 // write is false, it only checks. added reports whether this site lacked the account; leftOut describes, for people to read, the
 // parts that cannot be imported. The error is an *apperr.Error if the account cannot be imported.
-func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bool) (added bool, leftOut []string, err error) {
+func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error) {
 	id, ok := canonicalUUID(a.ID)
 	if !ok || id == uuid.Nil.String() {
 		return false, nil, errImportID
@@ -113,7 +84,7 @@ func (s *Service) ImportAccount(ctx context.Context, a ImportedAccount, write bo
 
 // isImported reports whether this site has the account. It returns an error if a different account has its id, its e-mail address
 // or its phone number.
-func (s *Service) isImported(ctx context.Context, q db.Querier, a ImportedAccount) (bool, error) {
+func (s *Service) isImported(ctx context.Context, q db.Querier, a imported.Account) (bool, error) {
 	existing, err := anyUserByID(ctx, q, a.ID)
 	switch {
 	case err == nil && existing.Email == a.Email && existing.Phone == a.Phone:
@@ -134,12 +105,12 @@ func (s *Service) isImported(ctx context.Context, q db.Querier, a ImportedAccoun
 }
 
 // prepareImport removes the parts of an account that cannot be imported, and returns a text for each removed part.
-func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAccount) (leftOut []string, err error) {
+func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *imported.Account) (leftOut []string, err error) {
 	if a.PasswordHash != "" && validateImportedHash(a.PasswordHash) != nil {
 		a.PasswordHash = ""
 		leftOut = append(leftOut, "the password (neither a bcrypt nor an argon2id hash of usual cost): the account needs a recovery mail")
 	}
-	var identities []ImportedIdentity
+	var identities []imported.Identity
 	for _, i := range a.Identities {
 		reason, err := s.identityRefusal(ctx, q, a, i)
 		if err != nil {
@@ -152,7 +123,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAc
 		identities = append(identities, i)
 	}
 	a.Identities = identities
-	var factors []ImportedFactor
+	var factors []imported.Factor
 	for _, f := range a.Factors {
 		if reason := s.factorRefusal(f); reason != "" {
 			leftOut = append(leftOut, fmt.Sprintf("a second factor (%s): %s", shortenForMessage(f.Type), reason))
@@ -169,7 +140,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *ImportedAc
 }
 
 // identityRefusal returns the reason why an identity cannot be imported, or "".
-func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *ImportedAccount, i ImportedIdentity) (string, error) {
+func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *imported.Account, i imported.Identity) (string, error) {
 	storableData := validateMetadata(i.Data) == nil
 	switch {
 	case i.Provider == "" || i.ProviderID == "" || len(i.Provider)+len(i.ProviderID) > maxEmailBytes || !storable(i.Provider+i.ProviderID):
@@ -192,7 +163,7 @@ func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *Imported
 const maxImportedSecret = 512
 
 // factorRefusal returns the reason why a second factor cannot be imported, or "".
-func (s *Service) factorRefusal(f ImportedFactor) string {
+func (s *Service) factorRefusal(f imported.Factor) string {
 	if _, ok := canonicalUUID(f.ID); !ok {
 		return "it has no usable id"
 	}
@@ -215,7 +186,7 @@ func (s *Service) factorRefusal(f ImportedFactor) string {
 }
 
 // insertImported inserts an account that prepareImport has checked, with its identities and factors.
-func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a ImportedAccount) error {
+func (s *Service) insertImported(ctx context.Context, tx *db.Tx, a imported.Account) error {
 	now := s.now()
 	if a.CreatedAt == nil {
 		a.CreatedAt = &now

@@ -9,6 +9,7 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/imported"
 )
 
 const importID = "00000000-0000-4000-8000-0000000000a1"
@@ -17,15 +18,15 @@ func TestImportedAccountsKeepWhatCanBeKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d)
 		at := time.Date(2024, 1, 2, 3, 4, 5, 678901000, time.UTC)
-		tooMany := ImportedFactor{ID: "", Type: factorTOTP, Secret: "JBSWY3DPEHPK3PXP"}
-		a := ImportedAccount{
+		tooMany := imported.Factor{ID: "", Type: factorTOTP, Secret: "JBSWY3DPEHPK3PXP"}
+		a := imported.Account{
 			ID: strings.ToUpper(importID), Email: "Ana@Example.com", PasswordHash: `{"key_id":"x","alg":"aes"}`, EmailConfirmedAt: &at, CreatedAt: &at, BannedUntil: &at,
 			UserMetadata: map[string]any{"full_name": "Ana"},
-			Identities: []ImportedIdentity{
+			Identities: []imported.Identity{
 				{Provider: "google", ProviderID: "1", Data: map[string]any{"email": "ana@example.com"}, CreatedAt: &at}, {Provider: "sso:abc", ProviderID: "1"},
 				{Provider: "email", ProviderID: "00000000-0000-4000-8000-0000000000a9"}, {Provider: "", ProviderID: "1"},
 			},
-			Factors: []ImportedFactor{
+			Factors: []imported.Factor{
 				{ID: "00000000-0000-4000-8000-0000000000f1", Type: factorTOTP, Name: "a\nb" + strings.Repeat("c", 100), Secret: "JBSWY3DPEHPK3PXP", CreatedAt: &at},
 				{ID: "00000000-0000-4000-8000-0000000000f2", Type: factorTOTP, Secret: `{"key_id":"x"}`}, {ID: "00000000-0000-4000-8000-0000000000f3", Type: "webauthn"},
 				{ID: "00000000-0000-4000-8000-0000000000f4", Type: factorPhone, Phone: "+351 910000000"}, {ID: "00000000-0000-4000-8000-0000000000f5", Type: factorTOTP}, tooMany,
@@ -52,16 +53,16 @@ func TestImportedAccountsKeepWhatCanBeKept(t *testing.T) {
 			t.Errorf("again: %v %v", added, err)
 		}
 		for name, c := range map[string]struct {
-			account ImportedAccount
+			account imported.Account
 			want    *apperr.Error
 		}{
-			"no id":       {ImportedAccount{Email: "b@example.com"}, errImportID},
-			"no address":  {ImportedAccount{ID: "00000000-0000-4000-8000-0000000000a2"}, errImportAddress},
-			"bad address": {ImportedAccount{ID: "00000000-0000-4000-8000-0000000000a2", Email: "b\xff@example.com"}, errEmailInvalid},
-			"bad number":  {ImportedAccount{ID: "00000000-0000-4000-8000-0000000000a2", Phone: "x"}, errPhoneInvalid},
-			"other id":    {ImportedAccount{ID: "00000000-0000-4000-8000-0000000000a2", Email: "ana@example.com"}, errImportEmail},
-			"other":       {ImportedAccount{ID: importID, Email: "c@example.com"}, errImportDiffers},
-			"metadata":    {ImportedAccount{ID: "00000000-0000-4000-8000-0000000000a2", Email: "b@example.com", UserMetadata: map[string]any{"a": strings.Repeat("x", maxMetadataBytes)}}, errImportMetadata},
+			"no id":       {imported.Account{Email: "b@example.com"}, errImportID},
+			"no address":  {imported.Account{ID: "00000000-0000-4000-8000-0000000000a2"}, errImportAddress},
+			"bad address": {imported.Account{ID: "00000000-0000-4000-8000-0000000000a2", Email: "b\xff@example.com"}, errEmailInvalid},
+			"bad number":  {imported.Account{ID: "00000000-0000-4000-8000-0000000000a2", Phone: "x"}, errPhoneInvalid},
+			"other id":    {imported.Account{ID: "00000000-0000-4000-8000-0000000000a2", Email: "ana@example.com"}, errImportEmail},
+			"other":       {imported.Account{ID: importID, Email: "c@example.com"}, errImportDiffers},
+			"metadata":    {imported.Account{ID: "00000000-0000-4000-8000-0000000000a2", Email: "b@example.com", UserMetadata: map[string]any{"a": strings.Repeat("x", maxMetadataBytes)}}, errImportMetadata},
 		} {
 			for _, write := range []bool{false, true} {
 				var refusal *apperr.Error

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"time"
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/interval"
 	"atelie/internal/jobs"
 )
 
@@ -82,17 +82,15 @@ func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) erro
 	// The job does more work for an address that has an account. Concurrent requests could measure this as a delay, so a random
 	// wait hides it.
 	if s.cfg.MessageJitter > 0 {
-		select {
-		case <-time.After(rand.N(s.cfg.MessageJitter)):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := interval.Sleep(ctx, rand.N(s.cfg.MessageJitter)); err != nil {
+			return err
 		}
 	}
 	err := s.sendRequested(ctx, m)
 	if errors.Is(err, errEmailExists) || errors.Is(err, errPhoneExists) {
 		err = s.sendRequested(ctx, m) // a concurrent request has created the account
 	}
-	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError {
+	if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError {
 		if refusal.Code == codeMailTooSoon || refusal.Code == codeSMSTooSoon {
 			return nil // the quota of the address or number is used up: nothing is to be sent
 		}

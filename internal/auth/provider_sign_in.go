@@ -310,7 +310,7 @@ func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 		return nil
 	}
 	err = a.s.sendEmailChange(ctx, a.tx, a.client, u, a.user.email, pkceChallenge{}, a.redirectTo)
-	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) && refusal.Code == codeMailTooSoon {
+	if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Code == codeMailTooSoon {
 		return nil
 	}
 	return err

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,9 +40,7 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 		return err
 	}
 	v := url.Values{}
-	for name, values := range extra {
-		v[name] = values
-	}
+	maps.Copy(v, extra)
 	v.Set("access_token", body.AccessToken)
 	v.Set("token_type", body.TokenType)
 	v.Set("expires_in", strconv.FormatInt(body.ExpiresIn, 10))
@@ -132,7 +131,7 @@ func withQuery(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
 	base, query, _ := strings.Cut(to, "?")
 	kept := []string{}
-	for _, part := range strings.Split(query, "&") {
+	for part := range strings.SplitSeq(query, "&") {
 		name, _, _ := strings.Cut(part, "=")
 		if name, err := url.QueryUnescape(name); part != "" && err == nil && !v.Has(name) {
 			kept = append(kept, part)

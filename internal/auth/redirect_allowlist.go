@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"atelie/internal/auth/saml"
 )
 
 // redirectAllowlist decides to which URLs a browser can be redirected: the URLs of the site, and those that match a pattern of
@@ -242,7 +244,7 @@ func (l redirectAllowlist) allows(target string) bool {
 		// the session over redirects.
 		return u.Path != "/auth/v1" && !strings.HasPrefix(u.Path, "/auth/v1/")
 	}
-	if web && !isLoopback(host) && (numericHost.MatchString(host) || net.ParseIP(host) != nil) {
+	if web && !saml.IsLoopback(host) && (numericHost.MatchString(host) || net.ParseIP(host) != nil) {
 		return false
 	}
 	authority, path := u.Scheme+":", after
@@ -258,7 +260,7 @@ func (l redirectAllowlist) allows(target string) bool {
 
 // isSite reports whether the URL has the site's origin. On a loopback host every port is accepted (RFC 8252 §7.3).
 func (l redirectAllowlist) isSite(u *url.URL, host string) bool {
-	return l.site != nil && u.Scheme == l.site.Scheme && host == strings.ToLower(l.site.Hostname()) && (portOf(u) == portOf(l.site) || isLoopback(host))
+	return l.site != nil && u.Scheme == l.site.Scheme && host == strings.ToLower(l.site.Hostname()) && (portOf(u) == portOf(l.site) || saml.IsLoopback(host))
 }
 
 func portOf(u *url.URL) string {
@@ -266,11 +268,6 @@ func portOf(u *url.URL) string {
 		return p
 	}
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // isWebHost reports whether host is a plain ASCII host name or an IP address.

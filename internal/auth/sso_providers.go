@@ -110,7 +110,7 @@ func checkMetadataURL(metadataURL string) error {
 	if err != nil || u.Host == "" || !storable(metadataURL) {
 		return errSSOMetadataURL
 	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !saml.IsLoopback(u.Hostname())) {
 		return errSSOMetadataNotHTTPS
 	}
 	return nil

@@ -142,8 +142,7 @@ func (b partBody) Read(data []byte) (int, error) {
 // note returns an error of the place as a placeError, and stores it in failed.
 func (p *parts) note(err error) error {
 	err = toPlaceError(err)
-	var failed *placeError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*placeError](err); ok {
 		p.failed.Store(failed)
 	}
 	return err

@@ -162,8 +162,7 @@ func openText(sealed []byte, passphrase string) ([]byte, error) {
 		return nil, err
 	}
 	r, err := age.Decrypt(bytes.NewReader(sealed), identity)
-	var mismatch *age.NoIdentityMatchError
-	if errors.As(err, &mismatch) {
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, ErrWrongPassphrase
 	}
 	if err != nil {

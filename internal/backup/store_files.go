@@ -16,9 +16,8 @@ type storedFile struct {
 
 // listFiles lists the files to which rows refer, in the order of their blob ids.
 func listFiles(ctx context.Context, q db.Querier) ([]storedFile, error) {
-	return db.Collect(ctx, q, func(row db.Row) (storedFile, error) {
-		var f storedFile
-		err := row.Scan(&f.BlobID, &f.Name, &f.SHA256, &f.Size)
+	return db.Collect(ctx, q, func(row db.Row) (f storedFile, err error) {
+		err = row.Scan(&f.BlobID, &f.Name, &f.SHA256, &f.Size)
 		return f, err
 	}, "select id, name, etag, size from "+files.StoredFiles+" order by id")
 }

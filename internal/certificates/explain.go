@@ -28,8 +28,7 @@ var explanations = map[string]string{
 
 // explain returns a text for the operator: why a certificate could not be obtained. The caller also logs the error itself.
 func explain(err error) string {
-	var problem acme.Problem
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[acme.Problem](err); ok {
 		kind := problem.Type[strings.LastIndex(problem.Type, ":")+1:]
 		if text, ok := explanations[kind]; ok {
 			return text

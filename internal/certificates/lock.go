@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"atelie/internal/interval"
 )
 
 // With these locks certmagic lets only one node at a time do a task, for example obtain the certificate of a domain. A lock is a
@@ -38,10 +40,8 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 		if err != nil || acquired {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(poll):
+		if err := interval.Sleep(ctx, poll); err != nil {
+			return err
 		}
 	}
 }
@@ -66,25 +66,19 @@ func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 // renewLease renews the lease until ctx ends. If another node took the lock, renewLease only logs that: certmagic cannot be
 // stopped half-way, and before it calls the certificate authority it reads what other nodes have stored.
 func (s *storage) renewLease(ctx context.Context, name, token string) {
-	tick := time.NewTicker(renewInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	interval.After(ctx, renewInterval, func() bool {
 		mine, err := renewLock(ctx, s.db, name, token, s.now().Add(leaseDuration))
 		switch {
 		case ctx.Err() != nil:
-			return
+			return false
 		case err != nil:
 			s.log.Warn("certificates: a lock could not be renewed; another node may take it", "lock", name, "cause", err.Error())
 		case !mine:
 			s.log.Warn("certificates: another node has taken a lock that this node held", "lock", name)
-			return
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // Unlock implements certmagic.Locker.

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 // Config configures a Manager.
@@ -106,9 +107,7 @@ func (m *Manager) Run(ctx context.Context) {
 		m.log.Error("certificates are neither obtained nor renewed until the next start", "cause", err.Error())
 	}
 	m.loaded.Store(true) // ManageAsync has read the stored certificates; it obtains missing ones later
-	tick := time.NewTicker(cleanInterval)
-	defer tick.Stop()
-	for {
+	interval.Every(ctx, cleanInterval, func() {
 		err := errors.Join(
 			certmagic.CleanStorage(ctx, m.storage, certmagic.CleanStorageOptions{
 				Logger: m.config.Logger, InstanceID: m.storage.keyID, Interval: cleanInterval, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
@@ -117,12 +116,7 @@ func (m *Manager) Run(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			m.log.Error("certificates: expired certificates could not be deleted; this is tried again in 24 hours", "cause", err.Error())
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // Close ends the renewal and releases this node's locks. Call it after Run has returned.

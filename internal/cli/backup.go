@@ -43,9 +43,7 @@ func (c *backupListCommand) Run(env *environment) error {
 		if d.Moments > 1 {
 			text += fmt.Sprintf(" to %s, %d moments", d.Last.Format("15:04:05Z"), d.Moments)
 		}
-		if err := env.printf("%s\n", text); err != nil {
-			return err
-		}
+		env.say("%s\n", text)
 	}
 	if len(days) == 0 {
 		return env.printf("Nothing can be restored yet.\n")
@@ -149,9 +147,7 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 		lines = append(lines, fmt.Sprintf("Last proof: %s; the state of %s was restored and compared", s.LastProof.UTC().Format(time.RFC3339), s.ProvenMoment.UTC().Format(time.RFC3339)))
 	}
 	for _, line := range lines {
-		if err := env.printf("%s\n", line); err != nil {
-			return err
-		}
+		env.say("%s\n", line)
 	}
 	var wrong []error
 	switch {
@@ -194,8 +190,7 @@ func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() e
 		return err
 	}
 	release, err := datafolder.Lock(e.cfg.Server.DataDir)
-	var inUse *datafolder.InUse
-	if errors.As(err, &inUse) {
+	if _, ok := errors.AsType[*datafolder.InUse](err); ok {
 		return e.withBackup(func(a *app.App) error { return fn(a, e.serverEnded) })
 	}
 	if err != nil {
@@ -259,9 +254,7 @@ type backupVerifyCommand struct{}
 // Run has the proof done now and waits for its result.
 func (backupVerifyCommand) Run(env *environment) error {
 	return env.withRunningBackup(func(a *app.App, serverEnded func() error) error {
-		if err := env.printf("Restoring the newest backup into a temporary folder to compare it…\n"); err != nil {
-			return err
-		}
+		env.say("Restoring the newest backup into a temporary folder to compare it…\n")
 		p, err := a.Backup.RequestProof(env.ctx, env.waiting(serverEnded))
 		if err != nil {
 			return err

@@ -68,6 +68,7 @@ type environment struct {
 	kong   *kong.Context // the parsed command line
 	in     io.Reader
 	out    io.Writer // for the command's results
+	outErr error     // the first error of say
 	errOut io.Writer // for logs and errors
 	log    *slog.Logger
 	now    func() time.Time // the clock
@@ -107,9 +108,12 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	c.Build = version
 	env := &environment{ctx: ctx, cfg: &c.Config, kong: parsed, in: in, out: out, errOut: errOut, log: newLogger(errOut), now: time.Now}
-	if err := parsed.Run(env); err != nil {
-		var ended status
-		if errors.As(err, &ended) {
+	err = parsed.Run(env)
+	if err == nil {
+		err = env.outErr
+	}
+	if err != nil {
+		if ended, ok := errors.AsType[status](err); ok {
 			return int(ended)
 		}
 		return printErrors(errOut, err, exitError)
@@ -120,8 +124,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 // printErrors writes one line per error and returns code. It leaves out the codes of apperr.Error, which are for programs.
 func printErrors(w io.Writer, err error, code int) int {
 	text := err.Error()
-	var refusal *apperr.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*apperr.Error](err); ok {
 		text = strings.Replace(text, refusal.Code+": ", "", 1)
 	}
 	for line := range strings.Lines(text) {
@@ -167,6 +170,13 @@ func (e *environment) with(fn func(*app.App) error) error {
 		return err
 	}
 	return errors.Join(fn(a), a.Close())
+}
+
+// say prints a part of the command's results. The command goes on if that fails; Run reports the error.
+func (e *environment) say(format string, args ...any) {
+	if err := e.printf(format, args...); err != nil && e.outErr == nil {
+		e.outErr = err
+	}
 }
 
 func (e *environment) printf(format string, args ...any) error {

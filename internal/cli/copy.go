@@ -41,9 +41,7 @@ func (c *copyCommand) Run(env *environment) error {
 	if from.label == to.label || from.files.Label() == to.files.Label() {
 		return errors.New("source and target are the same place")
 	}
-	if err := env.printf("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.files.Label(), to.label, to.files.Label()); err != nil {
-		return err
-	}
+	env.say("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.files.Label(), to.label, to.files.Label())
 	secret, err := sourceSecret(from, to)
 	if err != nil {
 		return err
@@ -271,9 +269,7 @@ func (t *transfer) run() error {
 	if err := t.copyFiles(ctx); err != nil {
 		return err
 	}
-	if err := t.env.printf("Everything is copied. Reading it again to compare…\n"); err != nil {
-		return err
-	}
+	t.env.say("Everything is copied. Reading it again to compare…\n")
 	sums, err := t.rows.Verify(ctx, t.source)
 	if err != nil {
 		return err
@@ -296,17 +292,13 @@ func (t *transfer) resume(ctx context.Context) error {
 	if t.again {
 		text = "Files were removed from the source meanwhile: going on with its present state.\n"
 	}
-	if err := t.env.printf("%s", text); err != nil {
-		return err
-	}
+	t.env.say("%s", text)
 	outdated, err := t.rows.Outdated(ctx, t.source)
 	if err != nil || !outdated {
 		return err
 	}
 	if !t.again {
-		if err := t.env.printf("The source has changed since then: its rows are copied anew.\n"); err != nil {
-			return err
-		}
+		t.env.say("The source has changed since then: its rows are copied anew.\n")
 	}
 	old := storage.Transfer{Rows: t.source, To: t.to}
 	if err := old.Prune(ctx, t.rows.Target()); err != nil {
@@ -386,9 +378,7 @@ func (t *transfer) report(sums []db.TableChecksum) error {
 		if s.LeftOut == 0 {
 			continue
 		}
-		if err := t.env.printf("Left out of %s: %d rows, for %s.\n", s.Table, s.LeftOut, s.Why); err != nil {
-			return err
-		}
+		t.env.say("Left out of %s: %d rows, for %s.\n", s.Table, s.LeftOut, s.Why)
 	}
 	return t.env.printf("Copied and the same: %d tables with %d rows, %d files with %s.\n", len(sums), rows, t.allFiles, megabytes(t.allBytes))
 }

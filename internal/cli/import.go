@@ -47,15 +47,11 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 			return err
 		}
 		m := from.Manifest
-		if err := env.printf("Imported from %s: %d works, %d messages, %d files. The server makes the smaller pictures when it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused)); err != nil {
-			return err
-		}
+		env.say("Imported from %s: %d works, %d messages, %d files. The server makes the smaller pictures when it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused))
 		if err := c.printOwners(env, a, m.Owners); err != nil || len(refused) == 0 {
 			return err
 		}
-		if err := env.printf("Left out: %d files, listed above with the rows that show them: choose other files there in the admin area.\n", len(refused)); err != nil {
-			return err
-		}
+		env.say("Left out: %d files, listed above with the rows that show them: choose other files there in the admin area.\n", len(refused))
 		return status(exitIncomplete)
 	})
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strings"
-	"time"
 
 	"atelie/internal/app"
+	"atelie/internal/interval"
 	"atelie/internal/supabase"
 )
 
@@ -41,9 +40,7 @@ func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	if c.DryRun {
 		verb = "Dry run, nothing is changed. To be imported"
 	}
-	if err := env.printf("%s: %d. Here already and unchanged: %d. Left out: %d.\n", verb, i.Added, i.Unchanged, i.Problems); err != nil {
-		return err
-	}
+	env.say("%s: %d. Here already and unchanged: %d. Left out: %d.\n", verb, i.Added, i.Unchanged, i.Problems)
 	if i.Problems > 0 {
 		return status(exitIncomplete)
 	}
@@ -95,7 +92,7 @@ func (c *importSupabaseCommand) open(i *supabase.Import) (_ func() error, err er
 		return nil, errors.New("give the project with --project-url and its service key (ATELIE_IMPORT_SERVICE_KEY or --service-key-file), or a dump with --dump")
 	}
 	if key != "" {
-		project, err := supabase.NewProject(c.ProjectURL, key, pause)
+		project, err := supabase.NewProject(c.ProjectURL, key, interval.Sleep)
 		if err != nil {
 			return nil, err
 		}
@@ -117,16 +114,4 @@ func (c *importSupabaseCommand) key() (string, error) {
 	}
 	text, err := os.ReadFile(c.ServiceKeyFile)
 	return strings.TrimSpace(string(text)), err
-}
-
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

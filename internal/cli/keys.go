@@ -86,9 +86,7 @@ func (c *keysListCommand) Run(env *environment) error {
 			if g.Revoked != nil {
 				state = "revoked " + g.Revoked.Format(time.RFC3339)
 			}
-			if err := env.printf("%-8s %3d  %-26s %s\n", keyName(g.Role), g.Number, made, state); err != nil {
-				return err
-			}
+			env.say("%-8s %3d  %-26s %s\n", keyName(g.Role), g.Number, made, state)
 		}
 		return printPrevious(env, a)
 	})

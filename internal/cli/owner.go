@@ -76,9 +76,7 @@ func (c *ownerListCommand) Run(env *environment) error {
 			return err
 		}
 		for _, o := range owners {
-			if err := env.printf("%s\n", o.Email); err != nil {
-				return err
-			}
+			env.say("%s\n", o.Email)
 		}
 		return nil
 	})

@@ -54,39 +54,29 @@ func (c *restoreCommand) Run(env *environment) error {
 
 // print reports the moment whose state was restored, and what is missing. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
-	if err := env.printf("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.Moment.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir); err != nil {
-		return err
-	}
-	if err := c.printDeletions(env, done.Later); err != nil {
-		return err
-	}
+	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.Moment.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
+	c.printDeletions(env, done.Later)
 	if len(done.Missing) == 0 {
 		return env.printf("Nothing is missing. Start it with atelie serve --data-dir=%s\n", env.cfg.Server.DataDir)
 	}
 	for _, text := range done.Missing {
-		if err := env.printf("Missing: %s\n", text); err != nil {
-			return err
-		}
+		env.say("Missing: %s\n", text)
 	}
 	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
 }
 
 // printDeletions reports what was deleted after the restored moment: it is there again, and has to be deleted again.
-func (c *restoreCommand) printDeletions(env *environment, later backup.Deletions) error {
+func (c *restoreCommand) printDeletions(env *environment, later backup.Deletions) {
 	if later.Unknown != "" {
-		return env.printf("Whether addresses were erased or messages deleted since then is not known: %s\nIf they were, erase and delete them again.\n", later.Unknown)
+		env.say("Whether addresses were erased or messages deleted since then is not known: %s\nIf they were, erase and delete them again.\n", later.Unknown)
+		return
 	}
 	if later.Messages > 0 {
-		if err := env.printf("Deleted since then: %d messages. They are there again: delete them again.\n", later.Messages); err != nil {
-			return err
-		}
+		env.say("Deleted since then: %d messages. They are there again: delete them again.\n", later.Messages)
 	}
 	for _, at := range later.Erasures {
-		if err := env.printf("Erased since then: everything about an address, at %s. It is there again: erase it again (Messages, Everything about an address).\n", at.UTC().Format(time.RFC3339)); err != nil {
-			return err
-		}
+		env.say("Erased since then: everything about an address, at %s. It is there again: erase it again (Messages, Everything about an address).\n", at.UTC().Format(time.RFC3339))
 	}
-	return nil
 }
 
 // restoredFiles is the file store of the restored site, with the methods of backup.FileStore.

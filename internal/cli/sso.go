@@ -69,9 +69,7 @@ func (c *ssoListCommand) Run(env *environment) error {
 			if p.Disabled {
 				state = "disabled"
 			}
-			if err := env.printf("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, domainsOf(p)); err != nil {
-				return err
-			}
+			env.say("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, domainsOf(p))
 		}
 		return nil
 	})
@@ -129,9 +127,7 @@ func (c *ssoAddCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		if err := env.printf("%s\t%s\n", p.ID, p.SAML.EntityID); err != nil {
-			return err
-		}
+		env.say("%s\t%s\n", p.ID, p.SAML.EntityID)
 		info, err := a.Auth.SSOInfo(env.ctx)
 		if err != nil {
 			return err

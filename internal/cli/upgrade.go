@@ -37,21 +37,13 @@ func (c *upgradeCommand) Run(env *environment) error {
 	case order == 0:
 		return env.printf("This program is %s, the newest release.\n", own)
 	}
-	if err := env.printf("A newer release is there: %s of %s. This program is %s.\n", theirs, newest.Date, own); err != nil {
-		return err
-	}
+	env.say("A newer release is there: %s of %s. This program is %s.\n", theirs, newest.Date, own)
 	if newest.Notes != "" {
-		if err := env.printf("What has changed: %s\n", newest.Notes); err != nil {
-			return err
-		}
+		env.say("What has changed: %s\n", newest.Notes)
 	}
 	if f, ok := newest.Files[platform()]; ok {
-		if err := env.printf("For this machine: %s, SHA-256 %s\n", f.Name, f.SHA256); err != nil {
-			return err
-		}
+		env.say("For this machine: %s, SHA-256 %s\n", f.Name, f.SHA256)
 	}
-	if err := env.printf("Make a backup before you start it: it updates the database, and this program cannot read that one any more.\n"); err != nil {
-		return err
-	}
+	env.say("Make a backup before you start it: it updates the database, and this program cannot read that one any more.\n")
 	return status(exitNewer)
 }

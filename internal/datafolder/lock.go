@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/interval"
 )
 
 // InUse is the error of Lock if another process has locked the data folder.
@@ -92,10 +93,8 @@ func LockStart(ctx context.Context, dir string) (done func() error, err error) {
 		if locked {
 			return f.Close, nil
 		}
-		select {
-		case <-ctx.Done():
+		if interval.Sleep(ctx, lockRetryInterval) != nil {
 			return nil, errors.Join(ctx.Err(), f.Close())
-		case <-time.After(lockRetryInterval):
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"atelie/internal/interval"
 )
 
 // Level says how much space is left on the disk of the data folder.
@@ -70,18 +72,11 @@ func (s *Space) Run(ctx context.Context, onLow func(Usage)) {
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
-	tick := time.NewTicker(s.CheckEvery)
-	defer tick.Stop()
-	for {
+	interval.Every(ctx, s.CheckEvery, func() {
 		if usage := s.Check(); usage.Level != Enough {
 			onLow(usage)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // Usage returns the result of the most recent check. It checks again if that result is older than maxUsageAge, or Full.

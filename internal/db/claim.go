@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"atelie/internal/interval"
 )
 
 // Nodes of one database must accept each other's tokens: they need the same secret or, while it is rotated, each needs the
@@ -84,10 +86,8 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (r
 					onChange(err)
 					break
 				}
-				select {
-				case <-ctx.Done():
+				if interval.Sleep(ctx, claimRetry) != nil {
 					return
-				case <-time.After(claimRetry):
 				}
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/interval"
 )
 
 // Querier runs statements. *DB and *Tx implement it.
@@ -263,9 +264,7 @@ func (d *DB) transact(ctx context.Context, run txRunner, tx *Tx, fn func(*Tx) er
 		if try == maxTxTries || !isRetryable(err) {
 			return err
 		}
-		select { // with jitter, so that the two transactions do not collide again
-		case <-time.After(time.Duration(try) * (5*time.Millisecond + rand.N(20*time.Millisecond))):
-		case <-ctx.Done():
+		if interval.Sleep(ctx, time.Duration(try)*(5*time.Millisecond+rand.N(20*time.Millisecond))) != nil { // with jitter, so that the two transactions do not collide again
 			return err
 		}
 	}

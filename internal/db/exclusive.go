@@ -16,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"atelie/internal/interval"
 )
 
 // This file opens databases for a copy: OpenSource for the source, OpenExclusive for the target.
@@ -53,8 +55,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	}
 	d := newDB(SQLite, NoHooks)
 	drv, err := openSQLiteSource(ctx, file)
-	var lite *sqlite.Error
-	if errors.As(err, &lite) && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
 		// On a read-only disk SQLite can read a write-ahead log only without its shared index, in exclusive mode.
 		drv, err = openSQLiteExclusive(ctx, file, true)
 	}
@@ -184,10 +185,8 @@ func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly boo
 		if time.Now().After(deadline) {
 			return d, ErrInUse
 		}
-		select {
-		case <-ctx.Done():
+		if interval.Sleep(ctx, 100*time.Millisecond) != nil {
 			return d, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -176,8 +177,7 @@ func (s *Service) callWebhook(ctx context.Context, webhook, id string, body []by
 		return jobs.Permanent(ErrWebhookPrivate)
 	}
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
+		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // the text of url.Error contains the whole URL
 		}
 		return fmt.Errorf("%s: %w", req.URL.Host, err)
@@ -194,4 +194,31 @@ func (s *Service) callWebhook(ctx context.Context, webhook, id string, body []by
 		return jobs.Permanent(err)
 	}
 	return err
+}
+
+// webhookEvent is the body of a webhook call, in the form of Standard Webhooks.
+type webhookEvent struct {
+	Type      string `json:"type"`      // contact_submission.created or contact_submission.digest
+	Timestamp string `json:"timestamp"` // RFC 3339, in UTC
+	Data      any    `json:"data"`      // depends on Type
+}
+
+// webhookMessage is a visitor's message in an event.
+type webhookMessage struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Email     string `json:"email"`
+	Message   string `json:"message"`
+	Reason    string `json:"reason"`     // one of reasons
+	CreatedAt string `json:"created_at"` // RFC 3339, in UTC
+}
+
+func toWebhookMessage(m contactMessage) webhookMessage {
+	return webhookMessage{m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt.UTC().Format(time.RFC3339Nano)}
+}
+
+// encodeMessageEvent returns the event about a new message in JSON.
+func encodeMessageEvent(m contactMessage) ([]byte, error) {
+	d := toWebhookMessage(m)
+	return json.Marshal(webhookEvent{"contact_submission.created", d.CreatedAt, d})
 }

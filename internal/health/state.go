@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"atelie/internal/apperr"
 	"atelie/internal/datafolder"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -120,11 +119,7 @@ func (s *Service) state(r reading) (State, error) {
 // GetSiteHealth answers rpc/get_site_health with the State, for administrators and the service key.
 func (s *Service) GetSiteHealth(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.SiteHealth(caller) {
-		status := http.StatusForbidden
-		if caller.Role == identity.Anon || caller.Role == "" {
-			status = http.StatusUnauthorized
-		}
-		return apperr.New(status, "42501", "permission denied for the health of the site")
+		return httpx.DeniedError(caller, "the health of the site")
 	}
 	found, err := s.read(r.Context())
 	if err != nil {
@@ -134,6 +129,5 @@ func (s *Service) GetSiteHealth(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, state)
+	return httpx.UncachedJSON(w, state)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"net/http"
 	"slices"
+
+	"atelie/internal/httpx"
 )
 
 // GetDeleted answers rpc/get_deleted {table, before} with the deleted rows of a table that nobody has brought back, the newest deletion
@@ -23,5 +25,5 @@ func (s *Service) GetDeleted(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return respondUncached(w, revisions)
+	return httpx.UncachedJSON(w, revisions)
 }

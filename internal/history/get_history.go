@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"atelie/internal/httpx"
 )
 
 // GetHistory answers rpc/get_history {table, id, before} with the revisions of a row (what the row was before each change), the newest
@@ -53,5 +55,5 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 		}
 		slices.Sort(v.ReplacedFiles)
 	}
-	return respondUncached(w, revisions)
+	return httpx.UncachedJSON(w, revisions)
 }

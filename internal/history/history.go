@@ -5,7 +5,6 @@ package history
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -62,8 +61,6 @@ func (s *Service) Purge(ctx context.Context) error {
 
 // Errors of requests. The codes are those of PostgREST, like all codes of /rest/v1.
 var (
-	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
-	errBadJSON     = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
 	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews or cover_images; get_history knows site_settings too`)
 	errBadID       = apperr.New(http.StatusBadRequest, "22023", `"id" must be the id of a row, a UUID; site_settings takes none`)
 	errBadTime     = apperr.New(http.StatusBadRequest, "22023", `"at" must be a time, such as 2026-11-22T10:00:00Z`)
@@ -73,24 +70,7 @@ var (
 // decodeRequest checks that the caller may use the history, and decodes the body of the request.
 func decodeRequest(w http.ResponseWriter, r *http.Request, body any) error {
 	if caller := identity.Of(r.Context()); !policy.History(caller) {
-		status := http.StatusForbidden
-		if caller.Role == identity.Anon || caller.Role == "" {
-			status = http.StatusUnauthorized
-		}
-		return apperr.New(status, "42501", "permission denied for the history")
+		return httpx.DeniedError(caller, "the history")
 	}
-	switch err := httpx.DecodeJSON(w, r, maxBody, body); {
-	case errors.Is(err, httpx.ErrTooLarge):
-		return errTooLarge.Because(err)
-	case errors.Is(err, httpx.ErrBadJSON):
-		return errBadJSON.Because(err)
-	default:
-		return err
-	}
-}
-
-// respondUncached sends v as JSON with a header that forbids caches to store it.
-func respondUncached(w http.ResponseWriter, v any) error {
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, v)
+	return httpx.DecodeRPC(w, r, maxBody, body)
 }

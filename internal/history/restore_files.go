@@ -3,6 +3,8 @@ package history
 import (
 	"net/http"
 	"time"
+
+	"atelie/internal/httpx"
 )
 
 // RestoreFiles answers rpc/restore_files {urls, at}. It brings removed files back to their public URLs and answers with {missing}, the
@@ -30,5 +32,5 @@ func (s *Service) RestoreFiles(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return respondUncached(w, map[string][]string{"missing": missing})
+	return httpx.UncachedJSON(w, map[string][]string{"missing": missing})
 }

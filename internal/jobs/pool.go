@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"atelie/internal/interval"
 )
 
 // pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that mails for sign-ins
@@ -110,12 +112,12 @@ func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 	if p.runTime > DefaultRunTime {
 		runCtx = stop
 	}
-	done := make(chan struct{})
-	var renewing sync.WaitGroup
-	renewing.Go(func() { q.keepLease(ctx, log, j, done) })
+	renewing, stopRenewing := context.WithCancel(ctx)
+	var renewal sync.WaitGroup
+	renewal.Go(func() { q.keepLease(renewing, log, j) })
 	err := q.runHandler(runCtx, p, j)
-	close(done)
-	renewing.Wait()
+	stopRenewing()
+	renewal.Wait()
 	var recordErr error
 	switch {
 	case err != nil && runCtx.Err() != nil:
@@ -131,20 +133,14 @@ func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 	}
 }
 
-// keepLease renews a running job's lease until done is closed.
-func (q *Queue) keepLease(ctx context.Context, log *slog.Logger, j job, done <-chan struct{}) {
-	tick := time.NewTicker(q.renew)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := renewJob(ctx, q.db, j, q.now().Add(lease)); err != nil {
-				log.Warn("the lease of a running job could not be renewed", "cause", err.Error())
-			}
-		case <-done:
-			return
+// keepLease renews a running job's lease until ctx ends.
+func (q *Queue) keepLease(ctx context.Context, log *slog.Logger, j job) {
+	interval.After(ctx, q.renew, func() bool {
+		if err := renewJob(context.WithoutCancel(ctx), q.db, j, q.now().Add(lease)); err != nil {
+			log.Warn("the lease of a running job could not be renewed", "cause", err.Error())
 		}
-	}
+		return true
+	})
 }
 
 // runHandler opens the payload and calls the handler. It returns a panic of the handler as an error.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // This file decides whether there is another attempt at a job that has failed, and when.
@@ -58,4 +60,20 @@ func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, caus
 		time.AfterFunc(wait, q.wake)
 	}
 	return err
+}
+
+const maxErrorText = 500 // bytes
+
+// errorText returns the text of an error for the column last_error of the table jobs: at most maxErrorText bytes, without NUL
+// and invalid UTF-8, which PostgreSQL rejects.
+func errorText(err error) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "�"), "\x00", "�")
+	if len(text) <= maxErrorText {
+		return text
+	}
+	cut := maxErrorText
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
 }

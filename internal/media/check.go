@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,12 +32,7 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 	if err != nil {
 		return 0, err
 	}
-	siteFiles := all[:0]
-	for _, p := range all {
-		if files.SiteBucket(p.Bucket) {
-			siteFiles = append(siteFiles, p)
-		}
-	}
+	siteFiles := slices.DeleteFunc(all, func(p mediaObject) bool { return !files.SiteBucket(p.Bucket) })
 	for i, p := range siteFiles {
 		problem := ""
 		if err := fn(p); err != nil {

@@ -227,8 +227,7 @@ func (s *Service) rebuildFilm(ctx context.Context, p mediaObject, all bool) erro
 		return err
 	}
 	if err := s.arrange(ctx, m.ObjectID, m.Version); err != nil {
-		var known *apperr.Error
-		if errors.As(err, &known) {
+		if known, ok := errors.AsType[*apperr.Error](err); ok {
 			return errors.New(known.Message)
 		}
 		return err

@@ -76,8 +76,7 @@ func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ 
 		return nil, err
 	}
 	if err := metadata.Clean(file, f, t.MIME); err != nil {
-		var onDisk *fs.PathError
-		if errors.As(err, &onDisk) {
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, err // an error of the temporary file, such as a full disk
 		}
 		return nil, errBroken.Because(err)

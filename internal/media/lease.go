@@ -9,6 +9,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/files"
+	"atelie/internal/interval"
 )
 
 // A lease is the right of one call of withLease, on one node, to derive files, such as renditions, from an object. The call renews
@@ -42,9 +43,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 		} else if m == nil || m.Version != blobID {
 			return errObsolete
 		}
-		select {
-		case <-time.After(leasePollInterval):
-		case <-ctx.Done():
+		if interval.Sleep(ctx, leasePollInterval) != nil {
 			return errors.Join(errBusy, ctx.Err())
 		}
 	}
@@ -57,21 +56,15 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	defer cancel(nil)
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
-	done := make(chan struct{})
-	defer close(done)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
 	renewing.Go(func() {
-		tick := time.NewTicker(leaseRenewInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
-					cancel(errObsolete) // another holder has the lease
-				}
-			case <-done:
-				return
+		interval.After(working, leaseRenewInterval, func() bool {
+			if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
+				cancel(errObsolete) // another holder has the lease
 			}
-		}
+			return true
+		})
 	})
 	o, m, err := findMediaObjectByID(ctx, s.db, objectID)
 	switch {

@@ -91,7 +91,7 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 	feed := atomFeed{
 		Language: string(l), ID: at, Title: l.Text("feed.title", "site", name), Subtitle: shorten(l.Text("head.gallery.all", "site", name), descriptionLength),
 		Icon: root + "/icon-192.png", Author: atomAuthor{name, root + "/"},
-		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localizePath("/gallery/all", l)}},
+		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localizePath(galleryPath+allTypes, l)}},
 	}
 	for _, w := range newest {
 		if w.changedAt().After(updated) {

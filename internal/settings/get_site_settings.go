@@ -18,6 +18,5 @@ func (s *Service) Get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, all)
+	return httpx.UncachedJSON(w, all)
 }

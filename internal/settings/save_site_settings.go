@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -28,15 +27,11 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var body saveRequest
-	switch err := httpx.DecodeJSON(w, r, maxBody, &body); {
-	case errors.Is(err, httpx.ErrTooLarge):
-		return errTooLarge.Because(err)
-	case errors.Is(err, httpx.ErrBadJSON):
-		return errBadJSON.Because(err)
+	switch err := httpx.DecodeRPC(w, r, maxBody, &body); {
 	case err != nil:
 		return err
 	case len(body.Settings) == 0 && body.Guide == nil:
-		return errBadJSON.Becausef("no settings")
+		return httpx.ErrRPCBadJSON.Becausef("no settings")
 	case body.Guide != nil && !slices.Contains(guideStates, *body.Guide):
 		return errField("guide", "must be done or dismissed, or empty")
 	}
@@ -74,8 +69,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, saved)
+	return httpx.UncachedJSON(w, saved)
 }
 
 // apply returns the stored settings as before, and the settings that result from the request, normalized, as after. It stores
@@ -94,7 +88,7 @@ func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Set
 	after = before
 	after.NoticeEmail = slices.Clone(before.NoticeEmail) // Unmarshal writes into the slice that it finds
 	if err := json.Unmarshal(r.Settings, &after); err != nil {
-		return before, after, errBadJSON.Because(err)
+		return before, after, httpx.ErrRPCBadJSON.Because(err)
 	}
 	return before, after, after.normalize(before)
 }

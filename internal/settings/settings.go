@@ -13,6 +13,7 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 	"atelie/internal/i18n"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
@@ -144,20 +145,12 @@ func versionOf(s Settings) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// The errors have PostgREST's codes, as on all of /rest/v1. A code PT409 makes PostgREST respond with the status 409.
-var (
-	errConflict = apperr.New(http.StatusConflict, "PT409", "The settings were changed in the meantime")
-	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
-	errBadJSON  = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
-)
+// errConflict has the code with which PostgREST responds with the status 409.
+var errConflict = apperr.New(http.StatusConflict, "PT409", "The settings were changed in the meantime")
 
 func authorize(c identity.Caller) error {
 	if policy.SiteSettings(c) {
 		return nil
 	}
-	status := http.StatusForbidden
-	if c.Role == identity.Anon || c.Role == "" {
-		status = http.StatusUnauthorized
-	}
-	return apperr.New(status, "42501", "permission denied for the site's settings")
+	return httpx.DeniedError(c, "the site's settings")
 }

@@ -144,6 +144,23 @@ func Exists(ctx context.Context, q db.Querier, key string) (there bool, err erro
 	return there, err
 }
 
+// ExistsOther reports whether a setting with another key than these is stored.
+func ExistsOther(ctx context.Context, q db.Querier, keys ...string) (bool, error) {
+	list, args := db.AppendList(nil, keys)
+	return db.One[bool](ctx, q, "select exists (select 1 from site_settings where key not in ("+list+"))", args...)
+}
+
+// Value returns a stored setting as JSON, or "".
+func Value(ctx context.Context, q db.Querier, key string) (string, error) {
+	rows, err := readRows(ctx, q, key)
+	return rows[key], err
+}
+
+// Delete deletes a setting.
+func Delete(ctx context.Context, q db.Querier, key string) error {
+	return db.Exec(ctx, q, "delete from site_settings where key = $1", key)
+}
+
 // Insert stores a setting as JSON. It changes nothing when there is a row with this key already.
 func Insert(ctx context.Context, q db.Querier, key string, setting any, now time.Time) error {
 	return insert(ctx, q, key, setting, now, "nothing")

@@ -112,8 +112,7 @@ func (s *Sender) messageText(ctx context.Context, m Message) (string, error) {
 func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 	res, err := s.client.Do(req)
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
+		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // the text of url.Error contains the whole URL, which may be secret
 		}
 		return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)

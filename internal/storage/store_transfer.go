@@ -16,9 +16,8 @@ func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([
 	if afterID != "" {
 		condition, args = " where id > $2", append(args, afterID)
 	}
-	return db.Collect(ctx, q, func(row db.Row) (storedFile, error) {
-		var f storedFile
-		err := row.Scan(&f.BlobID, &f.Object, &f.SHA256, &f.Size)
+	return db.Collect(ctx, q, func(row db.Row) (f storedFile, err error) {
+		err = row.Scan(&f.BlobID, &f.Object, &f.SHA256, &f.Size)
 		return f, err
 	}, "select id, name, etag, size from "+files.StoredFiles+condition+" order by id limit $1", args...)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
@@ -96,8 +97,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			var u *url.Error
-			if errors.As(err, &u) {
+			if u, ok := errors.AsType[*url.Error](err); ok {
 				err = u.Err
 			}
 			err = fmt.Errorf("%s: %w", label, err)
@@ -134,9 +134,7 @@ func (c *client) once(ctx context.Context, method, requestURL string, body []byt
 		cancel(nil)
 		return nil, err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("apikey", c.key)
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("Accept-Encoding", "identity") // else Content-Length would not be the length of the file

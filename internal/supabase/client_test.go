@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"atelie/internal/imported"
 )
 
 // server is a project whose answers a test decides.
@@ -161,7 +163,7 @@ func TestEndlessAnswersEnd(t *testing.T) {
 func TestAccountsWithoutEndEndTheImport(t *testing.T) {
 	page := `{"users":[` + strings.TrimSuffix(strings.Repeat(`{"id":"`+"00000000-0000-4000-8000-000000000001"+`"},`, 1000), ",") + `]}`
 	p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
-	i := &Import{Data: p, Print: func(string) error { return nil }, Site: Site{AddAccount: func(context.Context, Account, bool) (bool, []string, error) { return false, nil, nil }}}
+	i := &Import{Data: p, Print: func(string) error { return nil }, Site: Site{AddAccount: func(context.Context, imported.Account, bool) (bool, []string, error) { return false, nil, nil }}}
 	if err := i.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "more than 100000 accounts") {
 		t.Error(err)
 	}

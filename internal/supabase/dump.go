@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/imported"
 	"atelie/internal/policy"
 )
 
@@ -78,31 +79,25 @@ func (d *Dump) scan(ctx context.Context, wanted func(table) bool, row func(table
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s := &scanner{lexer: newLexer(f), ctx: ctx, wanted: wanted, row: row, columns: map[table][]string{}}
 	for {
-		t, err := s.next(true)
-		if err != nil {
-			return err
-		}
+		t := s.next(true)
 		switch {
 		case t.kind == tokenEnd:
 			d.truncated = !s.complete
-			return nil
+			return s.err
 		case t.isSymbol(";"):
 		case t.isWord("copy"):
-			err = s.copy()
+			s.copy()
 		case t.isWord("insert"):
-			err = s.insert()
+			s.insert()
 		case t.isWord("create"):
-			err = s.create()
+			s.create()
 		case t.isWord("set"):
-			err = s.set()
+			s.set()
 		case t.isWord("reset"): // the CLI removes the comments and ends a dump so
 			s.complete = true
-			err = s.skipStatement()
+			s.skipStatement()
 		default:
-			err = s.skipStatement()
-		}
-		if err != nil {
-			return err
+			s.skipStatement()
 		}
 	}
 }
@@ -117,233 +112,179 @@ type scanner struct {
 }
 
 // take returns the next token within a statement.
-func (s *scanner) take() (token, error) {
-	t, err := s.next(false)
-	if err == nil && t.kind == tokenEnd {
-		err = s.errorf("a statement does not end")
+func (s *scanner) take() token {
+	t := s.next(false)
+	if t.kind == tokenEnd {
+		s.failf("a statement does not end")
 	}
-	return t, err
+	return t
 }
 
 // expect takes tokens that must be the given words and symbols.
-func (s *scanner) expect(words ...string) error {
+func (s *scanner) expect(words ...string) {
 	for _, w := range words {
-		t, err := s.take()
-		if err != nil {
-			return err
-		}
-		if !t.isWord(w) && !t.isSymbol(w) {
-			return s.errorf("%q stands where %q was expected", printable(t.text), w)
+		if t := s.take(); !t.isWord(w) && !t.isSymbol(w) {
+			s.failf("%q stands where %q was expected", printable(t.text), w)
 		}
 	}
-	return nil
 }
 
 // name takes a name.
-func (s *scanner) name() (string, error) {
-	t, err := s.take()
-	if err == nil && t.kind != tokenWord && t.kind != tokenName {
-		err = s.errorf("a name was expected")
+func (s *scanner) name() string {
+	t := s.take()
+	if t.kind != tokenWord && t.kind != tokenName {
+		s.failf("a name was expected")
 	}
-	return t.text, err
+	return t.text
 }
 
 // table takes the name of a table. A name without a schema has the schema "".
-func (s *scanner) table() (t table, after token, err error) {
-	if t.name, err = s.name(); err != nil {
-		return t, after, err
-	}
-	if after, err = s.take(); err != nil || !after.isSymbol(".") {
-		return t, after, err
+func (s *scanner) table() (t table, after token) {
+	t.name = s.name()
+	if after = s.take(); !after.isSymbol(".") {
+		return t, after
 	}
 	t.schema = t.name
-	if t.name, err = s.name(); err != nil {
-		return t, after, err
-	}
-	after, err = s.take()
-	return t, after, err
+	t.name = s.name()
+	return t, s.take()
 }
 
 // names takes a list of names; its opening parenthesis was taken.
-func (s *scanner) names() (names []string, err error) {
-	for {
-		name, err := s.name()
-		if err != nil {
-			return nil, err
+func (s *scanner) names() (names []string) {
+	for s.err == nil {
+		if names = append(names, s.name()); len(names) > 1600 { // PostgreSQL's limit
+			s.failf("too many columns")
 		}
-		if names = append(names, name); len(names) > 1600 { // PostgreSQL's limit
-			return nil, s.errorf("too many columns")
-		}
-		t, err := s.take()
-		switch {
-		case err != nil:
-			return nil, err
-		case t.isSymbol(")"):
-			return names, nil
-		case !t.isSymbol(","):
-			return nil, s.errorf("the list of columns cannot be read")
+		if t := s.take(); t.isSymbol(")") {
+			break
+		} else if !t.isSymbol(",") {
+			s.failf("the list of columns cannot be read")
 		}
 	}
+	return names
 }
 
 // set reads SET. Only dumps in UTF-8, with backslashes that mean themselves, can be read.
-func (s *scanner) set() error {
-	name, err := s.name()
-	if err != nil {
-		return err
+func (s *scanner) set() {
+	name := s.name()
+	if name == "client_encoding" || name == "standard_conforming_strings" {
+		s.take() // = or TO
+		value := s.take()
+		switch text := strings.ToLower(value.text); {
+		case name == "client_encoding" && text != "utf8" && text != "utf-8":
+			s.failf("the dump is in %s: make it with pg_dump --encoding=UTF8", printable(value.text))
+		case name == "standard_conforming_strings" && text != "on":
+			s.failf("standard_conforming_strings must be on")
+		}
 	}
-	if name != "client_encoding" && name != "standard_conforming_strings" {
-		return s.skipStatement()
-	}
-	if _, err := s.take(); err != nil { // = or TO
-		return err
-	}
-	value, err := s.take()
-	if err != nil {
-		return err
-	}
-	switch text := strings.ToLower(value.text); {
-	case name == "client_encoding" && text != "utf8" && text != "utf-8":
-		return s.errorf("the dump is in %s: make it with pg_dump --encoding=UTF8", printable(value.text))
-	case name == "standard_conforming_strings" && text != "on":
-		return s.errorf("standard_conforming_strings must be on")
-	}
-	return s.skipStatement()
+	s.skipStatement()
 }
 
 // constraints are the words with which elements of CREATE TABLE begin that are no columns.
 var constraints = []string{"constraint", "primary", "unique", "check", "foreign", "exclude", "like"}
 
 // create reads the columns of CREATE TABLE, in the order in which INSERT without columns has their values.
-func (s *scanner) create() error {
-	t, err := s.take()
-	if err != nil {
-		return err
-	}
+func (s *scanner) create() {
+	t := s.take()
 	for t.isWord("unlogged") || t.isWord("foreign") || t.isWord("global") || t.isWord("local") || t.isWord("temporary") {
-		if t, err = s.take(); err != nil {
-			return err
-		}
+		t = s.take()
 	}
 	if !t.isWord("table") {
-		if t.isSymbol(";") {
-			return nil
-		}
-		return s.skipStatement()
+		s.skipAfter(t)
+		return
 	}
-	name, after, err := s.table()
-	for err == nil && (after.isWord("not") || after.isWord("exists")) && name.name == "if" { // IF NOT EXISTS
+	name, after := s.table()
+	for (after.isWord("not") || after.isWord("exists")) && name.name == "if" { // IF NOT EXISTS
 		if after.isWord("exists") {
-			name, after, err = s.table()
+			name, after = s.table()
 			break
 		}
-		after, err = s.take()
-	}
-	if err != nil {
-		return err
+		after = s.take()
 	}
 	if !after.isSymbol("(") || !s.wanted(name) {
-		if after.isSymbol(";") {
-			return nil
-		}
-		return s.skipStatement()
+		s.skipAfter(after)
+		return
 	}
 	var columns []string
-	for {
-		t, err := s.take()
-		if err != nil {
-			return err
-		}
+	for end := false; !end; {
+		t := s.take()
 		if t.isSymbol(")") {
 			break
 		}
 		if t.kind == tokenName || !slices.Contains(constraints, t.text) {
 			columns = append(columns, t.text)
 		}
-		end, err := s.skipElement()
-		if err != nil {
-			return err
-		}
-		if end {
-			break
-		}
+		end = s.skipElement()
 	}
 	s.columns[name] = columns
-	return s.skipStatement()
+	s.skipStatement()
+}
+
+// skipAfter skips the rest of a statement whose token t was taken.
+func (s *scanner) skipAfter(t token) {
+	if !t.isSymbol(";") {
+		s.skipStatement()
+	}
 }
 
 // skipElement skips the rest of an element of a list. end reports whether the list ends with it.
-func (s *scanner) skipElement() (end bool, err error) {
+func (s *scanner) skipElement() (end bool) {
 	for depth := 0; ; {
-		t, err := s.take()
+		t := s.take()
 		switch {
-		case err != nil:
-			return false, err
+		case t.kind == tokenEnd:
+			return true
 		case t.isSymbol("("):
 			depth++
 		case t.isSymbol(")") && depth == 0:
-			return true, nil
+			return true
 		case t.isSymbol(")"):
 			depth--
 		case t.isSymbol(",") && depth == 0:
-			return false, nil
+			return false
 		}
 	}
 }
 
 // copy reads COPY table (columns) FROM stdin; and the rows that follow.
-func (s *scanner) copy() error {
-	name, after, err := s.table()
-	if err != nil {
-		return err
-	}
-	var columns []string
+func (s *scanner) copy() {
+	name, after := s.table()
+	columns := s.columns[name]
 	if after.isSymbol("(") {
-		if columns, err = s.names(); err != nil {
-			return err
-		}
-		if after, err = s.take(); err != nil {
-			return err
-		}
-	} else {
-		columns = s.columns[name]
+		columns = s.names()
+		after = s.take()
 	}
 	if !after.isWord("from") {
-		return s.errorf("COPY to a file is in no dump")
+		s.failf("COPY to a file is in no dump")
 	}
-	if err := s.expect("stdin", ";"); err != nil {
-		return err
-	}
-	if _, err := s.skipping(s.readLine); err != nil {
-		return s.errorf("the rows of %s are missing", printable(name.name))
+	s.expect("stdin", ";")
+	if !s.skipLine() {
+		s.failf("the rows of %s are missing", printable(name.name))
 	}
 	wanted := s.wanted(name)
 	if wanted && columns == nil {
-		return s.errorf("the columns of %s are not listed", printable(name.name))
+		s.failf("the columns of %s are not listed", printable(name.name))
 	}
 	s.skip = !wanted
 	defer func() { s.skip = false }()
 	for {
-		line, err := s.readLine()
-		if errors.Is(err, io.EOF) {
-			return s.errorf("the rows of %s do not end", printable(name.name))
-		}
-		if err != nil {
-			return err
-		}
-		if line == `\.` {
-			return s.ctx.Err()
-		}
-		if !wanted {
+		line, ok := s.readLine()
+		switch {
+		case !ok:
+			s.failf("the rows of %s do not end", printable(name.name))
+			return
+		case line == `\.`:
+			s.fail(s.ctx.Err())
+			return
+		case !wanted:
 			continue
 		}
 		row, err := copyRow(line, columns)
 		if err != nil {
-			return s.errorf("%v", err)
+			s.failf("%v", err)
+			return
 		}
-		if err := s.row(name, row); err != nil {
-			return err
-		}
+		s.fail(s.row(name, row))
 	}
 }
 
@@ -422,82 +363,61 @@ func unescape(field string) (string, error) {
 }
 
 // insert reads INSERT INTO table (columns) VALUES (…), (…);
-func (s *scanner) insert() error {
-	if err := s.expect("into"); err != nil {
-		return err
-	}
-	name, after, err := s.table()
-	if err != nil {
-		return err
-	}
+func (s *scanner) insert() {
+	s.expect("into")
+	name, after := s.table()
 	if !s.wanted(name) {
-		if after.isSymbol(";") {
-			return nil
-		}
-		return s.skipStatement()
+		s.skipAfter(after)
+		return
 	}
 	columns := s.columns[name]
 	if after.isSymbol("(") {
-		if columns, err = s.names(); err != nil {
-			return err
-		}
-		if after, err = s.take(); err != nil {
-			return err
-		}
+		columns = s.names()
+		after = s.take()
 	}
 	if after.isWord("overriding") {
-		if err := s.expect("system", "value"); err != nil {
-			return err
-		}
-		if after, err = s.take(); err != nil {
-			return err
-		}
+		s.expect("system", "value")
+		after = s.take()
 	}
 	if !after.isWord("values") {
-		return s.errorf("only INSERT with VALUES is in a dump")
+		s.failf("only INSERT with VALUES is in a dump")
 	}
 	if columns == nil {
-		return s.errorf("the columns of %s are not listed: make the dump with pg_dump --column-inserts, or with the schema", printable(name.name))
+		s.failf("the columns of %s are not listed: make the dump with pg_dump --column-inserts, or with the schema", printable(name.name))
 	}
-	for {
-		if err := s.expect("("); err != nil {
-			return err
+	for s.err == nil {
+		s.expect("(")
+		row := s.values(columns)
+		if s.err != nil {
+			return
 		}
-		row, err := s.values(columns)
-		if err != nil {
-			return err
-		}
-		if err := s.row(name, row); err != nil {
-			return err
-		}
-		t, err := s.take()
+		s.fail(s.row(name, row))
+		t := s.take()
 		switch {
-		case err != nil:
-			return err
 		case t.isSymbol(";"):
-			return s.ctx.Err()
+			s.fail(s.ctx.Err())
+			return
 		case t.isWord("on"): // ON CONFLICT DO NOTHING
-			return s.skipStatement()
+			s.skipStatement()
+			return
 		case !t.isSymbol(","):
-			return s.errorf("the rows of %s cannot be read", printable(name.name))
+			s.failf("the rows of %s cannot be read", printable(name.name))
 		}
 	}
 }
 
 // values takes one row of VALUES, whose opening parenthesis was taken. DEFAULT is no value, as it stands for generated columns.
-func (s *scanner) values(columns []string) (map[string]any, error) {
+func (s *scanner) values(columns []string) map[string]any {
 	row := make(map[string]any, len(columns))
 	size := 0
-	for i := 0; ; i++ {
-		t, err := s.take()
-		if err != nil {
-			return nil, err
-		}
+	for i := 0; s.err == nil; i++ {
+		t := s.take()
 		if i == len(columns) {
-			return nil, s.errorf("a row has more values than the table has columns")
+			s.failf("a row has more values than the table has columns")
+			break
 		}
 		if size += len(t.text); size > maxValue {
-			return nil, s.errorf("a row has more than %d MB", maxValue>>20)
+			s.failf("a row has more than %d MB", maxValue>>20)
 		}
 		switch {
 		case t.kind == tokenText:
@@ -508,20 +428,18 @@ func (s *scanner) values(columns []string) (map[string]any, error) {
 		case t.isWord("true"), t.isWord("false"), t.kind == tokenWord && strings.IndexByte("-.0123456789", t.text[0]) >= 0:
 			row[columns[i]] = t.text
 		default:
-			return nil, s.errorf("a value cannot be read: %s", printable(t.text))
+			s.failf("a value cannot be read: %s", printable(t.text))
 		}
-		t, err = s.take()
-		switch {
-		case err != nil:
-			return nil, err
+		switch t = s.take(); {
 		case t.isSymbol(")") && i == len(columns)-1:
-			return row, nil
+			return row
 		case t.isSymbol(")"):
-			return nil, s.errorf("a row has %d values and the table %d columns", i+1, len(columns))
+			s.failf("a row has %d values and the table %d columns", i+1, len(columns))
 		case !t.isSymbol(","):
-			return nil, s.errorf("a value cannot be read")
+			s.failf("a value cannot be read")
 		}
 	}
+	return nil
 }
 
 // Rows implements Data.
@@ -543,8 +461,8 @@ const maxRelations = 64 << 20
 
 // Accounts reads the tables of GoTrue, the authentication server of Supabase, in two passes: identities and second factors can come
 // before the accounts in the file.
-func (d *Dump) Accounts(ctx context.Context, yield func(Account) error) error {
-	identities, factors := map[string][]Identity{}, map[string][]Factor{}
+func (d *Dump) Accounts(ctx context.Context, yield func(imported.Account) error) error {
+	identities, factors := map[string][]imported.Identity{}, map[string][]imported.Factor{}
 	size := 0
 	err := d.scan(ctx, func(t table) bool { return t.schema == "auth" && (t.name == "identities" || t.name == "mfa_factors") }, func(t table, row map[string]any) error {
 		user := text(row, "user_id")
@@ -588,8 +506,8 @@ func text(row map[string]any, column string) string {
 }
 
 // accountOf converts a row of auth.users. A time that cannot be read refuses the account: a ban or a confirmation could get lost.
-func accountOf(row map[string]any) Account {
-	a := Account{ID: text(row, "id"), Email: text(row, "email"), Phone: text(row, "phone"), PasswordHash: text(row, "encrypted_password")}
+func accountOf(row map[string]any) imported.Account {
+	a := imported.Account{ID: text(row, "id"), Email: text(row, "email"), Phone: text(row, "phone"), PasswordHash: text(row, "encrypted_password")}
 	a.Refused = refusal(row["deleted_at"] != nil, isTrue(row, "is_anonymous"), isTrue(row, "is_sso_user"))
 	for column, at := range map[string]**time.Time{
 		"email_confirmed_at": &a.EmailConfirmedAt, "phone_confirmed_at": &a.PhoneConfirmedAt, "invited_at": &a.InvitedAt, "last_sign_in_at": &a.LastSignInAt,
@@ -612,8 +530,8 @@ func accountOf(row map[string]any) Account {
 }
 
 // identityOf converts a row of auth.identities. Before 2023 the table had the provider's id in the column id.
-func identityOf(row map[string]any) Identity {
-	i := Identity{ID: text(row, "id"), Provider: text(row, "provider"), ProviderID: text(row, "provider_id")}
+func identityOf(row map[string]any) imported.Identity {
+	i := imported.Identity{ID: text(row, "id"), Provider: text(row, "provider"), ProviderID: text(row, "provider_id")}
 	if i.ProviderID == "" {
 		i.ID, i.ProviderID = "", i.ID
 	}
@@ -626,8 +544,8 @@ func identityOf(row map[string]any) Identity {
 }
 
 // factorOf converts a row of auth.mfa_factors.
-func factorOf(row map[string]any) Factor {
-	f := Factor{ID: text(row, "id"), Type: text(row, "factor_type"), Name: text(row, "friendly_name"), Secret: text(row, "secret"), Phone: text(row, "phone")}
+func factorOf(row map[string]any) imported.Factor {
+	f := imported.Factor{ID: text(row, "id"), Type: text(row, "factor_type"), Name: text(row, "friendly_name"), Secret: text(row, "secret"), Phone: text(row, "phone")}
 	f.CreatedAt, _ = timeOf(row, "created_at")
 	return f
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"atelie/internal/imported"
 )
 
 func dumpOf(t testing.TB, text string) *Dump {
@@ -106,7 +108,7 @@ func TestAccountsOfOlderDumpsAndWithBadTimes(t *testing.T) {
 	d := dumpOf(t, `INSERT INTO auth.identities (id, user_id, identity_data, provider) VALUES ('google-7', 'u1', '{"a":1}', 'google');
 		INSERT INTO auth.users (id, email, banned_until, created_at, deleted_at) VALUES ('u1', 'a@example.com', 'infinity', '2024-01-02 03:04:05.678+05:30', NULL), ('u2', NULL, 'soon', NULL, NULL), ('u3', '', NULL, NULL, '2024-01-02 03:04:05+00');`)
 	var got []string
-	if err := d.Accounts(t.Context(), func(a Account) error {
+	if err := d.Accounts(t.Context(), func(a imported.Account) error {
 		text := a.ID + " " + a.Refused
 		if a.CreatedAt != nil {
 			text += a.CreatedAt.String() + a.BannedUntil.String()
@@ -123,7 +125,7 @@ func TestAccountsOfOlderDumpsAndWithBadTimes(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if err := dumpOf(t, "SELECT 1;").Accounts(t.Context(), func(Account) error { return nil }); err == nil || !strings.Contains(err.Error(), "--schema=auth") {
+	if err := dumpOf(t, "SELECT 1;").Accounts(t.Context(), func(imported.Account) error { return nil }); err == nil || !strings.Contains(err.Error(), "--schema=auth") {
 		t.Error(err)
 	}
 }
@@ -177,8 +179,7 @@ func FuzzDump(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		l := newLexer(strings.NewReader(text))
 		for range len(text) + 2 { // every token has at least one byte
-			tok, err := l.next(true)
-			if err != nil || tok.kind == tokenEnd {
+			if l.next(true).kind == tokenEnd {
 				break
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/files"
+	"atelie/internal/imported"
 	"atelie/internal/policy"
 )
 
@@ -19,9 +20,9 @@ import (
 // account, row or file cannot be imported; any other error ends the import. If write is false, nothing is stored.
 type Site struct {
 	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
-	AddAccount func(ctx context.Context, a Account, write bool) (added bool, leftOut []string, err error)
+	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
 	// AddRows adds the rows that the site does not have. rewrite changes the URLs of files. The results are in the order of rows.
-	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]RowResult, error)
+	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
 	// FileSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
 	FileSum func(ctx context.Context, bucket, name string) (string, error)
 	// CheckFile returns the error that AddFile would return, if size and first bytes of the file already show it. size is -1 if it is
@@ -33,14 +34,6 @@ type Site struct {
 	MaxFile int64
 	// FilesURL precedes the path in public URLs of files. If it is "", the URLs are relative to the site.
 	FilesURL string
-}
-
-// RowResult is the result of AddRows for one row.
-type RowResult struct {
-	Key     string
-	Added   bool
-	LeftOut []string // columns whose values are not imported
-	Err     *apperr.Error
 }
 
 // Import is one run of an import.
@@ -144,7 +137,7 @@ func (t *tally) print(i *Import, what string) error {
 func (i *Import) importAccounts(ctx context.Context) error {
 	var t tally
 	found := 0
-	err := i.Data.Accounts(ctx, func(a Account) error {
+	err := i.Data.Accounts(ctx, func(a imported.Account) error {
 		if found++; found > maxAccounts {
 			return fmt.Errorf("the source has more than %d accounts", maxAccounts)
 		}
@@ -271,7 +264,7 @@ var (
 )
 
 // checkRole returns the error that the database would return for a role.
-func (i *Import) checkRole(r RowResult) error {
+func (i *Import) checkRole(r imported.Row) error {
 	switch {
 	case !i.accounts[r.Key]:
 		return errNoAccount

@@ -34,27 +34,39 @@ func (t token) isWord(word string) bool { return t.kind == tokenWord && t.text =
 func (t token) isSymbol(c string) bool  { return t.kind == tokenSymbol && t.text == c }
 
 // lexer splits the text of a dump into tokens. It knows quotes and comments, so that no value of a row can pass for a statement.
+// After its first error it is at the end of the file.
 type lexer struct {
 	r        *bufio.Reader
 	line     int64 // number of the current line, from 1
 	skip     bool  // texts in quotes and lines are read, but not kept
 	complete bool  // the dump has ended as pg_dump or the Supabase CLI ends one
+	err      error // the first error
 }
 
 func newLexer(r io.Reader) *lexer { return &lexer{r: bufio.NewReaderSize(r, 256<<10), line: 1} }
 
-// errorf returns an error that names the current line.
-func (l *lexer) errorf(format string, args ...any) error {
-	return fmt.Errorf("line %d of the dump: %s", l.line, fmt.Sprintf(format, args...))
+// fail records an error, unless there is one already.
+func (l *lexer) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
 }
 
-// read returns the next byte; the error at the end of the file is io.EOF.
-func (l *lexer) read() (byte, error) {
+// failf records an error that names the current line.
+func (l *lexer) failf(format string, args ...any) {
+	l.fail(fmt.Errorf("line %d of the dump: %s", l.line, fmt.Sprintf(format, args...)))
+}
+
+// read returns the next byte. ok is false at the end of the file.
+func (l *lexer) read() (c byte, ok bool) {
 	c, err := l.r.ReadByte()
 	if c == '\n' && err == nil {
 		l.line++
 	}
-	return c, err
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.fail(err)
+	}
+	return c, err == nil
 }
 
 // hasNext reports whether the next bytes are s.
@@ -63,84 +75,92 @@ func (l *lexer) hasNext(s string) bool {
 	return err == nil && string(next) == s
 }
 
-// readLine returns the next line without its end. While the lexer skips texts, it returns "" in place of a line of more than four
-// bytes; the line \. with which COPY ends is shorter.
-func (l *lexer) readLine() (string, error) {
+// readLine returns the next line without its end. ok is false at the end of the file. While the lexer skips texts, it returns "" in
+// place of a line of more than four bytes; the line \. with which COPY ends is shorter.
+func (l *lexer) readLine() (line string, ok bool) {
 	var long []byte
 	size := 0
-	for {
+	for l.err == nil {
 		part, err := l.r.ReadSlice('\n')
 		size += len(part)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if !l.skip {
 				if size > maxValue {
-					return "", l.errorf("a line has more than %d MB", maxValue>>20)
+					l.failf("a line has more than %d MB", maxValue>>20)
 				}
 				long = append(long, part...)
 			}
 			continue
 		}
-		if err != nil && (size == 0 || !errors.Is(err, io.EOF)) {
-			return "", err
+		if err != nil && !errors.Is(err, io.EOF) {
+			l.fail(err)
+		}
+		if err != nil && size == 0 {
+			break
 		}
 		l.line++
 		if long != nil {
 			part = append(long, part...)
 		}
 		if l.skip && size > 4 {
-			return "", nil
+			return "", l.err == nil
 		}
-		return string(bytes.TrimRight(part, "\r\n")), nil
+		return string(bytes.TrimRight(part, "\r\n")), l.err == nil
 	}
+	return "", false
 }
 
 // skipSpace skips blanks and comments. If statement is true, a statement begins, and it also skips commands of psql such as \connect.
-func (l *lexer) skipSpace(statement bool) error {
-	for {
+func (l *lexer) skipSpace(statement bool) {
+	for l.err == nil {
 		next, err := l.r.Peek(2)
 		if len(next) == 0 {
-			return err
+			if !errors.Is(err, io.EOF) {
+				l.fail(err)
+			}
+			return
 		}
 		switch {
 		case next[0] == ' ' || next[0] == '\t' || next[0] == '\r' || next[0] == '\n' || next[0] == '\f':
-			_, err = l.read()
+			l.read()
 		case string(next) == "--":
-			err = l.skipComment()
+			l.skipComment()
 		case statement && next[0] == '\\':
-			_, err = l.skipping(l.readLine)
+			l.skipLine()
 		case string(next) == "/*":
-			err = l.skipBlockComment()
+			l.skipBlockComment()
 		default:
-			return nil
-		}
-		if err != nil {
-			return err
+			return
 		}
 	}
 }
 
 // skipComment skips a comment of one line. It recognizes the one with which pg_dump ends.
-func (l *lexer) skipComment() error {
-	next, err := l.r.Peek(len("-- PostgreSQL database"))
-	if err == nil && string(next) == "-- PostgreSQL database" {
-		line, err := l.readLine()
+func (l *lexer) skipComment() {
+	if l.hasNext("-- PostgreSQL database") {
+		line, _ := l.readLine()
 		l.complete = l.complete || strings.HasSuffix(line, "dump complete")
-		return err
+		return
 	}
-	_, err = l.skipping(l.readLine)
-	return err
+	l.skipLine()
 }
 
-// skipping runs read while the lexer skips texts.
-func (l *lexer) skipping(read func() (string, error)) (string, error) {
+// skipLine skips the rest of the line, and reports whether there was one.
+func (l *lexer) skipLine() (ok bool) {
+	defer l.skipping()()
+	_, ok = l.readLine()
+	return ok
+}
+
+// skipping makes the lexer skip texts until the function end is called.
+func (l *lexer) skipping() (end func()) {
 	before := l.skip
 	l.skip = true
-	defer func() { l.skip = before }()
-	return read()
+	return func() { l.skip = before }
 }
 
 // skipBlockComment skips a comment between /* and */, which can contain others.
-func (l *lexer) skipBlockComment() error {
+func (l *lexer) skipBlockComment() {
 	depth := 0
 	for {
 		switch {
@@ -151,51 +171,47 @@ func (l *lexer) skipBlockComment() error {
 			depth--
 			_, _ = l.r.Discard(2)
 		default:
-			if _, err := l.read(); err != nil {
-				return l.errorf("a comment does not end")
+			if _, ok := l.read(); !ok {
+				l.failf("a comment does not end")
+				return
 			}
 		}
 		if depth == 0 {
-			return nil
+			return
 		}
 	}
 }
 
 // next returns the next token. statement is true where a statement can begin.
-func (l *lexer) next(statement bool) (token, error) {
-	if err := l.skipSpace(statement); err != nil {
-		if errors.Is(err, io.EOF) {
-			return token{}, nil
-		}
-		return token{}, err
+func (l *lexer) next(statement bool) token {
+	l.skipSpace(statement)
+	if l.err != nil {
+		return token{}
 	}
-	c, err := l.read()
-	if err != nil {
-		return token{}, err
-	}
+	c, ok := l.read()
 	switch {
+	case !ok:
+		return token{}
 	case c == '\'':
-		text, err := l.readQuoted('\'', false)
-		return token{tokenText, text}, err
+		return token{tokenText, l.readQuoted('\'', false)}
 	case c == '"':
-		text, err := l.readQuoted('"', false)
-		return token{tokenName, text}, err
+		return token{tokenName, l.readQuoted('"', false)}
 	case (c == 'e' || c == 'E') && l.hasNext("'"):
 		_, _ = l.r.Discard(1)
-		_, err := l.readQuoted('\'', true)
-		return token{kind: tokenOther}, err
+		l.readQuoted('\'', true)
+		return token{kind: tokenOther}
 	case (c == 'u' || c == 'U') && (l.hasNext("&'") || l.hasNext(`&"`)):
 		quote, _ := l.r.Peek(2)
 		end := quote[1]
 		_, _ = l.r.Discard(2)
-		_, err := l.readQuoted(end, false)
-		return token{kind: tokenOther}, err
+		l.readQuoted(end, false)
+		return token{kind: tokenOther}
 	case c == '$':
 		return l.readDollar()
 	case isWordByte(c) || (c == '-' || c == '.') && l.peekDigit():
 		return l.readWord(c)
 	}
-	return token{tokenSymbol, string(c)}, nil
+	return token{tokenSymbol, string(c)}
 }
 
 func isWordByte(c byte) bool {
@@ -208,7 +224,7 @@ func (l *lexer) peekDigit() bool {
 }
 
 // readWord reads a name, a keyword or a number. A dot belongs to it only in a number.
-func (l *lexer) readWord(first byte) (token, error) {
+func (l *lexer) readWord(first byte) token {
 	const longest = 1000
 	number := first == '-' || first == '.' || first >= '0' && first <= '9'
 	text := []byte{first}
@@ -217,12 +233,13 @@ func (l *lexer) readWord(first byte) (token, error) {
 	}
 	for c := l.peekByte(); belongs(c); c = l.peekByte() {
 		if len(text) == longest {
-			return token{}, l.errorf("a name has more than %d bytes", longest)
+			l.failf("a name has more than %d bytes", longest)
+			return token{}
 		}
 		text = append(text, c)
 		_, _ = l.r.Discard(1)
 	}
-	return token{tokenWord, strings.ToLower(string(text))}, nil
+	return token{tokenWord, strings.ToLower(string(text))}
 }
 
 // peekByte returns the next byte, or 0 at the end of the file.
@@ -235,68 +252,65 @@ func (l *lexer) peekByte() byte {
 }
 
 // readQuoted reads up to the closing quote, which stands twice within the text. With escapes, a backslash escapes the next byte.
-func (l *lexer) readQuoted(quote byte, escapes bool) (string, error) {
+func (l *lexer) readQuoted(quote byte, escapes bool) string {
 	var text []byte
 	for {
-		c, err := l.read()
-		if err != nil {
-			return "", l.errorf("a text in quotes does not end")
-		}
-		if c == '\\' && escapes {
-			if c, err = l.read(); err != nil {
-				return "", l.errorf("a text in quotes does not end")
-			}
-		} else if c == quote {
+		c, ok := l.read()
+		if ok && c == '\\' && escapes {
+			c, ok = l.read()
+		} else if ok && c == quote {
 			if l.peekByte() != quote {
-				return string(text), nil
+				return string(text)
 			}
 			_, _ = l.r.Discard(1)
+		}
+		if !ok {
+			l.failf("a text in quotes does not end")
+			return ""
 		}
 		if l.skip {
 			continue
 		}
 		if text = append(text, c); len(text) > maxValue {
-			return "", l.errorf("a value has more than %d MB", maxValue>>20)
+			l.failf("a value has more than %d MB", maxValue>>20)
+			return ""
 		}
 	}
 }
 
 // readDollar reads what begins with a dollar sign: a text such as $tag$…$tag$, or a parameter.
-func (l *lexer) readDollar() (token, error) {
+func (l *lexer) readDollar() token {
 	const longest = 64
 	next, _ := l.r.Peek(longest)
 	end := bytes.IndexByte(next, '$')
 	if end < 0 || bytes.ContainsFunc(next[:end], func(r rune) bool { return r < 0x80 && !isWordByte(byte(r)) }) || end > 0 && next[0] >= '0' && next[0] <= '9' {
-		return token{tokenSymbol, "$"}, nil
+		return token{tokenSymbol, "$"}
 	}
 	tag := "$" + string(next[:end+1])
 	_, _ = l.r.Discard(end + 1)
 	for {
 		if l.peekByte() == '$' && l.hasNext(tag) {
 			_, _ = l.r.Discard(len(tag))
-			return token{kind: tokenOther}, nil
+			return token{kind: tokenOther}
 		}
-		if _, err := l.read(); err != nil {
-			return token{}, l.errorf("a text between %s does not end", printable(tag))
+		if _, ok := l.read(); !ok {
+			l.failf("a text between %s does not end", printable(tag))
+			return token{}
 		}
 	}
 }
 
 // skipStatement skips the rest of a statement. A function of SQL may have statements between BEGIN ATOMIC and END.
-func (l *lexer) skipStatement() error {
-	before := l.skip
-	l.skip = true
-	defer func() { l.skip = before }()
+func (l *lexer) skipStatement() {
+	defer l.skipping()()
 	parens, blocks := 0, 0
 	var last token
 	for {
-		t, err := l.next(false)
-		if err != nil {
-			return err
-		}
+		t := l.next(false)
 		switch {
 		case t.kind == tokenEnd:
-			return l.errorf("a statement does not end")
+			l.failf("a statement does not end")
+			return
 		case t.isWord("atomic") && last.isWord("begin"), blocks > 0 && t.isWord("case"):
 			blocks++
 		case blocks > 0 && t.isWord("end"):
@@ -306,7 +320,7 @@ func (l *lexer) skipStatement() error {
 		case t.isSymbol(")"):
 			parens--
 		case t.isSymbol(";") && parens <= 0 && blocks == 0:
-			return nil
+			return
 		}
 		last = t
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/imported"
 	"atelie/internal/policy"
 )
 
@@ -53,53 +54,25 @@ func Origin(projectURL string) (string, error) {
 
 // projectUser is an account in the JSON of the admin API.
 type projectUser struct {
-	ID               string         `json:"id"`
-	Email            string         `json:"email"`
-	Phone            string         `json:"phone"`
-	EmailConfirmedAt *time.Time     `json:"email_confirmed_at"`
-	PhoneConfirmedAt *time.Time     `json:"phone_confirmed_at"`
-	InvitedAt        *time.Time     `json:"invited_at"`
-	LastSignInAt     *time.Time     `json:"last_sign_in_at"`
-	BannedUntil      *time.Time     `json:"banned_until"`
-	CreatedAt        *time.Time     `json:"created_at"`
-	UpdatedAt        *time.Time     `json:"updated_at"`
-	DeletedAt        *time.Time     `json:"deleted_at"`
-	IsAnonymous      bool           `json:"is_anonymous"`
-	IsSSOUser        bool           `json:"is_sso_user"`
-	AppMetadata      map[string]any `json:"app_metadata"`
-	UserMetadata     map[string]any `json:"user_metadata"`
-	Identities       []struct {
-		IdentityID   string         `json:"identity_id"`
-		ID           string         `json:"id"` // the provider's id
-		Provider     string         `json:"provider"`
-		Data         map[string]any `json:"identity_data"`
-		LastSignInAt *time.Time     `json:"last_sign_in_at"`
-		CreatedAt    *time.Time     `json:"created_at"`
-	} `json:"identities"`
-	Factors []struct {
-		ID     string `json:"id"`
-		Name   string `json:"friendly_name"`
-		Type   string `json:"factor_type"`
+	imported.Account
+	DeletedAt   *time.Time `json:"deleted_at"`
+	IsAnonymous bool       `json:"is_anonymous"`
+	IsSSOUser   bool       `json:"is_sso_user"`
+	AllFactors  []struct {
+		imported.Factor
 		Status string `json:"status"`
-		Phone  string `json:"phone"`
 	} `json:"factors"`
 }
 
-func (u projectUser) account() Account {
-	a := Account{
-		ID: u.ID, Email: u.Email, Phone: u.Phone, EmailConfirmedAt: u.EmailConfirmedAt, PhoneConfirmedAt: u.PhoneConfirmedAt, InvitedAt: u.InvitedAt,
-		LastSignInAt: u.LastSignInAt, BannedUntil: u.BannedUntil, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
-		AppMetadata: u.AppMetadata, UserMetadata: u.UserMetadata, HashUnknown: true, Refused: refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser),
+func (u projectUser) account() imported.Account {
+	a := u.Account
+	a.HashUnknown, a.Refused = true, refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser)
+	if len(a.Identities) == 1 && strings.HasPrefix(a.Identities[0].Provider, "sso:") {
+		a.Refused = refusal(false, false, true)
 	}
-	for _, i := range u.Identities {
-		a.Identities = append(a.Identities, Identity{ID: i.IdentityID, Provider: i.Provider, ProviderID: i.ID, Data: i.Data, LastSignInAt: i.LastSignInAt, CreatedAt: i.CreatedAt})
-		if strings.HasPrefix(i.Provider, "sso:") && len(u.Identities) == 1 {
-			a.Refused = refusal(false, false, true)
-		}
-	}
-	for _, f := range u.Factors {
+	for _, f := range u.AllFactors {
 		if f.Status == "verified" {
-			a.Factors = append(a.Factors, Factor{ID: f.ID, Type: f.Type, Name: f.Name, Phone: f.Phone})
+			a.Factors = append(a.Factors, f.Factor)
 		}
 	}
 	return a
@@ -119,7 +92,7 @@ func refusal(deleted, anonymous, sso bool) string {
 }
 
 // Accounts reads the admin API, which tells neither password hashes nor the secrets of second factors.
-func (p *Project) Accounts(ctx context.Context, yield func(Account) error) error {
+func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) error) error {
 	for page := 1; ; page++ {
 		var answer struct {
 			Users []projectUser `json:"users"`
@@ -179,8 +152,7 @@ func (p *Project) Rows(ctx context.Context, table string, yield func(map[string]
 		}
 		var rows []map[string]any
 		err := p.json(ctx, http.MethodGet, "/rest/v1/"+table, query, nil, &rows)
-		var answer *answerError
-		if errors.As(err, &answer) && answer.status == http.StatusNotFound && read == 0 {
+		if answer, ok := errors.AsType[*answerError](err); ok && answer.status == http.StatusNotFound && read == 0 {
 			return ErrNoTable
 		}
 		if err != nil {
@@ -304,8 +276,7 @@ func (p *Project) Open(ctx context.Context, bucket string, f File, head bool) (i
 		}
 	}
 	res, err := p.client.do(ctx, http.MethodGet, "/storage/v1/object/authenticated/"+bucket+"/"+strings.Join(segments, "/"), nil, nil, header)
-	var answer *answerError
-	if errors.As(err, &answer) && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
+	if answer, ok := errors.AsType[*answerError](err); ok && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
 		return nil, 0, ErrNoFile
 	}
 	if err != nil {

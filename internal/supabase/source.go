@@ -8,14 +8,15 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 	"unicode"
+
+	"atelie/internal/imported"
 )
 
 // Data is a source of accounts and rows: Project or Dump.
 type Data interface {
 	// Accounts calls yield for each account and ends at its first error.
-	Accounts(ctx context.Context, yield func(Account) error) error
+	Accounts(ctx context.Context, yield func(imported.Account) error) error
 	// Rows calls yield for each row of a table in the schema public, and ends at its first error. Values are those of JSON, with
 	// numbers as json.Number (Project), or texts as PostgreSQL writes them (Dump). The error is ErrNoTable if there is no such table.
 	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
@@ -45,33 +46,6 @@ const (
 	maxFiles    = 200_000   // of one bucket, folders included
 	maxDepth    = 32        // of folders
 )
-
-// Account is an account of the source. Empty fields and nil times are unknown.
-type Account struct {
-	ID, Email, Phone, PasswordHash     string
-	EmailConfirmedAt, PhoneConfirmedAt *time.Time
-	InvitedAt, LastSignInAt            *time.Time
-	BannedUntil                        *time.Time
-	CreatedAt, UpdatedAt               *time.Time
-	AppMetadata, UserMetadata          map[string]any
-	Identities                         []Identity
-	Factors                            []Factor
-	HashUnknown                        bool   // the source does not give password hashes
-	Refused                            string // why the account cannot be imported; "" if it can
-}
-
-// Identity is one way in which an account signs in.
-type Identity struct {
-	ID, Provider, ProviderID string
-	Data                     map[string]any
-	LastSignInAt, CreatedAt  *time.Time
-}
-
-// Factor is a verified second factor of an account. Secret is "" if the source does not give it.
-type Factor struct {
-	ID, Type, Name, Secret, Phone string
-	CreatedAt                     *time.Time
-}
 
 // File is a file of the source. Name is its path within the bucket.
 type File struct {

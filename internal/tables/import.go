@@ -16,15 +16,8 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/identity"
+	"atelie/internal/imported"
 )
-
-// ImportedRow is the result of ImportRows for one row.
-type ImportedRow struct {
-	Key     string        // the primary key; "" if the row has none
-	Added   bool          // the row was missing: it was inserted, or with write false it would be
-	LeftOut []string      // names of the columns whose value the table cannot store
-	Err     *apperr.Error // why the row was not added; nil also for a row that is here already with the same content
-}
 
 var errImportKey = apperr.New(http.StatusBadRequest, "23502", "The row has no key")
 
@@ -37,12 +30,12 @@ func errImportDiffers(columns []string) *apperr.Error {
 // json.Number, or a text as PostgreSQL writes it. Columns that the table does not have are left out. rewrite changes the URLs of
 // files. Without write ImportRows only checks the rows, except their references to other tables. rows has at most 1000 rows; the
 // results are in the same order.
-func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]ImportedRow, error) {
+func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error) {
 	t := schema[table]
 	if t == nil {
 		return nil, errUnknownTable(table)
 	}
-	results := make([]ImportedRow, len(rows))
+	results := make([]imported.Row, len(rows))
 	parsed := make([]row, len(rows)) // nil for a row with an error
 	var keys []string
 	for i, r := range rows {
@@ -100,7 +93,7 @@ func (s *Service) ImportRows(ctx context.Context, table string, rows []map[strin
 }
 
 // insertImported inserts the rows with the given indexes in one transaction, or one by one if the database refuses one of them.
-func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []ImportedRow) error {
+func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []imported.Row) error {
 	err := s.insertParsed(ctx, t, parsed, missing)
 	if refusalOf(err) == nil {
 		return err
@@ -265,8 +258,7 @@ func sameValue(a, b any) bool {
 
 // refusalOf returns err if the row itself cannot be imported, or nil if err has another cause than the row.
 func refusalOf(err error) *apperr.Error {
-	var known *apperr.Error
-	if errors.As(err, &known) && known.Status < http.StatusInternalServerError {
+	if known, ok := errors.AsType[*apperr.Error](err); ok && known.Status < http.StatusInternalServerError {
 		return known
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelie/internal/apperr"
+	"atelie/internal/imported"
 )
 
 func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
@@ -16,7 +17,7 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 			"id": id(90), "title": "Mural", "image_url": "https://old.example/a.jpg", "image_gallery": `["https://old.example/b.jpg"]`, "video_gallery": nil, "tags": []any{"a"},
 			"is_featured": nil, "price": json.Number("0.00"), "creation_date": "2024-01-02", "created_at": "2024-01-02 03:04:05.678901+00", "updated_at": "x", "note": nil,
 		}
-		run := func(table string, write bool, rows ...map[string]any) []ImportedRow {
+		run := func(table string, write bool, rows ...map[string]any) []imported.Row {
 			t.Helper()
 			results, err := s.service.ImportRows(t.Context(), table, rows, same, write)
 			if err != nil || len(results) != len(rows) {

@@ -30,8 +30,15 @@ var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 // characters in that part after all repeats are written out.
 type patternParser struct {
 	text []rune
-	pos  int  // index in text of the next character
-	fold bool // the expression is for texts that db.Fold has converted
+	pos  int   // index in text of the next character
+	fold bool  // the expression is for texts that db.Fold has converted
+	err  error // the first error; after it the parser is at the end of text
+}
+
+func (p *patternParser) fail(err error) {
+	if p.err == nil {
+		p.err, p.pos = err, len(p.text)
+	}
 }
 
 // convertPattern converts a regular expression to a form that PostgreSQL and Go interpret in the same way. If fold is true, the
@@ -44,16 +51,14 @@ func convertPattern(text string, fold bool) (string, error) {
 	if len(p.text) == 0 {
 		return "", nil
 	}
-	out, size, err := p.readAlternatives(0)
+	out, size := p.readAlternatives(0)
 	switch {
-	case err != nil:
-		return "", err
-	case p.pos < len(p.text):
-		return "", errPattern("parentheses () not balanced")
+	case !p.atEnd():
+		p.fail(errPattern("parentheses () not balanced"))
 	case size > maxPatternSize:
-		return "", errPattern("regular expression is too complex")
+		p.fail(errPattern("regular expression is too complex"))
 	}
-	return out, nil
+	return out, p.err
 }
 
 // peek returns the next character, or utf8.RuneError at the end.
@@ -74,82 +79,76 @@ func (p *patternParser) skip(r rune) bool {
 	return true
 }
 
-func (p *patternParser) readAlternatives(depth int) (out string, size int, err error) {
+// take returns the next character and moves behind it.
+func (p *patternParser) take() rune {
+	r := p.peek()
+	p.pos = min(p.pos+1, len(p.text))
+	return r
+}
+
+func (p *patternParser) readAlternatives(depth int) (out string, size int) {
 	if depth > maxPatternDepth {
-		return "", 0, errPattern("regular expression is too complex")
+		p.fail(errPattern("regular expression is too complex"))
 	}
-	var b strings.Builder
 	for {
-		branch, n, err := p.readBranch(depth)
-		if err != nil {
-			return "", 0, err
-		}
-		b.WriteString(branch)
+		branch, n := p.readBranch(depth)
+		out += branch
 		size += n
 		if !p.skip('|') {
-			return b.String(), size, nil
+			return out, size
 		}
-		b.WriteByte('|')
+		out += "|"
 	}
 }
 
-func (p *patternParser) readBranch(depth int) (out string, size int, err error) {
-	var b strings.Builder
+func (p *patternParser) readBranch(depth int) (out string, size int) {
 	for !p.atEnd() && p.peek() != '|' && p.peek() != ')' {
-		atom, n, anchor, err := p.readAtom(depth)
-		if err != nil {
-			return "", 0, err
-		}
-		quantifier, times, err := p.readQuantifier()
-		if err != nil {
-			return "", 0, err
-		}
+		atom, n, anchor := p.readAtom(depth)
+		quantifier, times := p.readQuantifier()
 		if anchor && quantifier != "" {
-			return "", 0, errPattern("quantifier operand invalid")
+			p.fail(errPattern("quantifier operand invalid"))
 		}
-		b.WriteString(atom + quantifier)
+		out += atom + quantifier
 		if size += n * times; size > maxPatternSize {
-			return "", 0, errPattern("regular expression is too complex")
+			p.fail(errPattern("regular expression is too complex"))
 		}
 	}
 	switch {
-	case b.Len() > 0:
+	case out != "":
 	case depth > 0 && p.atEnd():
-		return "", 0, errPattern("parentheses () not balanced")
+		p.fail(errPattern("parentheses () not balanced"))
 	default:
-		return "", 0, errUnsupported("an empty branch in a regular expression")
+		p.fail(errUnsupported("an empty branch in a regular expression"))
 	}
-	return b.String(), size, nil
+	return out, size
 }
 
-func (p *patternParser) readAtom(depth int) (out string, size int, anchor bool, err error) {
-	r := p.peek()
-	p.pos++
+func (p *patternParser) readAtom(depth int) (out string, size int, anchor bool) {
+	r := p.take()
 	switch r {
 	case '(':
 		if p.skip('?') && !p.skip(':') {
-			return "", 0, false, errUnsupported("(? in a regular expression")
+			p.fail(errUnsupported("(? in a regular expression"))
 		}
-		inner, n, err := p.readAlternatives(depth + 1)
-		if err == nil && !p.skip(')') {
-			err = errPattern("parentheses () not balanced")
+		inner, n := p.readAlternatives(depth + 1)
+		if !p.skip(')') {
+			p.fail(errPattern("parentheses () not balanced"))
 		}
-		return "(?:" + inner + ")", n, false, err
+		return "(?:" + inner + ")", n, false
 	case '[':
-		out, err = p.readSet()
-		return out, 1, false, err
+		return p.readSet(), 1, false
 	case '.':
-		return ".", 1, false, nil
+		return ".", 1, false
 	case '^', '$':
-		return string(r), 1, true, nil
+		return string(r), 1, true
 	case '*', '+', '?':
-		return "", 0, false, errPattern("quantifier operand invalid")
+		p.fail(errPattern("quantifier operand invalid"))
 	case '{', '}', ']':
-		return "", 0, false, errUnsupported(string(r) + " without a backslash in a regular expression")
+		p.fail(errUnsupported(string(r) + " without a backslash in a regular expression"))
 	case '\\':
-		return p.readEscape()
+		return p.readEscape(), 1, false
 	}
-	return p.writeLetter(r), 1, false, nil
+	return p.writeLetter(r), 1, false
 }
 
 // writeLetter returns one character that stands for itself, and escapes it if needed.
@@ -175,93 +174,75 @@ func (p *patternParser) findClass(r rune) (set string, negated, found bool) {
 }
 
 // readEscapedRune reads the character after a backslash and returns the character for which both stand.
-func (p *patternParser) readEscapedRune() (rune, error) {
+func (p *patternParser) readEscapedRune() rune {
 	if p.atEnd() {
-		return 0, errPattern(`invalid escape \ sequence`)
+		p.fail(errPattern(`invalid escape \ sequence`))
 	}
-	r := p.peek()
-	p.pos++
+	r := p.take()
 	switch {
 	case r == 'n':
-		return '\n', nil
+		return '\n'
 	case r == 't':
-		return '\t', nil
+		return '\t'
 	case r == 'r':
-		return '\r', nil
+		return '\r'
 	case r >= utf8.RuneSelf || r == '_' || (r >= '0' && r <= '9') || (r|0x20 >= 'a' && r|0x20 <= 'z'):
-		return 0, errUnsupported(`\` + string(r) + " in a regular expression")
+		p.fail(errUnsupported(`\` + string(r) + " in a regular expression"))
 	}
-	return r, nil
+	return r
 }
 
-func (p *patternParser) readEscape() (out string, size int, anchor bool, err error) {
+func (p *patternParser) readEscape() string {
 	if set, negated, found := p.findClass(p.peek()); found {
 		p.pos++
 		if negated {
 			set = "^" + set
 		}
-		return "[" + set + "]", 1, false, nil
+		return "[" + set + "]"
 	}
-	r, err := p.readEscapedRune()
-	if err != nil {
-		return "", 0, false, err
-	}
-	return p.writeLetter(r), 1, false, nil
+	return p.writeLetter(p.readEscapedRune())
 }
 
 // readSet reads a set after its "[".
-func (p *patternParser) readSet() (string, error) {
-	var b strings.Builder
-	b.WriteByte('[')
+func (p *patternParser) readSet() string {
+	out := "["
 	if p.skip('^') {
-		b.WriteByte('^')
+		out += "^"
 	}
-	for n := 0; ; n++ {
+	for n := 0; n == 0 || !p.skip(']'); n++ {
 		if p.atEnd() {
-			return "", errPattern("brackets [] not balanced")
+			p.fail(errPattern("brackets [] not balanced"))
+			break
 		}
-		if n > 0 && p.skip(']') {
-			b.WriteByte(']')
-			return b.String(), nil
-		}
-		if err := p.readMember(&b); err != nil {
-			return "", err
-		}
+		out += p.readMember()
 	}
+	return out + "]"
 }
 
 // readMember reads one character, range or class of a set.
-func (p *patternParser) readMember(b *strings.Builder) error {
+func (p *patternParser) readMember() string {
 	if p.peek() == '\\' && p.pos+1 < len(p.text) {
 		if set, negated, found := p.findClass(p.text[p.pos+1]); found {
-			if negated {
-				return errUnsupported(`\` + string(p.text[p.pos+1]) + " in a set of a regular expression")
-			}
 			p.pos += 2
-			b.WriteString(set)
-			return nil
+			if negated {
+				p.fail(errUnsupported(`\` + string(p.text[p.pos-1]) + " in a set of a regular expression"))
+			}
+			return set
 		}
 	}
-	from, err := p.readMemberRune()
-	if err != nil {
-		return err
-	}
+	from := p.readMemberRune()
 	if p.peek() != '-' || p.pos+1 >= len(p.text) || p.text[p.pos+1] == ']' {
-		b.WriteString(p.writeLetter(from))
-		return nil
+		return p.writeLetter(from)
 	}
 	p.pos++
-	to, err := p.readMemberRune()
+	to := p.readMemberRune()
 	switch {
-	case err != nil:
-		return err
 	case from > to:
-		return errPattern("invalid character range")
+		p.fail(errPattern("invalid character range"))
 	case p.fold && !sameASCIIRange(from, to):
-		return errUnsupported("a range that is neither digits nor letters of ASCII, without regard to case,")
+		p.fail(errUnsupported("a range that is neither digits nor letters of ASCII, without regard to case,"))
 	}
-	b.WriteString(p.writeLetter(from) + "-" + p.writeLetter(to))
-	return nil
+	return p.writeLetter(from) + "-" + p.writeLetter(to)
 }
 
 func sameASCIIRange(from, to rune) bool {
@@ -273,46 +254,43 @@ func sameASCIIRange(from, to rune) bool {
 	return false
 }
 
-func (p *patternParser) readMemberRune() (rune, error) {
+func (p *patternParser) readMemberRune() rune {
 	if p.atEnd() {
-		return 0, errPattern("brackets [] not balanced")
+		p.fail(errPattern("brackets [] not balanced"))
 	}
-	r := p.peek()
-	p.pos++
+	r := p.take()
 	switch r {
 	case '\\':
 		return p.readEscapedRune()
 	case '[', ']':
-		return 0, errUnsupported(string(r) + " without a backslash in a set of a regular expression")
+		p.fail(errUnsupported(string(r) + " without a backslash in a set of a regular expression"))
 	}
-	return r, nil
+	return r
 }
 
 // readQuantifier reads the quantifier after an atom, if there is one. times is how often the atom occurs when the repeat is
 // written out, at least 1.
-func (p *patternParser) readQuantifier() (out string, times int, err error) {
+func (p *patternParser) readQuantifier() (out string, times int) {
 	times = 1
 	switch r := p.peek(); r {
 	case '*', '+', '?':
 		p.pos++
 		out = string(r)
 	case '{':
-		if out, times, err = p.readBound(); err != nil {
-			return "", 0, err
-		}
+		out, times = p.readBound()
 	default:
-		return "", 1, nil
+		return "", 1
 	}
 	switch p.peek() {
 	case '?':
-		return "", 0, errUnsupported("a lazy quantifier in a regular expression")
+		p.fail(errUnsupported("a lazy quantifier in a regular expression"))
 	case '*', '+', '{':
-		return "", 0, errPattern("quantifier operand invalid")
+		p.fail(errPattern("quantifier operand invalid"))
 	}
-	return out, times, nil
+	return out, times
 }
 
-func (p *patternParser) readBound() (out string, times int, err error) {
+func (p *patternParser) readBound() (out string, times int) {
 	p.pos++
 	from, ok := p.readNumber()
 	to, open := from, false
@@ -322,7 +300,7 @@ func (p *patternParser) readBound() (out string, times int, err error) {
 		}
 	}
 	if !ok || !p.skip('}') || from > to || to > maxRepeat {
-		return "", 0, errPattern("invalid repetition count(s)")
+		p.fail(errPattern("invalid repetition count(s)"))
 	}
 	out = "{" + strconv.Itoa(from)
 	switch {
@@ -331,7 +309,7 @@ func (p *patternParser) readBound() (out string, times int, err error) {
 	case to != from:
 		out += "," + strconv.Itoa(to)
 	}
-	return out + "}", max(1, to), nil
+	return out + "}", max(1, to)
 }
 
 func (p *patternParser) readNumber() (n int, ok bool) {

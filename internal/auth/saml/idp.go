@@ -141,13 +141,14 @@ func checkURL(raw string) error {
 	if u.Host == "" || u.User != nil {
 		return errors.New("not an absolute address")
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname()) {
 		return nil
 	}
 	return errors.New("the address must begin with https://")
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether host is this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

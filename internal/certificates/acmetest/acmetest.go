@@ -27,6 +27,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"atelie/internal/proctest"
 )
 
 // Options configures an Authority.
@@ -69,7 +71,7 @@ func (a *Authority) Log() string {
 // Start starts an authority and waits until it responds. It is stopped at the end of the test.
 func Start(t *testing.T, o Options) *Authority {
 	t.Helper()
-	program, err := buildPebble()
+	program, err := proctest.Build("pebble")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,15 +100,14 @@ func Start(t *testing.T, o Options) *Authority {
 	}
 	process := exec.CommandContext(context.Background(), program, "-config", configFile, "-dnsserver", serveDNS(t))
 	process.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")
-	process.Stdout, process.Stderr, process.SysProcAttr = a, a, endWithParent()
+	process.Stdout, process.Stderr, process.SysProcAttr = a, a, proctest.EndWithParent(syscall.SIGKILL)
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := process.Process.Signal(syscall.SIGKILL); err != nil {
+		if err := proctest.Kill(process); err != nil {
 			t.Error(err)
 		}
-		_ = process.Wait() // its error says that the process was killed
 	})
 	a.Directory = "https://" + listen + "/dir"
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: serverRoots}}, Timeout: 5 * time.Second}
@@ -269,18 +270,3 @@ func answerDNS(packet []byte) []byte {
 	}
 	return reply
 }
-
-// buildPebble builds the program pebble with Go's build cache and returns its path.
-var buildPebble = sync.OnceValues(func() (string, error) {
-	root, err := exec.Command("go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", err
-	}
-	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
-	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", "pebble").Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return "", fmt.Errorf("build pebble: %s", failed.Stderr)
-	}
-	return strings.TrimSpace(string(out)), err
-})

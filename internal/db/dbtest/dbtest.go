@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/proctest"
 )
 
 // Main runs a package's tests and stops the PostgreSQL server afterwards. Packages that use Each call it from TestMain.
@@ -251,8 +252,7 @@ func binDir() (string, error) {
 }
 
 func processAttributes(dir string) (*syscall.SysProcAttr, error) {
-	attr := &syscall.SysProcAttr{}
-	endWithParent(attr)
+	attr := proctest.EndWithParent(syscall.SIGQUIT)
 	if os.Getuid() != 0 {
 		return attr, nil
 	}

@@ -170,8 +170,7 @@ func (r *Renderer) Close() error {
 
 // withStack adds the stack of the script to an error that the script has thrown.
 func withStack(err error) error {
-	var thrown *quickjs.Error
-	if errors.As(err, &thrown) && thrown.Stack != "" {
+	if thrown, ok := errors.AsType[*quickjs.Error](err); ok && thrown.Stack != "" {
 		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(thrown.Stack))
 	}
 	return err

@@ -62,8 +62,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 		return err
 	}
 	_, err = s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.bucket})
-	var mine *types.BucketAlreadyOwnedByYou // another node has created it
-	if errors.As(err, &mine) {
+	if _, ok := errors.AsType[*types.BucketAlreadyOwnedByYou](err); ok { // another node has created it
 		return nil
 	}
 	return err
@@ -99,8 +98,7 @@ func statusOf(err error) int {
 
 // codeOf returns the S3 error code of the server's response, or "".
 func codeOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return ""

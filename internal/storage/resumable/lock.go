@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	tus "github.com/tus/tusd/v2/pkg/handler"
+
+	"atelie/internal/interval"
 )
 
 // Only one request at a time can write to an upload: the holder of the lock in the upload's row. The holder renews its lock, and
@@ -51,10 +53,8 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		if err != nil && ctx.Err() == nil {
 			return tusError(ctx, err)
 		}
-		select {
-		case <-ctx.Done():
+		if interval.Sleep(ctx, lockPollInterval) != nil {
 			return tusError(ctx, errLocked)
-		case <-time.After(lockPollInterval):
 		}
 	}
 	interrupt := requestUnlock
@@ -72,15 +72,8 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 
 // renew renews the lease until ctx ends. It calls interrupt when another request waits for the lock or the lease is lost.
 func (l *lock) renew(ctx context.Context, interrupt func()) {
-	tick := time.NewTicker(lockPollInterval)
-	defer tick.Stop()
 	renewed := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	interval.After(ctx, lockPollInterval, func() bool {
 		mine, requested, err := lockState(ctx, l.service.db, l.id, l.token)
 		if err == nil && mine && time.Since(renewed) >= renewInterval {
 			if mine, err = takeLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration); err == nil {
@@ -90,7 +83,8 @@ func (l *lock) renew(ctx context.Context, interrupt func()) {
 		if requested || (err == nil && !mine) || time.Since(renewed) > leaseDuration-2*renewInterval {
 			interrupt()
 		}
-	}
+		return true
+	})
 }
 
 // Unlock implements tusd's Lock.

@@ -12,12 +12,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"atelie/internal/proctest"
 	"atelie/internal/s3client"
 )
 
@@ -109,7 +109,7 @@ func Folder(bucket string) string {
 // Start starts a server on a free port. A test that kills its server needs one of its own.
 func Start(ctx context.Context) (*Server, error) {
 	// The program is built before the port is chosen, because another program may take the port until it is used.
-	if _, err := buildServer(); err != nil {
+	if _, err := proctest.Build("versitygw"); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "atelie-s3")
@@ -136,7 +136,7 @@ func Start(ctx context.Context) (*Server, error) {
 
 // Run starts the program and waits until it accepts connections.
 func (s *Server) Run(ctx context.Context) error {
-	program, err := buildServer()
+	program, err := proctest.Build("versitygw")
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Server) Run(ctx context.Context) error {
 		"posix", "--sidecar", filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "data")) // not every file system has extended attributes
 	var output bytes.Buffer
 	s.process.Stdout, s.process.Stderr, s.process.Dir = &output, &output, s.dir
-	s.process.SysProcAttr = endWithParent()
+	s.process.SysProcAttr = proctest.EndWithParent(syscall.SIGKILL)
 	if err := s.process.Start(); err != nil {
 		return err
 	}
@@ -165,26 +165,10 @@ func (s *Server) Kill() error {
 	if s.process == nil {
 		return nil
 	}
-	err := s.process.Process.Signal(syscall.SIGKILL)
-	_ = s.process.Wait() // its error says that the process was killed
+	err := proctest.Kill(s.process)
 	s.process = nil
 	return err
 }
 
 // Remove ends the program and removes its files.
 func (s *Server) Remove() error { return errors.Join(s.Kill(), os.RemoveAll(s.dir)) }
-
-// buildServer builds the program versitygw with Go's build cache and returns its path.
-var buildServer = sync.OnceValues(func() (string, error) {
-	root, err := exec.Command("go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", err
-	}
-	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
-	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", "versitygw").Output()
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		return "", fmt.Errorf("build versitygw: %s", failed.Stderr)
-	}
-	return strings.TrimSpace(string(out)), err
-})

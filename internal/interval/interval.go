@@ -1,0 +1,39 @@
+// Package interval runs functions at intervals, and waits, until a context ends.
+package interval
+
+import (
+	"context"
+	"time"
+)
+
+// Every calls fn at once and then once per interval, until ctx ends.
+func Every(ctx context.Context, interval time.Duration, fn func()) {
+	fn()
+	After(ctx, interval, func() bool { fn(); return true })
+}
+
+// After calls fn once per interval, until fn returns false or ctx ends.
+func After(ctx context.Context, interval time.Duration, fn func() (again bool)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !fn() {
+			return
+		}
+	}
+}
+
+// Sleep waits for d. If ctx ends first, it returns the error of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

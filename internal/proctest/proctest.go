@@ -1,0 +1,32 @@
+// Package proctest runs the programs with which tests work, such as a certificate authority: it builds and ends them.
+package proctest
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Build builds a program of tools/go.mod with Go's build cache, and returns its path.
+func Build(name string) (string, error) {
+	root, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
+	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", name).Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", fmt.Errorf("build %s: %s", name, failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// Kill ends a running program immediately.
+func Kill(process *exec.Cmd) error {
+	err := process.Process.Signal(syscall.SIGKILL)
+	_ = process.Wait() // its error says that the process was killed
+	return err
+}
