@@ -99,7 +99,7 @@ const runs = {
     ],
   },
   // The browser's tests take the longest and compute most; Go's, which mostly wait, run in parallel with them. The short
-  // stages come last, so that both processors are busy until the end.
+  // stages come last, so that both processors are busy until the end. Three packages at a time, because many tests wait.
   test: {
     atOnce: 2,
     stages: [
@@ -111,7 +111,7 @@ const runs = {
       },
       {
         name: "Go, race detector: packages that start goroutines or share state",
-        command: goTest(race, plan.whole),
+        command: goTest(`${race} -p 3`, plan.whole),
         count: fromGo(),
       },
       {
@@ -121,7 +121,7 @@ const runs = {
       },
       {
         name: "Go, all other tests",
-        command: `${goTest(`${uncached} -skip ${exactly(plan.plain.names)}`, plan.plain.folders)}${neverRaced}`,
+        command: `${goTest(`${uncached} -p 3 -skip ${exactly(plan.plain.names)}`, plan.plain.folders)}${neverRaced}`,
         count: fromGo(),
       },
       {
