@@ -120,7 +120,7 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 			out = append(out, eagerRecipe(widthOrder(w, rendition.WebP)))
 		}
 		if bucket == coverBucket {
-			out = append(out, uprightCuts(width, height)...)
+			out = append(out, uprightCuts(width, height, rendition.WebP)...)
 		}
 		out = append(out, eagerRecipe(shareOrder()))
 	case stageTiles:
@@ -138,6 +138,9 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 				out = append(out, eagerRecipe(widthOrder(w, rendition.AVIF)))
 			}
 		}
+		if bucket == coverBucket {
+			out = append(out, uprightCuts(width, height, rendition.AVIF)...)
+		}
 	}
 	return out
 }
@@ -153,14 +156,14 @@ const coverBucket = "cover-images"
 
 // uprightCuts returns the upright cuts (4:5) of a broad cover, which the home page shows on phones. web/src/lib/media.ts
 // offers browsers the same sizes.
-func uprightCuts(width, height int) (out []recipe) {
+func uprightCuts(width, height int, format rendition.Format) (out []recipe) {
 	const tall, smallest = 5.0 / 4, 256
 	if float64(height)*1.2 > float64(width)*tall {
 		return nil
 	}
 	for _, w := range widths(width, height) {
 		if h := int(math.Round(float64(w) * tall)); w >= smallest && float64(w)*tall <= float64(height) {
-			out = append(out, eagerRecipe(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: rendition.WebP}))
+			out = append(out, eagerRecipe(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: format}))
 		}
 	}
 	return out

@@ -8,35 +8,37 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// TestPhonesFindTheirCutOfACover: the ladder of a cover includes the renditions that uprightCut of web/src/lib/media.ts
-// requests.
+// TestPhonesFindTheirCutOfACover: the stages of a cover include the renditions that portraitCrop of web/src/lib/media.ts requests,
+// in both formats.
 func TestPhonesFindTheirCutOfACover(t *testing.T) {
 	const width, height = 1600, 1067
-	there := map[string]bool{}
-	for _, r := range recipes(stageLadder, coverBucket, width, height) {
-		there[r.name] = true
-	}
-	n := 0
-	for _, w := range widths(width, height) {
-		if w < 256 || w*5 > height*4 {
-			continue
+	for stage, format := range map[int]rendition.Format{stageLadder: rendition.WebP, stageAVIF: rendition.AVIF} {
+		there := map[string]bool{}
+		for _, r := range recipes(stage, coverBucket, width, height) {
+			there[r.name] = true
 		}
-		n++
-		wish, err := readTransform(url.Values{"width": {strconv.Itoa(w)}, "height": {strconv.Itoa((w*5 + 2) / 4)}, "resize": {"cover"}})
-		if err != nil {
-			t.Fatal(err)
+		n := 0
+		for _, w := range widths(width, height) {
+			if w < 256 || w*5 > height*4 {
+				continue
+			}
+			n++
+			wish, err := readTransform(url.Values{"width": {strconv.Itoa(w)}, "height": {strconv.Itoa((w*5 + 2) / 4)}, "resize": {"cover"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := wish.order(width, height, false)
+			o.Format = format
+			if !there[nameOf(o)] {
+				t.Errorf("%s is not there", nameOf(o))
+			}
 		}
-		o := wish.order(width, height, false)
-		o.Format = rendition.WebP
-		if !there[nameOf(o)] {
-			t.Errorf("%s is not there", nameOf(o))
+		if n < 5 {
+			t.Errorf("%d cuts", n)
 		}
-	}
-	if n < 5 {
-		t.Errorf("%d cuts", n)
-	}
-	plain := len(recipes(stageLadder, "product-images", width, height))
-	if plain+n != len(there) || len(recipes(stageLadder, coverBucket, height, width)) != len(recipes(stageLadder, "product-images", height, width)) {
-		t.Errorf("%d renditions of a cover, %d of a work", len(there), plain)
+		plain := len(recipes(stage, "product-images", width, height))
+		if plain+n != len(there) || len(recipes(stage, coverBucket, height, width)) != len(recipes(stage, "product-images", height, width)) {
+			t.Errorf("%d renditions of a cover, %d of a work", len(there), plain)
+		}
 	}
 }
