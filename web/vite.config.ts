@@ -170,14 +170,14 @@ export default defineConfig({
             // Code that forms and admin pages share. It is one file, because each further file is a name in the entry.
             {
               name: "form",
-              test: /\/components\/form\/(field|text-)|\/icons\/circle-exclamation-point\.|react-query\/.*[mM]utation/,
+              test: /\/components\/form\/(field|text-)|\/icons\/(check|circle-exclamation-point)\.|react-query\/.*[mM]utation/,
             },
             // Visitors open dialogs too. This group comes before "owner", which would otherwise contain the dialog.
             { name: "dialog", test: /\/components\/ui\/dialog\./ },
             // Code that the sign-in page, the session observer and the admin guard share, in one file.
             {
               name: "session",
-              test: /\/features\/session\/(api\/|(?!schema|failure-text)[a-z-]+\.ts$|components\/session-observer)|\/lib\/draft(s|-files)\./,
+              test: /\/features\/session\/(api\/|(?!schema|failure-text)[a-z-]+\.ts$|components\/session-observer)|\/lib\/draft(s|-files)\.|\/icons\/eye(-off)?\./,
             },
             {
               name: "owner",

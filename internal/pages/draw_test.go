@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
@@ -117,17 +118,23 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 	content := rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}, "cover_images": {`{"id":"c","title":"</script>"}`}})
 	const here, gone = "aaaaaaaa-0000-4000-8000-000000000000", "dddddddd-0000-4000-8000-000000000000"
 	list := "[" + strings.Join(works, ",") + "]"
+	home := func(total int) string {
+		return fmt.Sprintf(`[[["cover_images","active"],[{"id":"c","title":"\u003c/script\u003e"}]],[["products","featured",0],{"rows":%s,"total":%d}],[["reviews","active",0],{"rows":[{"id":"r"}],"total":%[2]d}]`, list, total)
+	}
 	for _, one := range []struct {
 		path, art string
 		total     int64
 		want      string
 	}{
-		{"/", "", 3, `[[["cover_images","active"],[{"id":"c","title":"\u003c/script\u003e"}]],[["products","featured"],` + list + `],[["reviews","active"],[{"id":"r"}]]]`},
-		{"/gallery/all", here, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
-		{"/gallery/mural", "", 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
-		{"/gallery/mural", here, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
-		{"/gallery/mural", gone, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}],[["products","gallery-work","mural","` + gone + `"],{"id":"alone"}]]`},
-		{"/gallery/all", gone, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
+		{"/", "", 3, home(3) + `]`},
+		{"/", here, 90, home(90) + `]`},
+		{"/", gone, 3, home(3) + `]`},
+		{"/", gone, 90, home(90) + `,[["products","featured-work","` + gone + `"],{"id":"alone"}]]`},
+		{"/gallery/all", here, 3, `[[["products","gallery","all",0],{"rows":` + list + `,"total":3}]]`},
+		{"/gallery/mural", "", 90, `[[["products","gallery","mural",0],{"rows":` + list + `,"total":90}]]`},
+		{"/gallery/mural", here, 90, `[[["products","gallery","mural",0],{"rows":` + list + `,"total":90}]]`},
+		{"/gallery/mural", gone, 90, `[[["products","gallery","mural",0],{"rows":` + list + `,"total":90}],[["products","gallery-work","mural","` + gone + `"],{"id":"alone"}]]`},
+		{"/gallery/all", gone, 3, `[[["products","gallery","all",0],{"rows":` + list + `,"total":3}]]`},
 		{"/politica-privacidade", "", 3, `null`},
 		{"/admin", "", 3, `null`},
 	} {
@@ -156,6 +163,48 @@ func TestBootTellsWhetherThereAreReviews(t *testing.T) {
 		}
 		if body := get(httpx.Handle(WriteError, s.Page), "GET", "/gallery/all").Body.String(); !strings.Contains(body, want) {
 			t.Errorf("%q: no %s in %s", rows, want, body)
+		}
+	}
+}
+
+// Proves P-drawn-bounded.
+func TestLongTextsMakeNoLargePage(t *testing.T) {
+	works := make([]string, 12)
+	for i := range works {
+		works[i] = fmt.Sprintf(`{"id":"%d","description":"%s"}`, i, strings.Repeat("x", 9000))
+	}
+	s := &Service{cfg: Config{Content: rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}})}, manifest: testManifest}
+	known, err := s.readQueries(t.Context(), view{path: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries [][]json.RawMessage
+	if err := json.Unmarshal(text, &queries); err != nil {
+		t.Fatal(err)
+	}
+	var shown struct {
+		Rows  []struct{ ID string }
+		Total int
+	}
+	if err := json.Unmarshal(queries[1][1], &shown); err != nil {
+		t.Fatal(err)
+	}
+	if len(shown.Rows) != 3 || shown.Rows[0].ID != "0" || shown.Total != 12 {
+		t.Errorf("%d of %d works", len(shown.Rows), shown.Total)
+	}
+	if len(queries[1]) != 3 || string(queries[1][2]) != "true" {
+		t.Error("the page does not tell the browser that works are missing")
+	}
+	if len(queries[2]) != 2 {
+		t.Errorf("short reviews are left out: %s", queries[2])
+	}
+	for limit, want := range map[int]int{0: 1, 3: 1, 6: 2, 7: 2, 100: 3} {
+		if n := countFitting([]string{"abc", "def", "ghi"}, limit); n != want {
+			t.Errorf("%d rows have %d bytes", n, limit)
 		}
 	}
 }

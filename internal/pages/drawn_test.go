@@ -7,10 +7,16 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +35,7 @@ import (
 // line separator that once ended scripts, the renderer's own mark, and 200 emoji.
 var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "\u202e\u200f\u2028\r\n" + strings.Repeat("🖼️", 100)
 
-func quoted(t *testing.T, text string) string {
+func quoted(t testing.TB, text string) string {
 	t.Helper()
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -50,8 +56,10 @@ func hostileContent(t *testing.T) Content {
 	})
 }
 
-// realService returns a service with the built site.
-func realService(t *testing.T) *Service {
+// realService returns a service with the built site and hostile content.
+func realService(t *testing.T) *Service { return realServiceWith(t, hostileContent(t)) }
+
+func realServiceWith(t testing.TB, content Content) *Service {
 	t.Helper()
 	dist, err := web.Dist()
 	if err != nil {
@@ -65,7 +73,7 @@ func realService(t *testing.T) *Service {
 	if err := settingstest.SaveSite(t.Context(), d, site, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := newWithDefaults(d, dist, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: testKey, Content: hostileContent(t)}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
+	s, err := newWithDefaults(d, dist, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: testKey, Content: content}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,5 +206,68 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 		if err := json.Unmarshal([]byte(block), &known); err != nil || known.Site.Name != hostile {
 			t.Errorf("%s: the data are not whole: %v", path, err)
 		}
+	}
+}
+
+// manyRows returns content of which the tables products and reviews have a thousand rows with texts of random words.
+func manyRows(t testing.TB, textLength int) Content {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(length int) string {
+		var b strings.Builder
+		for b.Len() < length {
+			for range 3 + random.IntN(7) {
+				b.WriteByte(byte('a' + random.IntN(26)))
+			}
+			b.WriteByte(' ')
+		}
+		return quoted(t, b.String()[:length])
+	}
+	tables := map[string][]string{"cover_images": {}}
+	for i := range 1000 {
+		picture := fmt.Sprintf(`"/storage/v1/object/public/product-images/%d.jpg"`, i)
+		media := fmt.Sprintf(`{%s:{"kind":"image","v":"%016x","width":4000,"height":3000,"thumbhash":"%028x","color":"#a1b2c3","widths":[64,128,256,384,640,960,1280,1600,2400]}}`, picture, random.Uint64(), random.Uint64())
+		tables["products"] = append(tables["products"], fmt.Sprintf(`{"id":%q,"title":%s,"description":%s,"artwork_type":"mural","image_url":%s,"image_gallery":[],"video_gallery":[],"is_featured":true,"in_stock":true,`+
+			`"dimensions":"14 × 7 m","medium":%s,"creation_date":"2026-03-01","tags":[],"is_customizable":true,"price":0,"created_at":"2026-03-01T00:00:00+00:00","media":%s}`, workID(i), text(30), text(textLength), picture, text(40), media))
+		tables["reviews"] = append(tables["reviews"], fmt.Sprintf(`{"id":"r%d","client_name":%s,"location":%s,"message":%s,"image_url":%s,"is_active":true,"display_order":%[1]d,"media":%s}`, i, text(20), text(20), text(textLength), picture, media))
+	}
+	content := rowsOf(tables)
+	content.Rows = func(_ context.Context, table, query string) ([]string, error) {
+		values, err := url.ParseQuery(query)
+		if err != nil || values.Get("limit") == "" {
+			return tables[table], err
+		}
+		limit, err := strconv.Atoi(values.Get("limit"))
+		return tables[table][:min(limit, len(tables[table]))], err
+	}
+	return content
+}
+
+// Proves P-drawn-bounded.
+func TestHomeIsBoundedWhateverIsFeaturedOrReviewed(t *testing.T) {
+	for textLength, cards := range map[int]int{300: 12, 5000: 5} {
+		s := realServiceWith(t, manyRows(t, textLength))
+		rec := request(t, s.Page, http.MethodGet, "/", "Accept-Encoding", "br")
+		if size := rec.Body.Len(); rec.Code != http.StatusOK || rec.Header().Get("Content-Encoding") != "br" || size > 60_000 {
+			t.Errorf("texts of %d: %d, %d bytes", textLength, rec.Code, size)
+		}
+		plain := fetch(t, s.Page, "/")
+		tree, err := html.Parse(strings.NewReader(plain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		works, reviews := 0, 0
+		for d := range tree.Descendants() {
+			if d.Data == "a" && slices.ContainsFunc(d.Attr, func(a html.Attribute) bool { return strings.Contains(a.Val, "?art=") }) {
+				works++
+			}
+			if d.Data == "button" && slices.ContainsFunc(d.Attr, func(a html.Attribute) bool { return strings.Contains(a.Val, "size-full") }) {
+				reviews++
+			}
+		}
+		if works != cards || reviews != cards {
+			t.Errorf("texts of %d: %d works and %d reviews are drawn", textLength, works, reviews)
+		}
+		t.Logf("texts of %d: %d bytes, %d in brotli", textLength, len(plain), rec.Body.Len())
 	}
 }

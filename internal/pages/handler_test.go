@@ -38,8 +38,10 @@ var testManifest = pageManifest{
 	Start: "/assets/start-9c.js", Languages: map[string][]string{"en": {"/assets/en-4d.js"}, "pt": {"/assets/pt-5e.js"}},
 	Pages: slices.Concat([]page{
 		{Path: "/", Drawn: true, WorksFilter: "is_featured=eq.true", Queries: []pageQuery{
-			{Key: []any{"cover_images", "active"}, Table: "cover_images"}, {Key: []any{"products", "featured"}, Table: "products"}, {Key: []any{"reviews", "active"}, Table: "reviews"},
-		}},
+			{Key: []any{"cover_images", "active"}, Table: "cover_images"},
+			{Key: []any{"products", "featured", 0}, Table: "products", Query: "is_featured=eq.true&order=created_at.desc", Limit: 12},
+			{Key: []any{"reviews", "active", 0}, Table: "reviews", Query: "is_active=eq.true", Limit: 12},
+		}, WorkQuery: &pageQuery{Key: []any{"products", "featured-work", workPlaceholder}, Table: "products", Query: "is_featured=eq.true&id=eq." + workPlaceholder}},
 		testGallery("all"), testGallery("digital"), testGallery("mural"), testGallery("watercolour"),
 		{Path: "/politica-privacidade", Drawn: true, Modules: []string{"/assets/privacy-8b.js", "/assets/privacy-6f.js"}},
 	}, testAdminPages()),

@@ -37,7 +37,7 @@ type page struct {
 }
 
 // pageQuery is a query of the page's components. The server puts the result into the boot data. Without a Limit the result is an
-// array of all rows, with a Limit an object with the first rows and the number of all rows: {"works": [], "total": 0}.
+// array of all rows, with a Limit an object with the first rows and the number of all rows: {"rows": [], "total": 0}.
 type pageQuery struct {
 	Key   []any  `json:"key"`   // the key under which the components find the result
 	Table string `json:"table"` // a table of /rest/v1

@@ -13,10 +13,20 @@ import (
 type queryResult struct {
 	key  []any           // pageQuery.Key
 	data json.RawMessage // see pageQuery
+	cut  bool            // whether rows were left out because of their size
 }
 
-// MarshalJSON writes [key, data], which web/src/lib/boot.ts reads.
-func (q queryResult) MarshalJSON() ([]byte, error) { return json.Marshal([]any{q.key, q.data}) }
+// MarshalJSON writes [key, data], or [key, data, true] if rows were left out. web/src/lib/boot.ts reads it.
+func (q queryResult) MarshalJSON() ([]byte, error) {
+	if q.cut {
+		return json.Marshal([]any{q.key, q.data, true})
+	}
+	return json.Marshal([]any{q.key, q.data})
+}
+
+// rowBytes limits the size of the rows of a pageQuery with a Limit, in bytes for each row on average, so that no length of the
+// owner's texts makes a page large. Most rows have less than half of this.
+const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.
 func (s *Service) hasReviews(ctx context.Context) (bool, error) {
@@ -33,12 +43,14 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	}
 	needsWork := v.workID != "" && page.WorkQuery != nil
 	for _, q := range page.Queries {
-		data, complete, err := s.runQuery(ctx, q)
+		result, complete, err := s.runQuery(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, queryResult{q.Key, data})
-		needsWork = needsWork && !complete && !strings.Contains(string(data), `"id":"`+v.workID+`"`)
+		all = append(all, result)
+		if needsWork && q.Table == page.WorkQuery.Table {
+			needsWork = !complete && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
+		}
 	}
 	if !needsWork {
 		return all, nil
@@ -47,7 +59,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	if err != nil {
 		return nil, err
 	}
-	workResult := queryResult{slices.Clone(page.WorkQuery.Key), json.RawMessage("null")}
+	workResult := queryResult{key: slices.Clone(page.WorkQuery.Key), data: json.RawMessage("null")}
 	if i := slices.Index(workResult.key, any(workPlaceholder)); i >= 0 {
 		workResult.key[i] = v.workID
 	}
@@ -57,24 +69,41 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	return append(all, workResult), nil
 }
 
-// runQuery returns the data of a query in the form that pageQuery describes. complete is whether the data contain all rows.
-func (s *Service) runQuery(ctx context.Context, q pageQuery) (data json.RawMessage, complete bool, err error) {
+// runQuery returns the result of a query in the form that pageQuery describes. complete is whether it contains all rows.
+func (s *Service) runQuery(ctx context.Context, q pageQuery) (result queryResult, complete bool, err error) {
+	result.key = q.Key
 	query := q.Query
 	if q.Limit > 0 {
 		query += "&limit=" + strconv.Itoa(q.Limit)
 	}
 	rows, err := s.cfg.Content.Rows(ctx, q.Table, query)
 	if err != nil {
-		return nil, false, err
+		return result, false, err
 	}
-	data = json.RawMessage("[" + strings.Join(rows, ",") + "]")
 	if q.Limit == 0 {
-		return data, true, nil
+		result.data = joinRows(rows)
+		return result, true, nil
 	}
 	total, err := s.cfg.Content.Count(ctx, q.Table, q.Query)
 	if err != nil {
-		return nil, false, err
+		return result, false, err
 	}
-	data, err = json.Marshal(map[string]any{"works": data, "total": total})
-	return data, total <= int64(len(rows)), err
+	fitting := countFitting(rows, q.Limit*rowBytes)
+	result.cut = fitting < len(rows)
+	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
+	return result, total <= int64(fitting), err
+}
+
+func joinRows(rows []string) json.RawMessage {
+	return json.RawMessage("[" + strings.Join(rows, ",") + "]")
+}
+
+// countFitting returns how many of the first rows have at most limit bytes together, and at least 1 if there are any.
+func countFitting(rows []string, limit int) (n int) {
+	for bytes := 0; n < len(rows); n++ {
+		if bytes += len(rows[n]); n > 0 && bytes > limit {
+			break
+		}
+	}
+	return n
 }

@@ -10,7 +10,11 @@ import (
 )
 
 // This file draws the pages of a static copy, which are files that open from the disk. A static copy cannot load more works into a
-// gallery when a visitor scrolls, so a gallery is divided into several parts, each a page of its own.
+// gallery when a visitor scrolls, so a gallery is divided into several parts, each a page of its own. The carousels of the home page
+// have more slides than on the site, for the same reason.
+
+// slidesInCopy is the largest number of works or reviews in a carousel of a static copy.
+const slidesInCopy = 200
 
 // StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "". Part is the number of a part
 // of a gallery, from 0. It is 0 for other pages.
@@ -63,31 +67,27 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 		return StaticPage{}, err
 	}
 	page := StaticPage{Parts: 1}
+	_, gallery := galleryFilter(v.path)
 	for i, q := range s.manifest.page(v.path).Queries {
 		if q.Limit == 0 {
 			continue
 		}
-		var shown struct {
-			Works []json.RawMessage `json:"works"`
-			Total int               `json:"total"`
-		}
-		if err := json.Unmarshal(b.Queries[i].data, &shown); err != nil {
-			return page, err
-		}
-		page.Parts = max(1, (shown.Total+q.Limit-1)/q.Limit)
-		if of.Part > 0 {
-			rows, err := s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(q.Limit)+"&offset="+strconv.Itoa(of.Part*q.Limit))
+		limit := slidesInCopy
+		if gallery {
+			limit = q.Limit
+			total, err := s.cfg.Content.Count(ctx, q.Table, q.Query)
 			if err != nil {
 				return page, err
 			}
-			shown.Works = shown.Works[:0]
-			for _, row := range rows {
-				shown.Works = append(shown.Works, json.RawMessage(row))
-			}
+			page.Parts = max(1, (int(total)+limit-1)/limit)
+		}
+		rows, err := s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(of.Part*limit))
+		if err != nil {
+			return page, err
 		}
 		// The gallery grid reserves the height of all works in total. Without scripts, only those of this part appear, so total is
 		// their number.
-		if b.Queries[i].data, err = json.Marshal(map[string]any{"works": shown.Works, "total": len(shown.Works)}); err != nil {
+		if b.Queries[i].data, err = json.Marshal(map[string]any{"rows": joinRows(rows), "total": len(rows)}); err != nil {
 			return page, err
 		}
 	}

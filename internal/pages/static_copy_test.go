@@ -31,7 +31,7 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 			Queries  [][]json.RawMessage
 		}
 		var shown struct {
-			Works []struct{ ID string }
+			Rows  []struct{ ID string }
 			Total int
 		}
 		if err := json.Unmarshal([]byte(text), &b); err != nil {
@@ -40,10 +40,10 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 		if err := json.Unmarshal(b.Queries[0][1], &shown); err != nil {
 			t.Fatal(err)
 		}
-		if p.Parts != 3 || len(shown.Works) != want || shown.Total != want || b.Language != "pt" {
-			t.Errorf("part %d: %d of %d works in %d parts, in %s", part, len(shown.Works), shown.Total, p.Parts, b.Language)
+		if p.Parts != 3 || len(shown.Rows) != want || shown.Total != want || b.Language != "pt" {
+			t.Errorf("part %d: %d of %d works in %d parts, in %s", part, len(shown.Rows), shown.Total, p.Parts, b.Language)
 		}
-		for _, w := range shown.Works {
+		for _, w := range shown.Rows {
 			seen[w.ID]++
 		}
 	}

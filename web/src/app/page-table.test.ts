@@ -6,9 +6,16 @@ test("P-drawn-data: the table has the keys and requests of the pages' own querie
   const pages = new Map(pageTable().map((page) => [page.path, page]));
   expect(pages.get("/")?.queries.map(({ key }) => key)).toEqual([
     queryKeys.covers.active,
-    queryKeys.products.featured,
-    queryKeys.reviews.active,
+    [...queryKeys.products.featured, 0],
+    [...queryKeys.reviews.active, 0],
   ]);
+  expect(pages.get("/")?.queries.map(({ limit }) => limit)).toEqual([undefined, 12, 12]);
+  expect(pages.get("/")?.work).toEqual({
+    key: queryKeys.products.featuredArtwork(ART),
+    table: "products",
+    query: `select=*,media&is_featured=eq.true&order=created_at.desc&id=eq.${ART}`,
+    limit: undefined,
+  });
   const mural = pages.get("/gallery/mural");
   const query =
     "select=*,media&artwork_type=not.in.(oil,acrylic)&order=created_at.desc&artwork_type=eq.mural";

@@ -1,5 +1,8 @@
 import type { QueryFunction, QueryKey } from "@tanstack/react-query";
-import { featuredProductsQuery } from "@/features/artworks/api/get-featured-products";
+import {
+  featuredArtworkQuery,
+  featuredProductsQuery,
+} from "@/features/artworks/api/get-featured-products";
 import { artworksPageQuery } from "@/features/artworks/api/get-artworks-page";
 import { artworkQuery } from "@/features/artworks/api/get-artwork";
 import { coversQuery } from "@/features/hero/api/get-covers";
@@ -16,7 +19,7 @@ type PageQuery = {
   table: string;
   /** The query string of the request, not percent-encoded. */
   query: string;
-  /** The number of rows, if the query reads a range. Its data are then { works, total }, with the number of all rows. */
+  /** The number of rows, if the query reads a range. Its data are then { rows, total }, with the number of all rows. */
   limit?: number;
 };
 
@@ -96,8 +99,13 @@ export function pageTable(): Page[] {
       path: "/",
       drawn: true,
       modules: [],
-      works: conditionOf(recordRequest(featuredProductsQuery)),
-      queries: [coversQuery, featuredProductsQuery, reviewsQuery].map(recordRequest),
+      works: conditionOf(recordRequest((backend) => featuredProductsQuery(backend, 0))),
+      queries: [
+        recordRequest(coversQuery),
+        recordRequest((backend) => featuredProductsQuery(backend, 0)),
+        recordRequest((backend) => reviewsQuery(backend, 0)),
+      ],
+      work: recordRequest((backend) => featuredArtworkQuery(backend, ART)),
     },
     ...GALLERY_FILTERS.map((filter) => ({
       path: `/gallery/${filter}`,

@@ -8,6 +8,9 @@ import type { Database, Tables } from "@/lib/types";
 /** Parameters of a REST request as PostgREST defines them, such as `{ select: "*", is_active: "eq.true" }`. */
 type Query = Record<string, string> | [name: string, value: string][];
 
+/** A part of the rows that match a query, and the number of all of them. */
+export type RowsPage<Row> = { rows: Row[]; total: number };
+
 /** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
 export type PublicBackend = {
   /** Reads the rows of a table. */
@@ -22,7 +25,7 @@ export type PublicBackend = {
     query: Query,
     range: { from: number; count: number },
     signal?: AbortSignal,
-  ): Promise<{ rows: Tables[Table]["Row"][]; total: number }>;
+  ): Promise<RowsPage<Tables[Table]["Row"]>>;
   /** Calls a server function by POST and returns the JSON of its response. */
   invoke(name: string, body: object): Promise<unknown>;
 };

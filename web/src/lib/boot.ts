@@ -74,8 +74,11 @@ export type Boot = {
   queries?: PrefetchedQuery[];
 };
 
-/** A query key (lib/query-keys.ts) and the data as the query function returns them. */
-export type PrefetchedQuery = [key: readonly unknown[], data: unknown];
+/**
+ * A query key (lib/query-keys.ts) and the data as the query function returns them. `cut` says that rows are missing from the
+ * data, because they would have made the page large.
+ */
+export type PrefetchedQuery = [key: readonly unknown[], data: unknown, cut?: boolean];
 
 const BootContext = createContext<Boot | null>(null);
 

@@ -57,6 +57,10 @@ export const VIDEO_RETRY_DELAYS_MS: readonly number[] = [120, 240, 400, 600];
 export const VIDEO_VISIBLE_RATIO = 0.35;
 export const CAROUSEL_DURATION = 25; // embla's own unit, not milliseconds
 export const MAX_DOTS = 5;
+/** Rows per request of the carousels of works and reviews; the page itself has the first ones. */
+export const CAROUSEL_PAGE = 12;
+/** A page of rows is requested when its first slide is at most this many slides after the selected one. */
+export const CAROUSEL_AHEAD = 8;
 
 // Navigation
 export const SUBMENU_OPEN_DELAY_MS = 0;

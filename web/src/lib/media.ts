@@ -160,8 +160,12 @@ export function sizesText(sizes: Sizes): string {
     .join(",");
 }
 
-/** The aspect ratio, width by height; 1 for a picture of unknown size. */
-export const ratioOf = (of?: { width: number; height: number }) => (of ? of.width / of.height : 1);
+/**
+ * The aspect ratio, width by height, to five digits, because a page contains dozens of ratios and their digits do not
+ * compress; 1 for a picture of unknown size.
+ */
+export const ratioOf = (of?: { width: number; height: number }) =>
+  of ? Number((of.width / of.height).toPrecision(5)) : 1;
 
 /** Custom properties with the aspect ratio and the width of a picture, for the rules that reserve its space. */
 export function ratioStyle(of: { width: number; height: number }): CSSProperties {

@@ -8,3 +8,17 @@ it("S9-cache-1: keeps data for five minutes, and retries three times with backof
     1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
   ]);
 });
+
+it("treats the data of the page as fresh, and as stale if rows are missing", () => {
+  const client = makeQueryClient([
+    [["whole"], 1],
+    [["cut"], 2, true],
+  ]);
+  const isStale = (key: string) =>
+    client
+      .getQueryCache()
+      .find({ queryKey: [key] })
+      ?.isStaleByTime(60_000);
+  expect([client.getQueryData(["whole"]), isStale("whole")]).toEqual([1, false]);
+  expect([client.getQueryData(["cut"]), isStale("cut")]).toEqual([2, true]);
+});

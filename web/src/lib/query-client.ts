@@ -13,7 +13,10 @@ export function retryDelay(attempt: number): number {
   return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
 }
 
-/** Makes the query cache with the settings of the site. It treats the data in `prefetched` as just fetched. */
+/**
+ * Makes the query cache with the settings of the site. It treats the data in `prefetched` as just fetched, or as stale if rows
+ * are missing.
+ */
 export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
@@ -27,6 +30,7 @@ export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): Qu
       mutations: { networkMode: "always" },
     },
   });
-  for (const [key, data] of prefetched) client.setQueryData(key, data);
+  for (const [key, data, cut] of prefetched)
+    client.setQueryData(key, data, cut ? { updatedAt: 1 } : undefined);
   return client;
 }

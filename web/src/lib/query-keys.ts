@@ -7,7 +7,9 @@ import type { GalleryFilter } from "@/lib/constants";
 export const queryKeys = {
   products: {
     all: ["products"] as const,
+    /** All pages of the featured works; a page's key ends in its number. */
     featured: ["products", "featured"] as const,
+    featuredArtwork: (id: string) => ["products", "featured-work", id] as const,
     gallery: (filter: GalleryFilter) => ["products", "gallery", filter] as const,
     galleryPage: (filter: GalleryFilter, page: number) =>
       ["products", "gallery", filter, page] as const,
@@ -18,6 +20,7 @@ export const queryKeys = {
   },
   reviews: {
     all: ["reviews"] as const,
+    /** All pages of the visible reviews; a page's key ends in its number. */
     active: ["reviews", "active"] as const,
     admin: ["reviews", "admin"] as const,
     count: ["reviews", "count"] as const,

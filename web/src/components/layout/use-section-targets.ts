@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { sectionTargets } from "@/components/layout/nav-targets";
+import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
@@ -10,12 +11,13 @@ export function useSectionTargets() {
   const cache = useQueryClient();
   // Only reads the cache, so that the header makes no request. Until reviews are cached, `hasReviews` of the boot data is
   // used.
-  const readCache = () => cache.getQueryData<unknown[]>(queryKeys.reviews.active);
-  const reviews = useSyncExternalStore(
+  const readCache = () =>
+    cache.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
+  const total = useSyncExternalStore(
     (notify) => cache.getQueryCache().subscribe(notify),
     readCache,
     readCache,
   );
-  const showsReviews = reviews ? reviews.length > 0 : hasReviews;
+  const showsReviews = total === undefined ? hasReviews : total > 0;
   return showsReviews ? sectionTargets : sectionTargets.filter(({ id }) => id !== "testimonials");
 }

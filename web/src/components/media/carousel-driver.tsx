@@ -1,6 +1,9 @@
 import { useEffect } from "react";
 import useEmblaCarousel from "embla-carousel-react";
 
+// Later pages come with embla: what adds slides after embla has started makes it start anew.
+export { LaterPages } from "@/components/media/carousel-later-pages";
+
 export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
 export type CarouselDriverProps = {
@@ -11,7 +14,7 @@ export type CarouselDriverProps = {
 };
 
 /**
- * Attaches the carousel library embla to a rendered carousel; renders nothing itself. This file is a chunk of its own,
+ * Attaches the carousel library embla to a rendered carousel; renders nothing itself. It is in a chunk of its own,
  * because embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {

@@ -1,14 +1,8 @@
-import {
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  type ComponentType,
-  type KeyboardEvent,
-} from "react";
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { CAROUSEL_DURATION, MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
-import type { CarouselDriverProps, Embla, EmblaOptions } from "@/components/media/carousel-driver";
+import type * as carouselDriver from "@/components/media/carousel-driver";
+import type { Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
 /** The selected snap point, the number of snap points, and whether the carousel can move. */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
@@ -18,18 +12,19 @@ const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNe
 /**
  * A carousel with the site's settings, driven by the library embla. Embla loads after the viewport has mounted; presses
  * before that are applied once it has loaded. The caller sets `viewportRef` on the element that clips the slides and
- * renders `driver` anywhere. `embla` is the API of the library, undefined until it has loaded.
+ * renders `driver` anywhere. `embla` is the API of the library, and `LaterPages` the component for CarouselPages; both are
+ * undefined until they have loaded.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
-  const [Driver, setDriver] = useState<ComponentType<CarouselDriverProps> | null>(null);
+  const [code, setCode] = useState<typeof carouselDriver>();
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(initialPosition);
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
     import("@/components/media/carousel-driver").then(
-      ({ CarouselDriver }) => setDriver(() => CarouselDriver),
+      setCode,
       // The carousel stays at its first slide. The next press attempts to load embla again.
       (error: unknown) => console.error("The carousel could not be loaded", error),
     );
@@ -83,8 +78,8 @@ export function useCarousel(options: EmblaOptions = {}) {
     [prev, next],
   );
 
-  const driver = Driver && viewport && (
-    <Driver
+  const driver = code && viewport && (
+    <code.CarouselDriver
       viewport={viewport}
       options={{
         align: "start",
@@ -97,7 +92,8 @@ export function useCarousel(options: EmblaOptions = {}) {
       onChange={setEmbla}
     />
   );
-  return { viewportRef, driver, embla, ...position, prev, next, onKeyDown };
+  const LaterPages = code?.LaterPages;
+  return { viewportRef, driver, LaterPages, embla, ...position, prev, next, onKeyDown };
 }
 
 /** A decorative row of at most MAX_DOTS squares that shows the approximate position of the carousel. */

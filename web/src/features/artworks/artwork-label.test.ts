@@ -1,12 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { translator } from "@/lib/i18n";
-import type { Product } from "@/lib/types";
-import {
-  artworkCaption,
-  artworkHeading,
-  artworkTitle,
-  labelRows,
-} from "@/features/artworks/artwork-label";
+import { artworkCaption, artworkHeading, artworkTitle } from "@/features/artworks/artwork-label";
 import { aProduct } from "@/test/a-product";
 
 const en = translator("en");
@@ -27,30 +21,4 @@ test("the document title is the SEO title if there is one", () => {
 test("S2-gallery-1: the caption is the medium, else the type", () => {
   expect(artworkCaption(aProduct({ medium: "Óleo" }), pt)).toBe("Óleo");
   expect(artworkCaption(aProduct({ medium: null }), pt)).toBe("Pintura digital");
-});
-
-describe("label rows", () => {
-  test("contain all details, with the date in the language of the page, not shifted by the time zone", () => {
-    const product = aProduct({
-      artwork_type: "watercolour",
-      dimensions: "46 × 60 cm",
-      medium: "Watercolour on cotton paper",
-      creation_date: "2024-03-01",
-    });
-    expect(labelRows(product, en, "en").map((row) => row.text)).toEqual([
-      "Watercolour",
-      "46 × 60 cm",
-      "Watercolour on cotton paper",
-      "1 March 2024",
-    ]);
-    expect(labelRows(product, pt, "pt").at(-1)?.text).toBe("1 de março de 2024");
-  });
-
-  test("omit empty details and unknown types", () => {
-    const unknown = {
-      ...aProduct({ dimensions: " " }),
-      artwork_type: "fresco",
-    } as unknown as Product;
-    expect(labelRows(unknown, en, "en")).toEqual([]);
-  });
 });

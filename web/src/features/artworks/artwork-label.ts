@@ -1,5 +1,3 @@
-import type { Language } from "@/lib/boot";
-import { longDate } from "@/lib/dates";
 import type { Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
@@ -25,7 +23,7 @@ export function artworkHeading(product: Product, t: Translate): string {
 }
 
 /** The name of the type of a work. Empty for an unknown type, which another client may have stored. */
-function artworkType(product: Product, t: Translate): string {
+export function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];
   return key ? t(key) : "";
 }
@@ -33,20 +31,4 @@ function artworkType(product: Product, t: Translate): string {
 /** The caption under the title: the medium, else the type. */
 export function artworkCaption(product: Product, t: Translate): string {
   return product.medium?.trim() || artworkType(product, t);
-}
-
-export type LabelRow = { term: Key; text: string };
-
-/** The rows of the list of a work's details. Details that the owner has not filled in are omitted. */
-export function labelRows(product: Product, t: Translate, language: Language): LabelRow[] {
-  const rows: LabelRow[] = [
-    { term: "gallery.type", text: artworkType(product, t) },
-    { term: "gallery.dimensions", text: product.dimensions?.trim() ?? "" },
-    { term: "gallery.medium", text: product.medium?.trim() ?? "" },
-    {
-      term: "gallery.creationDate",
-      text: product.creation_date ? longDate(product.creation_date, language) : "",
-    },
-  ];
-  return rows.filter((row) => row.text !== "");
 }

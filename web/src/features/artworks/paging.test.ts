@@ -38,21 +38,27 @@ describe("firstPageFromAll", () => {
   const works = [aProduct({ id: "a", artwork_type: "mural" }), aProduct({ id: "b" })];
 
   test("returns the works of the type on the first page", () => {
-    expect(firstPageFromAll("mural", { works, total: 900 })).toEqual({
-      works: [works[0]],
+    expect(firstPageFromAll("mural", { rows: works, total: 900 })).toEqual({
+      rows: [works[0]],
       total: 1,
     });
   });
 
   test("returns undefined if later pages may have works of the type", () => {
-    expect(firstPageFromAll("watercolour", { works, total: 900 })).toBeUndefined();
+    expect(firstPageFromAll("watercolour", { rows: works, total: 900 })).toBeUndefined();
   });
 
   test("returns no works if the page has all works and none is of the type", () => {
-    expect(firstPageFromAll("watercolour", { works, total: 2 })).toEqual({ works: [], total: 0 });
+    expect(firstPageFromAll("watercolour", { rows: works, total: 2 })).toEqual({
+      rows: [],
+      total: 0,
+    });
   });
 
   test('returns the whole page for the filter "all"', () => {
-    expect(firstPageFromAll("all", { works, total: 900 })).toEqual({ works, total: 900 });
+    expect(firstPageFromAll("all", { rows: works, total: 900 })).toEqual({
+      rows: works,
+      total: 900,
+    });
   });
 });

@@ -1,4 +1,5 @@
 import type { GalleryFilter } from "@/lib/constants";
+import type { RowsPage } from "@/lib/backend";
 import type { Product } from "@/lib/types";
 
 // The gallery grid loads works in pages and renders them in blocks; a page is several blocks. Pages and blocks are counted
@@ -10,7 +11,7 @@ export const ARTWORKS_PER_PAGE = 48;
 export const ARTWORKS_PER_BLOCK = 12;
 
 /** A page of works and the total number of works. */
-export type ArtworksPage = { works: Product[]; total: number };
+export type ArtworksPage = RowsPage<Product>;
 
 /** The number of blocks for this number of works. */
 export function blocksOf(total: number): number {
@@ -47,7 +48,7 @@ export function firstPageFromAll(
   all: ArtworksPage,
 ): ArtworksPage | undefined {
   if (filter === "all") return all;
-  const works = all.works.filter((work) => work.artwork_type === filter);
-  const complete = all.works.length >= all.total;
-  return works.length > 0 || complete ? { works, total: works.length } : undefined;
+  const rows = all.rows.filter((work) => work.artwork_type === filter);
+  const complete = all.rows.length >= all.total;
+  return rows.length > 0 || complete ? { rows, total: rows.length } : undefined;
 }

@@ -19,16 +19,13 @@ export function galleryQueryParams(filter: GalleryFilter): [string, string][] {
 export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter, page: number) {
   return queryOptions({
     queryKey: queryKeys.products.galleryPage(filter, page),
-    queryFn: async ({ signal }): Promise<ArtworksPage> => {
-      const range = { from: page * ARTWORKS_PER_PAGE, count: ARTWORKS_PER_PAGE };
-      const { rows, total } = await backend.readRange(
+    queryFn: ({ signal }) =>
+      backend.readRange(
         "products",
         galleryQueryParams(filter),
-        range,
+        { from: page * ARTWORKS_PER_PAGE, count: ARTWORKS_PER_PAGE },
         signal,
-      );
-      return { works: rows, total };
-    },
+      ),
     // Blocks of the grid mount again while the visitor scrolls, which must not refetch their page.
     staleTime: QUERY_STALE_MS,
   });

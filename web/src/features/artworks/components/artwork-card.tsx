@@ -92,7 +92,7 @@ export const ArtworkCard = memo(function ArtworkCard({
               width={size.width}
               height={size.height}
               info={info}
-              sizes={layout.sizes(Math.round(ratioOf(ratio) * 1000) / 1000)}
+              sizes={layout.sizes(ratioOf(ratio))}
               bounds={layout.bounds?.(ratioOf(ratio))}
               eager={eager}
               onMissing={() => setMissingUrl(url)}

@@ -1,6 +1,6 @@
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
-import { labelRows } from "@/features/artworks/artwork-label";
+import { labelRows } from "@/features/artworks/label-rows";
 
 /** The description and details of a work, for its dialog and for pages without scripts. */
 export function ArtworkFacts({ product }: { product: Product }) {

@@ -1,29 +1,35 @@
-import { useEffect, useId, useState, type CSSProperties } from "react";
+import { useCallback, useEffect, useId, type CSSProperties } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
+import { CarouselPages } from "@/components/media/carousel-pages";
 import { Dots, useCarousel } from "@/components/media/carousel";
-import { useBoot } from "@/lib/boot";
+import { usePublicBackend } from "@/lib/backend";
 import { useT } from "@/lib/i18n";
 import { imageInfo, ratioOf } from "@/lib/media";
+import { queryKeys } from "@/lib/query-keys";
 import { useSiteText } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
 import { usePageTitle } from "@/lib/use-page-title";
-import { useFeaturedProducts } from "@/features/artworks/api/get-featured-products";
+import {
+  featuredArtworkQuery,
+  featuredProductsQuery,
+  useFeaturedProducts,
+} from "@/features/artworks/api/get-featured-products";
 import { artworkHeading } from "@/features/artworks/artwork-label";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { ArtworkCard } from "@/features/artworks/components/artwork-card";
-import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork";
 import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
+import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork-loader";
 import { stripLayout } from "@/features/artworks/card-layout";
-import { useFeaturedArtwork } from "@/features/artworks/hooks/use-featured-artwork";
-
-/** How many cards after the selected one are rendered: more than a screen shows plus one step of the carousel. */
-const CARDS_AHEAD = 12;
+import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
 type FeaturedStripProps = { onEnquire(product: Product): void };
 
+const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
+const renderSkeleton = (index: number) => <CardSkeleton index={index} layout="strip" />;
+
 /**
- * Style with the aspect ratio of the tallest work as a custom property, which limits the height of the strip. Undefined if
- * any ratio is unknown.
+ * Style with the aspect ratio of the tallest work of the first page as a custom property, which limits the height of the
+ * strip. Undefined if any ratio is unknown. Later works do not change the height, so that nothing below moves.
  */
 function tallestStyle(products: Product[] | undefined): CSSProperties | undefined {
   const infos = products?.map((product) => imageInfo(product, product.image_url));
@@ -35,30 +41,35 @@ function tallestStyle(products: Product[] | undefined): CSSProperties | undefine
 export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const trustedBy = useSiteText("testimonials.trustedBy");
   const t = useT();
-  const { art } = useBoot();
   const headingId = useId();
-  const { data: products, error, isPending } = useFeaturedProducts();
+  const backend = usePublicBackend();
+  const { data: firstPage, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
-  const artwork = useFeaturedArtwork(products);
+  const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
   const work = artwork.product && artworkHeading(artwork.product, t);
   // This component sets the title of the home page, because the open work is the only thing that changes it.
   usePageTitle(artwork.isPending ? null : (work ?? undefined));
-  // Cards stay rendered after the carousel has moved back, because one of them may have the focus.
-  const [furthest, setFurthest] = useState(0);
-  if (carousel.selected > furthest) setFurthest(carousel.selected);
+  const { open } = artwork;
+  const renderCard = useCallback(
+    (product: Product) => <ArtworkCard product={product} onOpen={open} layout={stripLayout} />,
+    [open],
+  );
 
   useEffect(() => {
     if (error) console.error("The featured works could not be loaded", error);
   }, [error]);
 
-  if (!isPending && (!products || products.length === 0)) return null;
-  const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
+  if (!isPending && !firstPage?.rows.length) return null;
 
   return (
     <>
       <noscript>
-        {import.meta.env.SSR && (
-          <NoscriptArtwork product={products?.find(({ id }) => id === art)} />
+        {NoscriptArtwork && (
+          <NoscriptArtwork
+            firstPage={firstPage}
+            queryKey={queryKeys.products.featuredArtwork}
+            filter="all"
+          />
         )}
       </noscript>
       <section
@@ -66,7 +77,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
         onKeyDown={carousel.onKeyDown}
         data-loading={isPending || undefined}
         className="py-section strip-sizes overflow-x-clip"
-        style={tallestStyle(products)}
+        style={tallestStyle(firstPage?.rows)}
       >
         <div className="page-container">
           <div className="flex items-end justify-between gap-8">
@@ -88,28 +99,29 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
             {/* Cards are visible beyond the page's content on both sides; the section clips them at the window's edges. */}
             <div ref={carousel.viewportRef} data-carousel="" aria-busy={isPending || undefined}>
               <ul className="flex touch-pan-y touch-pinch-zoom">
-                {products
-                  ? products.map((product, n) => (
-                      <li key={product.id} className={cardClasses}>
-                        {n <= furthest + CARDS_AHEAD && (
-                          <ArtworkCard
-                            product={product}
-                            onOpen={artwork.open}
-                            layout={stripLayout}
-                          />
-                        )}
-                      </li>
-                    ))
-                  : [0, 1, 2].map((n) => (
-                      <li key={n} className={cardClasses}>
-                        <CardSkeleton index={n} layout="strip" />
-                      </li>
-                    ))}
+                {firstPage ? (
+                  <CarouselPages
+                    first={firstPage}
+                    selected={carousel.selected}
+                    LaterPages={carousel.LaterPages}
+                    queryKey={queryKeys.products.featured}
+                    query={featuredProductsQuery}
+                    className={cardClasses}
+                    renderRow={renderCard}
+                    renderPlaceholder={renderSkeleton}
+                  />
+                ) : (
+                  [0, 1, 2].map((n) => (
+                    <li key={n} className={cardClasses}>
+                      {renderSkeleton(n)}
+                    </li>
+                  ))
+                )}
               </ul>
             </div>
           </div>
           {carousel.driver}
-          {(!products || products.length > 1) && (
+          {(!firstPage || firstPage.total > 1) && (
             <div className="mt-8 flex min-h-12 items-center justify-between md:mt-10">
               <Dots selected={carousel.selected} count={carousel.snaps} />
               <CarouselArrows {...carousel} className="ml-auto md:hidden" />

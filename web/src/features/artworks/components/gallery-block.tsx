@@ -156,7 +156,7 @@ function Works({ filter, block, total, onOpen, onChanged }: GalleryBlockProps) {
   }
   return (
     <div ref={list} className={gridClasses}>
-      {worksOf(block, page.data.works).map((product, n) => {
+      {worksOf(block, page.data.rows).map((product, n) => {
         const position = firstIndexOf(block) + n + 1;
         const lastOfAll = position === total;
         return (

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
 import type { GalleryFilter } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
@@ -30,17 +30,11 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
   const [viewportObserver] = useState(() => new ViewportObserver());
   const width = useWidth(list);
   useScrollRestoration(list);
-  // `open` below is a stable function, so that memoized blocks do not render again.
-  const latestOnOpen = useRef(onOpen);
-  useLayoutEffect(() => {
-    latestOnOpen.current = onOpen;
-  });
   // The cleanup of a layout effect runs while the elements, and so the focus, are still in the page.
   useLayoutEffect(() => {
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  const open = useCallback((product: Product) => latestOnOpen.current(product), []);
   const needsSkipLink = total > ARTWORKS_PER_PAGE;
   // The block with the focus. Its neighbours are rendered too, because the page scrolls only after Tab has moved the
   // focus.
@@ -77,7 +71,7 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
             viewportObserver={viewportObserver}
             nearFocus={focused !== null && Math.abs(block - focused) <= 1}
             onFocused={setFocused}
-            onOpen={open}
+            onOpen={onOpen}
             onChanged={onChanged}
           />
         ))}

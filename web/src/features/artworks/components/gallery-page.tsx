@@ -2,13 +2,15 @@ import { useCallback } from "react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
+import { usePublicBackend } from "@/lib/backend";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
+import { artworkQuery } from "@/features/artworks/api/get-artwork";
 import { useArtworksPage } from "@/features/artworks/api/get-artworks-page";
 import { artworkHeading } from "@/features/artworks/artwork-label";
-import { NoscriptGalleryArtwork } from "@/features/artworks/components/noscript-artwork";
+import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork-loader";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
 import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
@@ -16,7 +18,7 @@ import { GalleryGrid } from "@/features/artworks/components/gallery-grid";
 import { gridClasses } from "@/features/artworks/components/gallery-block";
 import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
 import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
-import { useGalleryArtwork } from "@/features/artworks/hooks/use-gallery-artwork";
+import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
 type GalleryPageProps = { type: string | undefined; onEnquire(product: Product): void };
 
@@ -30,7 +32,8 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     queryKey: queryKeys.products.gallery(filter),
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
-  const artwork = useGalleryArtwork(filter, firstPage, isPending);
+  const backend = usePublicBackend();
+  const artwork = useOpenArtwork(firstPage, isPending, (id) => artworkQuery(backend, filter, id));
   const { filters, onUnmount } = useFilterFocus();
   const refetchPages = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
@@ -44,7 +47,13 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   return (
     <div className="page-container pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
       <noscript>
-        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} firstPage={firstPage} />}
+        {NoscriptArtwork && (
+          <NoscriptArtwork
+            firstPage={firstPage}
+            queryKey={(id) => queryKeys.products.galleryArtwork(filter, id)}
+            filter={filter}
+          />
+        )}
       </noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>

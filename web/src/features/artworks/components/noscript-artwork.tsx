@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
 import { TextLink } from "@/components/ui/text-link";
@@ -7,34 +7,32 @@ import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/constants";
 import { useLocalizedUrl, useT } from "@/lib/i18n";
 import { ratioStyle } from "@/lib/media";
-import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
 import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
 import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
 import type { ArtworksPage } from "@/features/artworks/paging";
 
-type NoscriptArtworkProps = { product: Product | null | undefined; filter?: GalleryFilter };
+type NoscriptArtworkProps = {
+  firstPage: ArtworksPage | undefined;
+  /** The key of the query of a work that is not on the first page. */
+  queryKey(id: string): QueryKey;
+  /** The filter of the gallery to which a link leads. */
+  filter: GalleryFilter;
+};
 
 /**
  * The work that ?art= names, for browsers without scripts, in which no dialog can open. Rendered only on the
  * server, inside noscript.
  */
-export function NoscriptArtwork({ product, filter = "all" }: NoscriptArtworkProps) {
-  return product ? <Work product={product} filter={filter} /> : null;
-}
-
-type NoscriptGalleryArtworkProps = { filter: GalleryFilter; firstPage: ArtworksPage | undefined };
-
-/** The work of the gallery that ?art= names, taken from the first page or the query cache. */
-export function NoscriptGalleryArtwork({ filter, firstPage }: NoscriptGalleryArtworkProps) {
+export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtworkProps) {
   const { art } = useBoot();
   const cache = useQueryClient();
   if (!art) return null;
   const product =
-    firstPage?.works.find((one) => one.id === art) ??
-    cache.getQueryData<Product | null>(queryKeys.products.galleryArtwork(filter, art));
-  return <NoscriptArtwork product={product} filter={filter} />;
+    firstPage?.rows.find((one) => one.id === art) ??
+    cache.getQueryData<Product | null>(queryKey(art));
+  return product ? <Work product={product} filter={filter} /> : null;
 }
 
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {

@@ -1,20 +1,16 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { usePublicBackend, type PublicBackend } from "@/lib/backend";
+import { carouselQuery } from "@/lib/carousel-query";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The query of the visible reviews in order. */
-export function reviewsQuery(backend: PublicBackend) {
-  return queryOptions({
-    queryKey: queryKeys.reviews.active,
-    queryFn: ({ signal }) =>
-      backend.read(
-        "reviews",
-        { select: "*,media", is_active: "eq.true", order: "display_order.asc" },
-        signal,
-      ),
-  });
+const visible = { select: "*,media", is_active: "eq.true", order: "display_order.asc" };
+
+/** The query of one page of the visible reviews in order. */
+export function reviewsQuery(backend: PublicBackend, page: number) {
+  return carouselQuery(backend, "reviews", visible, queryKeys.reviews.active, page);
 }
 
+/** The first page of the visible reviews. */
 export function useReviews() {
-  return useQuery(reviewsQuery(usePublicBackend()));
+  return useQuery(reviewsQuery(usePublicBackend(), 0));
 }

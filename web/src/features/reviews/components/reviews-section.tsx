@@ -1,10 +1,12 @@
-import { Suspense, useEffect, useId, useState } from "react";
+import { Suspense, useCallback, useEffect, useId, useState } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
+import { CarouselPages } from "@/components/media/carousel-pages";
 import { Dots, useCarousel } from "@/components/media/carousel";
 import { useT } from "@/lib/i18n";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
+import { queryKeys } from "@/lib/query-keys";
 import type { Review } from "@/lib/types";
-import { useReviews } from "@/features/reviews/api/get-reviews";
+import { reviewsQuery, useReviews } from "@/features/reviews/api/get-reviews";
 import { ReviewCard } from "@/features/reviews/components/review-card";
 
 const ReviewDialog = lazyWithPreload(() =>
@@ -18,9 +20,15 @@ const ReviewDialog = lazyWithPreload(() =>
 export function ReviewsSection() {
   const t = useT();
   const headingId = useId();
-  const { data: reviews, error, isPending, failureCount } = useReviews();
+  const { data: firstPage, error, isPending, failureCount } = useReviews();
   const carousel = useCarousel();
   const [opened, setOpened] = useState<{ review: Review; open: boolean } | null>(null);
+  const renderReview = useCallback(
+    (review: Review) => (
+      <ReviewCard review={review} onOpen={(chosen) => setOpened({ review: chosen, open: true })} />
+    ),
+    [],
+  );
 
   useEffect(() => {
     if (error) console.error("The reviews could not be loaded", error);
@@ -28,7 +36,7 @@ export function ReviewsSection() {
 
   // base.css hides the sections below this element until the reviews have loaded or the first attempt has failed.
   if (isPending && failureCount === 0) return <div data-loading="" hidden />;
-  if (!reviews || reviews.length === 0) return null;
+  if (!firstPage?.rows.length) return null;
   return (
     <>
       <section
@@ -52,17 +60,15 @@ export function ReviewsSection() {
             className="-mx-2 mt-[calc(clamp(28px,1.2rem+2.6vw,56px)-1px)] overflow-hidden px-2 pt-[3px] pb-0.5"
           >
             <ul className="mx-[calc(-1*var(--gap))] flex touch-pan-y touch-pinch-zoom">
-              {reviews.map((review) => (
-                <li
-                  key={review.id}
-                  className="border-divider min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-[3px] pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
-                >
-                  <ReviewCard
-                    review={review}
-                    onOpen={(chosen) => setOpened({ review: chosen, open: true })}
-                  />
-                </li>
-              ))}
+              <CarouselPages
+                first={firstPage}
+                selected={carousel.selected}
+                LaterPages={carousel.LaterPages}
+                queryKey={queryKeys.reviews.active}
+                query={reviewsQuery}
+                className="border-divider min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-[3px] pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
+                renderRow={renderReview}
+              />
             </ul>
           </div>
           <div className="mt-[21px] flex min-h-12 items-center justify-between md:mt-[38px]">

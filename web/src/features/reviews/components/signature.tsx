@@ -10,6 +10,8 @@ export function Signature({ review }: { review: Review }) {
   // Array.from splits by code point: half of a surrogate pair is not a letter.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
   const info = imageInfo(review, review.image_url);
+  // The square crops the picture (object-fit: cover), so a broad picture is rendered wider than 52 px.
+  const shownWidth = 52 * Math.max(1, ratioOf(info));
   const initialSquare = (
     <span
       aria-hidden="true"
@@ -29,8 +31,8 @@ export function Signature({ review }: { review: Review }) {
             width={52}
             height={52}
             info={info}
-            // The square crops the picture (object-fit: cover), so a broad picture is rendered wider than 52 px.
-            sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
+            sizes={[["", `${shownWidth}px`]]}
+            bounds={[0, 3 * shownWidth]} // screens have up to three device pixels per CSS pixel
             fit="cover"
             // If the picture cannot be shown, the initial below it is visible.
             onMissing={() => undefined}

@@ -1,0 +1,114 @@
+import { memo, useEffect, useRef, type ReactNode } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { Skeleton } from "@/components/ui/skeleton";
+import { usePublicBackend } from "@/lib/backend";
+import type { CarouselSlides } from "@/lib/carousel-query";
+import { CAROUSEL_AHEAD, CAROUSEL_PAGE } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+
+type LaterPagesProps<Row> = CarouselSlides<Row> & {
+  /** The number of rows in all pages, as the first page reports it. */
+  total: number;
+  /** The largest index of a slide that has been selected. */
+  furthest: number;
+};
+
+/** The slides after the first page of a carousel. */
+export function LaterPages<Row>({ total, furthest, ...slides }: LaterPagesProps<Row>) {
+  const pages = Math.ceil(total / CAROUSEL_PAGE);
+  return Array.from({ length: pages - 1 }, (_, n) => (
+    <LaterPage
+      key={n}
+      {...slides}
+      page={n + 1}
+      total={total}
+      near={(n + 1) * CAROUSEL_PAGE <= furthest + CAROUSEL_AHEAD}
+    />
+  ));
+}
+
+type LaterPageProps<Row> = CarouselSlides<Row> & {
+  page: number;
+  /** The number of rows in all pages, as the first page reports it. */
+  total: number;
+  /** Whether the carousel is so near that the page must load. */
+  near: boolean;
+};
+
+const renderLines = () => <Skeleton className="aspect-2/1" />;
+
+/** Slides keep their elements while their rows load, because embla starts anew whenever its slides are replaced. */
+const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
+  const { queryKey, query, className, renderRow, page, total, near } = props;
+  const { renderPlaceholder = renderLines } = props;
+  const t = useT();
+  const cache = useQueryClient();
+  const { data, isError, isFetching, refetch } = useQuery({
+    ...query(usePublicBackend(), page),
+    enabled: near,
+  });
+  const firstSlide = useRef<HTMLLIElement>(null);
+  // Whether the placeholder has the focus, which moves to the first row when the page has loaded.
+  const hasFocus = useRef(false);
+  const loaded = data !== undefined;
+  const reportedTotal = data?.total;
+
+  useEffect(() => {
+    if (reportedTotal !== undefined && reportedTotal !== total)
+      void cache.invalidateQueries({ queryKey });
+  }, [reportedTotal, total, cache, queryKey]);
+
+  useEffect(() => {
+    if (!loaded || !hasFocus.current) return;
+    hasFocus.current = false;
+    firstSlide.current?.querySelector<HTMLElement>("a,button")?.focus({ preventScroll: true });
+  }, [loaded]);
+
+  useEffect(() => {
+    if (isError) console.error("The next slides could not be loaded");
+  }, [isError]);
+
+  /** The first slide of a page that loads can be focused, so that Tab does not skip the page. */
+  function renderFirst() {
+    const events = {
+      onFocus: () => (hasFocus.current = true),
+      onBlur: () => (hasFocus.current = false),
+    };
+    return isError ? (
+      <div>
+        <p className="mb-4">{t("carousel.error")}</p>
+        <button
+          type="button"
+          {...events}
+          aria-disabled={isFetching || undefined}
+          onClick={() => void refetch()}
+          className={buttonClasses({ variant: "outline" })}
+        >
+          {t("common.retry")}
+        </button>
+      </div>
+    ) : (
+      <div
+        role="group"
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- placeholder for links and buttons
+        tabIndex={0}
+        aria-label={t("carousel.loading")}
+        aria-busy="true"
+        {...events}
+      >
+        {renderPlaceholder(0)}
+      </div>
+    );
+  }
+
+  return Array.from({ length: Math.min(CAROUSEL_PAGE, total - page * CAROUSEL_PAGE) }, (_, n) => {
+    const row = data?.rows[n];
+    const pending = near && !loaded && (n === 0 ? renderFirst() : renderPlaceholder(n));
+    return (
+      <li key={n} ref={n === 0 ? firstSlide : undefined} className={className}>
+        {row ? renderRow(row) : pending}
+      </li>
+    );
+  });
+}) as <Row>(props: LaterPageProps<Row>) => ReactNode;

@@ -1,0 +1,61 @@
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useQuery, type QueryKey, type UseQueryOptions } from "@tanstack/react-query";
+import { useBoot } from "@/lib/boot";
+import type { Product } from "@/lib/types";
+import { useHydrated } from "@/lib/use-hydrated";
+import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
+import type { ArtworksPage } from "@/features/artworks/paging";
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The open work, which ?art= names. `query` reads a work that is not on the first page by its id; no request is made for an
+ * invalid id. `isPagePending` says whether the first page is still loading.
+ */
+export function useOpenArtwork<Key extends QueryKey>(
+  firstPage: ArtworksPage | undefined,
+  isPagePending: boolean,
+  query: (id: string) => UseQueryOptions<Product | null, Error, Product | null, Key>,
+) {
+  const { id, open, close } = useArtworkParam();
+  const { noWork = false } = useBoot();
+  const hydrated = useHydrated();
+  const [opened, setOpened] = useState<Product | null>(null);
+  const knownWork =
+    firstPage?.rows.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
+  const mustFetch =
+    firstPage !== undefined && knownWork === null && firstPage.total > firstPage.rows.length;
+  const {
+    data: fetched,
+    isLoading,
+    isError,
+  } = useQuery({
+    ...query(id ?? ""),
+    enabled: hydrated && mustFetch && id !== null && uuid.test(id),
+  });
+  const product = (hydrated && id && (knownWork ?? fetched)) || null;
+  const isPending = id !== null && (!hydrated || isPagePending || isLoading);
+  // `open` below is a stable function, so that memoized cards do not render again.
+  const latestOpen = useRef(open);
+  useLayoutEffect(() => {
+    latestOpen.current = open;
+  });
+
+  return {
+    product,
+    /** Whether the URL names a work that is not loaded yet. */
+    isPending,
+    /**
+     * Whether the URL names a work that does not exist. Before hydration the boot data say so, because the server's router
+     * sees no query string.
+     */
+    isMissing: hydrated
+      ? id !== null && !isPending && product === null && firstPage !== undefined && !isError
+      : noWork && (import.meta.env.SSR || id !== null),
+    open: useCallback((chosen: Product) => {
+      setOpened(chosen);
+      latestOpen.current(chosen);
+    }, []),
+    close,
+  };
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import type { QueryFunction, QueryKey } from "@tanstack/react-query";
+import type { PublicBackend, RowsPage } from "@/lib/backend";
+import { CAROUSEL_PAGE } from "@/lib/constants";
+import type { Tables } from "@/lib/types";
+
+/** The query of one page of a carousel's rows. */
+export type CarouselQuery<Row> = { queryKey: QueryKey; queryFn: QueryFunction<RowsPage<Row>> };
+
+/** How the slides of a carousel are requested and rendered. The functions must be stable, because later pages are memoized. */
+export type CarouselSlides<Row> = {
+  /** The key of all pages of the carousel. */
+  queryKey: QueryKey;
+  query(backend: PublicBackend, page: number): CarouselQuery<Row>;
+  /** Classes of a slide. */
+  className: string;
+  renderRow(row: Row): ReactNode;
+  /** Renders what a slide shows while its row loads; by default a block of four lines. */
+  renderPlaceholder?(index: number): ReactNode;
+};
+
+/**
+ * Makes the query of a page, counted from 0, of the rows of `table` that match `query`. `key` is the query key of all pages of
+ * the carousel.
+ */
+export function carouselQuery<Table extends keyof Tables>(
+  backend: PublicBackend,
+  table: Table,
+  query: Record<string, string>,
+  key: QueryKey,
+  page: number,
+): CarouselQuery<Tables[Table]["Row"]> {
+  const range = { from: page * CAROUSEL_PAGE, count: CAROUSEL_PAGE };
+  return {
+    queryKey: [...key, page],
+    queryFn: ({ signal }) => backend.readRange(table, query, range, signal),
+  };
+}
