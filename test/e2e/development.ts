@@ -59,8 +59,9 @@ export async function useDevelopmentBuild(
   // After parsing, before the scripts run.
   await page.addInitScript(() => {
     document.addEventListener("readystatechange", () => {
-      if (document.readyState === "interactive")
-        (globalThis as { drawn?: Element | null }).drawn = document.querySelector("main");
+      if (document.readyState !== "interactive") return;
+      (globalThis as { drawn?: Element | null }).drawn = document.querySelector("main");
+      document.documentElement.dataset.moved = ""; // start.ts, which these pages lack, says that the visitor has moved
     });
   });
 }

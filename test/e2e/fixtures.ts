@@ -35,8 +35,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: "worker", timeout: 300_000 },
   ],
   allowedConsole: [[], { option: true }],
-  // goto() also waits for hydration: scripts load after the pictures, and the form after both. An explicit waitUntil is
-  // respected.
+  // goto() also moves as a visitor does, and waits for hydration: scripts load after the pictures, and the form after the
+  // first move. An explicit waitUntil is respected.
   page: async ({ page, javaScriptEnabled }, give) => {
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
@@ -229,8 +229,12 @@ export async function waitForHydration(page: Page): Promise<void> {
 const isHydrated = () =>
   Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__reactProps$"));
 
-/** Waits for hydration including the contact form; returns at once for a page that the server left empty. */
+/**
+ * Moves as a visitor does, which brings the scripts, and waits for hydration including the contact form. Returns at once for a
+ * page that the server left empty.
+ */
 export async function waitUntilInteractive(page: Page): Promise<void> {
+  await page.evaluate(() => document.dispatchEvent(new Event("pointermove")));
   await page.waitForFunction(() => {
     if (!document.querySelector("script[data-site]")) return true;
     const parts = [document.querySelector("main"), document.querySelector("#contact form")];

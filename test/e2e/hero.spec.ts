@@ -12,6 +12,9 @@ import {
 } from "./fixtures.ts";
 import { withVisibleTabs } from "./real-tabs.ts";
 
+/** HTMLMediaElement.HAVE_CURRENT_DATA: a frame can be shown. */
+const HAVE_CURRENT_DATA = 2;
+
 declare global {
   interface Window {
     plays: { at: number; from: number; muted: boolean }[];
@@ -86,8 +89,8 @@ test("what is pressed before the carousel can move is done when it can", async (
     });
   });
   await open(page, demo.url);
-  await asked;
   await next(page).click();
+  await asked;
   await page.keyboard.press("ArrowRight");
   await expect(position(page)).toHaveText("1 / 3");
   arrive();
@@ -331,14 +334,41 @@ test("P-weight-film: the film waits until the page has loaded, also when its sli
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(1000);
-  await expect(film(page)).toHaveJSProperty("preload", "none");
   expect(await page.evaluate(() => document.readyState)).toBe("interactive");
   expect(films).toEqual([]);
   arrive();
   await page.waitForLoadState("load");
-  await expect(film(page)).toHaveJSProperty("preload", "auto");
-  await page.clock.resume(); // the film's start is asked for after "auto" can be seen
+  await page.clock.resume();
   await expect.poll(() => isPlaying(page)).toBe(true);
+});
+
+test("P-weight-later P-weight-film: without a move the next cover is there when it is due, and its film is asked for then", async ({
+  page,
+  demo,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const found = /cover-images\/demo\/([\w.-]+)/.exec(request.url());
+    if (found) asked.push(found[1]!);
+  });
+  await open(page, demo.url);
+  await page.waitForLoadState("networkidle");
+  expect(asked).toEqual(["mu-sol.jpg"]);
+  await page.clock.runFor(2000);
+  await page.waitForLoadState("networkidle");
+  expect(asked).toEqual(["mu-sol.jpg"]);
+  await page.clock.runFor(1000); // the last 2.5 seconds have begun
+  // The demo's film has no still, so its first frame is loaded.
+  await expect
+    .poll(() => film(page).evaluate((video: HTMLVideoElement) => video.readyState))
+    .toBeGreaterThanOrEqual(HAVE_CURRENT_DATA);
+  expect(await film(page).evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);
+  await expect(position(page)).toHaveText("1 / 3");
+  await page.clock.runFor(3000);
+  await expect(position(page)).toHaveText("2 / 3");
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  // The third cover waits: a film stays until it is left.
+  expect(new Set(asked)).toEqual(new Set(["mu-sol.jpg", "noite-no-cais.mp4"]));
 });
 
 test.describe("when the film cannot be loaded", () => {

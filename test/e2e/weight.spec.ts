@@ -1,7 +1,7 @@
 // The parts of web/budget.json that need the running program: the page as sent, and a phone's first picture.
 import { brotliCompressSync } from "node:zlib";
 
-import { expect, test, watchShifts } from "./fixtures.ts";
+import { expect, openWithPausedClock, test, watchShifts } from "./fixtures.ts";
 
 // The full browser: the headless shell requests lazy pictures from further away.
 test.use({
@@ -53,6 +53,83 @@ for (const phone of [
       await expect(page.locator("img[fetchpriority=high]")).toHaveCount(1);
     });
   });
+
+/** What home may weigh before the visitor moves, with everything that it requests by itself. */
+const FIRST_VIEW_BYTES = 500_000;
+
+for (const [width, height, deviceScaleFactor] of [
+  [390, 844, 2],
+  [390, 844, 3],
+  [768, 1024, 2],
+  [1440, 900, 1],
+  [1440, 900, 2],
+] as const)
+  test.describe(`a screen of ${width} × ${height} × ${deviceScaleFactor}`, () => {
+    test.use({ viewport: { width, height }, deviceScaleFactor });
+
+    test("P-weight-first: before the visitor moves home loads what its first view needs; then the rest follows", async ({
+      page,
+      demo,
+    }) => {
+      const loaded = new Map<string, Promise<number>>();
+      page.on("requestfinished", (request) => {
+        const { pathname } = new URL(request.url());
+        loaded.set(
+          pathname.replace(/-[\w-]{6,8}\.js$/, ".js"),
+          request.sizes().then(({ responseBodySize }) => responseBodySize),
+        );
+      });
+      await openWithPausedClock(page, demo.url); // otherwise the hero moves by itself
+      await page.waitForLoadState("networkidle");
+      expect([...loaded.keys()].sort()).toEqual([
+        "/",
+        "/assets/en.js",
+        "/assets/index.js",
+        "/assets/start.js",
+        "/favicon.svg",
+        "/fonts/ysabeau-italic.woff2",
+        "/fonts/ysabeau-roman.woff2",
+        "/storage/v1/render/image/public/cover-images/demo/mu-sol.jpg",
+      ]);
+      const bytes = (await Promise.all(loaded.values())).reduce((sum, size) => sum + size);
+      expect(bytes).toBeGreaterThan(150_000);
+      expect(bytes).toBeLessThan(FIRST_VIEW_BYTES);
+
+      await page.mouse.move(width / 2, height / 3);
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(20);
+          return [...loaded.keys()].filter((path) => /(carousel-driver|gallery)\.js/.test(path));
+        })
+        .toHaveLength(2);
+      const work = page.getByRole("link", { name: /^Open / }).first();
+      await work.scrollIntoViewIfNeeded();
+      await expect(work.locator("img")).toHaveJSProperty("complete", true);
+      await expect(work.locator("img")).toBeVisible();
+    });
+  });
+
+test("P-weight-first: a window that shows more than the hero loads the pictures in it at once", async ({
+  page,
+  demo,
+}) => {
+  // As of a program that reads pages in a very high window, and does not move.
+  await page.route(demo.url, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(
+      "</head>",
+      "<style>[data-hero]{max-height:50vh;min-height:0!important}</style></head>",
+    );
+    return route.fulfill({ response, body });
+  });
+  await page.goto(demo.url, { waitUntil: "load" });
+  const picture = page
+    .getByRole("link", { name: /^Open / })
+    .first()
+    .locator("img");
+  await expect(picture).toBeVisible();
+  await expect(picture).not.toHaveJSProperty("naturalWidth", 0);
+});
 
 test.describe("the first view of the gallery on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });

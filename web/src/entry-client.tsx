@@ -8,6 +8,7 @@ import { otherLanguage } from "@/lib/i18n";
 import { watchHistory } from "@/lib/leave-guard";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
+import { pageLoads, visitorMoves } from "@/lib/visitor-moves";
 import "@/styles/site.css";
 
 const root = document.getElementById("root");
@@ -40,19 +41,14 @@ void ready.then(() => {
       document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });
   } else {
+    document.documentElement.dataset.moved = ""; // such a page has no start.ts
     createRoot(root).render(page);
   }
-  whenPageLoaded(() => {
-    // Failures are ignored, because the page loads what is missing when it needs it.
-    void Promise.allSettled([
+  // Failures are ignored, because the page loads what is missing when it needs it.
+  void Promise.all([pageLoads(), visitorMoves()]).then(() =>
+    Promise.allSettled([
       loadLanguage(otherLanguage(boot.language)),
       preloadGallery(queryClient, boot),
-    ]);
-  });
+    ]),
+  );
 });
-
-/** Calls `callback` after the load event of the page. */
-function whenPageLoaded(callback: () => void): void {
-  if (document.readyState === "complete") callback();
-  else window.addEventListener("load", callback, { once: true });
-}

@@ -1,6 +1,7 @@
 // The first script of a page that the server has drawn. It delays the site's code, so that the pictures of the first
 // screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
-// visitor, whichever comes first.
+// visitor, whichever comes first. What lies below the first screen loads when the visitor moves (lib/visitor-moves.ts,
+// base.css).
 
 const MAX_WAIT = 4000; // milliseconds
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
@@ -9,6 +10,7 @@ const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown",
 const [entry = "", ...modules] =
   document.querySelector<HTMLScriptElement>("script[data-site]")?.dataset.site?.split(" ") ?? [];
 const hydrated = new AbortController();
+const moved = new AbortController();
 let loading = false;
 let clicked: HTMLElement | null = null;
 
@@ -37,6 +39,20 @@ function onInteraction({ type, target }: Event): void {
   else if (type === "wheel" || type === "keydown") clicked = null;
 }
 
+/** Tells the style sheet and the site's code, once, that the visitor has moved. */
+function move(): void {
+  moved.abort();
+  below.disconnect();
+  document.documentElement.dataset.moved = "";
+  document.dispatchEvent(new Event("moved"));
+}
+
+/** Calls `listener` for each of the events until `signal` aborts. */
+function listen(types: string[], listener: (event: Event) => void, signal: AbortSignal): void {
+  for (const type of types)
+    document.addEventListener(type, listener, { capture: true, passive: true, signal });
+}
+
 /** Resolves when a picture has loaded or failed; undefined if it has already. */
 function settled(picture: HTMLImageElement): Promise<unknown> | undefined {
   if (picture.complete) return undefined;
@@ -62,12 +78,18 @@ function mustNotWait(): boolean {
   return document.hidden || !!location.hash || !!scrollPosition || /[?&]art=/.test(location.search);
 }
 
-for (const type of INTERACTIONS)
-  document.addEventListener(type, onInteraction, {
-    capture: true,
-    passive: true,
-    signal: hydrated.signal,
-  });
+listen(INTERACTIONS, onInteraction, hydrated.signal);
+listen([...INTERACTIONS, "scroll"], move, moved.signal);
+// A window that shows more than the hero. The margin leaves out a section that only touches the window's edge.
+const below = new IntersectionObserver(
+  (sections) => {
+    if (sections.some(({ isIntersecting }) => isIntersecting)) move();
+  },
+  { rootMargin: "0px 0px -2px" },
+);
+for (const section of document.querySelectorAll("[data-hero]~*")) below.observe(section);
+// A visitor who has reached a field before this script ran.
+if (document.activeElement !== document.body) move();
 document.addEventListener(
   "hydrated",
   () => {

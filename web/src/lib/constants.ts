@@ -49,6 +49,8 @@ export const COVER_ORDER_MIN = 1;
 // Hero and carousels
 /** How long the hero shows a picture. */
 export const HERO_DWELL_MS = 5000;
+/** How long before the end of a picture's time the next slide's picture is requested. */
+export const HERO_PREPARE_MS = 2500;
 /** The wait between the selection of a film's slide and its start. */
 export const VIDEO_START_DELAY_MS = 80;
 /** The waits before further attempts to play a film that did not start or has stopped. */

@@ -22,6 +22,11 @@ await Promise.all([
 
 if (typeof window !== "undefined") fillBrowserGaps();
 
+// Most tests are about what comes after the visitor has moved.
+beforeEach(() => {
+  if (typeof document !== "undefined") document.documentElement.dataset.moved = "";
+});
+
 let consoleError: MockInstance<typeof console.error>;
 
 beforeEach(() => {

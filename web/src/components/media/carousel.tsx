@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from "re
 import { CAROUSEL_DURATION, MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
 import type * as carouselDriver from "@/components/media/carousel-driver";
+import { visitorMoves } from "@/lib/visitor-moves";
 import type { Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
 /** The selected snap point, the number of snap points, and whether the carousel can move. */
@@ -10,7 +11,7 @@ type Position = { selected: number; snaps: number; canPrev: boolean; canNext: bo
 const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
- * A carousel with the site's settings, driven by the library embla. Embla loads after the viewport has mounted; presses
+ * A carousel with the site's settings, driven by the library embla. Embla loads once the visitor moves, or by `load`; presses
  * before that are applied once it has loaded. The caller sets `viewportRef` on the element that clips the slides and
  * renders `driver` anywhere. `embla` is the API of the library, and `LaterPages` the component for CarouselPages; both are
  * undefined until they have loaded.
@@ -31,7 +32,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   }, []);
   const mounted = viewport !== null;
   useEffect(() => {
-    if (mounted) load();
+    if (mounted) void visitorMoves().then(load);
   }, [mounted, load]);
 
   useEffect(() => {
@@ -93,7 +94,7 @@ export function useCarousel(options: EmblaOptions = {}) {
     />
   );
   const LaterPages = code?.LaterPages;
-  return { viewportRef, driver, LaterPages, embla, ...position, prev, next, onKeyDown };
+  return { viewportRef, driver, LaterPages, embla, load, ...position, prev, next, onKeyDown };
 }
 
 /** A decorative row of at most MAX_DOTS squares that shows the approximate position of the carousel. */

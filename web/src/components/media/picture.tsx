@@ -11,6 +11,7 @@ import {
   type Sizes,
 } from "@/lib/media";
 import { urgentPictures } from "@/lib/head-links";
+import { visitorMoves } from "@/lib/visitor-moves";
 
 type PictureProps = {
   src: string;
@@ -110,10 +111,14 @@ export function Picture({
     if (!priority) setState({ src, phase: "waiting" });
     if (!hash) return;
     setTimeout(() => {
+      // Pictures below a hero have no box until the visitor moves (styles/base.css).
+      const box = element.offsetParent ?? visitorMoves();
       // If the code of thumbhashes cannot load, the colour stays visible.
-      void import("@/components/media/thumbhash").then(({ paintThumbhash }) => {
-        if (!element.complete) paintThumbhash(element, hash);
-      }, console.warn);
+      void Promise.resolve<unknown>(box)
+        .then(() => import("@/components/media/thumbhash"))
+        .then(({ paintThumbhash }) => {
+          if (!element.complete) paintThumbhash(element, hash);
+        }, console.warn);
     }, 100);
   }, [src, priority, hash]);
 

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useT } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
 import { HeroBand } from "@/features/hero/components/hero-band";
@@ -5,6 +6,7 @@ import { HeroSlide } from "@/features/hero/components/hero-slide";
 import type { SlideKind } from "@/features/hero/hero-machine";
 import { usePageLoaded } from "@/features/hero/hooks/use-page-loaded";
 import { useHero } from "@/features/hero/hooks/use-hero";
+import { usePreparedSlides } from "@/features/hero/hooks/use-prepared-slides";
 
 /** The carousel of covers. It moves on by itself; hero-machine.ts has the rules. */
 export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
@@ -16,6 +18,9 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const pageLoaded = usePageLoaded();
   const hero = useHero(kinds, pageLoaded);
   const { index } = hero.state;
+  const [isUsed, setIsUsed] = useState(false);
+  const prepared = usePreparedSlides(hero.state, pageLoaded, isUsed, hero.loadDriver);
+  const use = () => setIsUsed(true);
 
   return (
     <section
@@ -24,6 +29,9 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
       aria-roledescription="carousel"
       aria-label={t("hero.label")}
       onKeyDown={hero.onKeyDown}
+      onPointerMove={use}
+      onPointerDown={use}
+      onFocus={use}
       // With a very long title the section grows beyond the screen, so that the pictures keep at least 12rem.
       className="bg-band grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
     >
@@ -42,9 +50,8 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
                 cover={cover}
                 kind={kinds[n] ?? "image"}
                 first={n === 0}
-                // Until the page has loaded, only the first and the selected slide load their files.
-                wanted={n === 0 || n === index || pageLoaded}
-                near={pageLoaded && (n === index || n === (index + 1) % covers.length)}
+                prepared={prepared.has(n)}
+                pageLoaded={pageLoaded}
                 filmRef={hero.filmRef(n)}
                 onPause={() => hero.filmPaused(n)}
               />

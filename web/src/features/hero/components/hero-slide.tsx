@@ -10,10 +10,10 @@ type HeroSlideProps = {
   kind: SlideKind;
   /** Whether this is the first slide, whose picture loads with priority. */
   first: boolean;
-  /** Whether to load the file; false while more urgent files load. */
-  wanted: boolean;
-  /** Whether to preload a film: the page has loaded, and the slide is the current or the next one. */
-  near: boolean;
+  /** Whether to load what is shown until a film plays: the picture, the still, or the first frame of a film without one. */
+  prepared: boolean;
+  /** Whether the page has loaded. No film is requested before. */
+  pageLoaded: boolean;
   filmRef: Ref<HTMLVideoElement>;
   onPause(): void;
 };
@@ -22,19 +22,23 @@ type HeroSlideProps = {
 const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The picture or film of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
-export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }: HeroSlideProps) {
+export function HeroSlide(props: HeroSlideProps) {
+  const { cover, kind, first, prepared, pageLoaded, filmRef, onPause } = props;
   const fillClasses = "absolute inset-0 size-full object-cover object-[50%_62%]";
-  if (!wanted) return null;
+  if (!prepared) return null;
   if (kind === "video") {
+    const { image_url: src, video_thumbnail_url: poster } = cover;
+    const info = filmInfo(cover, src);
+    const hasStill = info?.still || (poster && poster !== src);
     return (
       <Film
         ref={filmRef}
-        src={cover.image_url}
-        info={filmInfo(cover, cover.image_url)}
-        poster={cover.video_thumbnail_url ?? undefined}
+        src={src}
+        info={info}
+        poster={poster ?? undefined}
         muted
         loop
-        preload={near ? "auto" : "none"}
+        preload={hasStill || !pageLoaded ? "none" : "metadata"}
         disablePictureInPicture
         aria-label={cover.title ?? undefined}
         onPause={onPause}

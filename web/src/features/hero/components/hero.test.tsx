@@ -1,7 +1,9 @@
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Hero } from "@/features/hero/components/hero";
+import { makeQueryClient } from "@/lib/query-client";
+import { queryKeys } from "@/lib/query-keys";
 import type { CoverImage } from "@/lib/types";
 import { answerRequests } from "@/test/answer-requests";
 import { renderApp } from "@/test/render";
@@ -65,34 +67,101 @@ test("S4-hero-12: one film can be paused; its own address is not its poster; it 
   expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
 });
 
-test("a film loads after the page, if its slide is the current or the next one; its poster loads before", async () => {
-  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
-  const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  answerRequests(() => ({
-    json: ["c1", "c2", "c3", "c4"].map((id) =>
-      aCover({
-        id,
-        media_type: "video",
-        image_url: `http://backend.test/${id}.mp4`,
-        video_thumbnail_url: `http://backend.test/${id}.jpg`,
-      }),
-    ),
-  }));
-  const { container } = renderApp(<Hero />);
-  await screen.findByRole("button", { name: "Next slide" });
-  const films = () =>
-    [...container.querySelectorAll("video")].map(({ poster, preload }) => [poster, preload]);
-  expect(films()).toEqual([["http://backend.test/c1.jpg", "none"]]);
+/** Four covers: a picture, and three films with posters. */
+const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
+  aCover({
+    id,
+    media_type: n === 0 ? "image" : "video",
+    image_url: `http://backend.test/${id}.${n === 0 ? "jpg" : "mp4"}`,
+    video_thumbnail_url: n === 0 ? null : `http://backend.test/${id}.jpg`,
+  }),
+);
+/** The pictures, posters and films that the page names; a film with preload="none" loads when it is played. */
+const named = (container: HTMLElement) =>
+  [...container.querySelectorAll<HTMLElement>("img,video")].map((element) =>
+    element instanceof HTMLVideoElement
+      ? [element.poster, element.preload]
+      : element.getAttribute("src"),
+  );
+const [first, second, fourth] = [
+  "http://backend.test/c1.jpg",
+  ["http://backend.test/c2.jpg", "none"],
+  ["http://backend.test/c4.jpg", "none"],
+];
 
+/** Renders the hero with covers that the page has brought along, on a stopped clock. */
+function show(covers: CoverImage[]) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  return renderApp(<Hero />, { queryClient: makeQueryClient([[queryKeys.covers.active, covers]]) });
+}
+const pass = (ms: number) => act(() => void vi.advanceTimersByTime(ms));
+const arrow = () => screen.getByRole("button", { name: "Next slide" });
+
+test("P-weight-later: the next cover loads 2.5 seconds before it is due", () => {
+  const { container } = show(mixed);
+  pass(2499);
+  expect(named(container)).toEqual([first]);
+  pass(1);
+  expect(named(container)).toEqual([first, second]);
+});
+
+test("P-weight-later: before the page has loaded only the first cover loads", () => {
+  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  const { container } = show(mixed);
+  fireEvent.pointerMove(arrow());
+  pass(4000);
+  expect(named(container)).toEqual([first]);
   state.mockReturnValue("complete");
   fireEvent.load(window);
-  expect(films()).toEqual([
-    ["http://backend.test/c1.jpg", "auto"],
-    ["http://backend.test/c2.jpg", "auto"],
-    ["http://backend.test/c3.jpg", "none"],
-    ["http://backend.test/c4.jpg", "none"],
-  ]);
-  await waitFor(() => expect(play.mock.instances).toEqual([container.querySelector("video")]));
+  expect(named(container)).toEqual([first, second, fourth]);
+});
+
+test("P-weight-later: while a cover is held, the next one waits", () => {
+  const { container } = show(mixed);
+  pass(1000);
+  fireEvent.click(screen.getByRole("button", { name: "Pause slideshow" }));
+  pass(10_000);
+  expect(named(container)).toEqual([first]);
+  fireEvent.click(screen.getByRole("button", { name: "Play slideshow" }));
+  pass(1499);
+  expect(named(container)).toEqual([first]);
+  pass(1);
+  expect(named(container)).toEqual([first, second]);
+});
+
+test.each([
+  ["pointer", () => fireEvent.pointerMove(arrow())],
+  ["finger", () => fireEvent.pointerDown(arrow(), { pointerType: "touch" })],
+  ["focus", () => fireEvent.focusIn(arrow())],
+])("P-weight-later: both neighbours load when the %s is at the hero", (_, approach) => {
+  const { container } = show(mixed);
+  approach();
+  expect(named(container)).toEqual([first, second, fourth]);
+});
+
+test("P-weight-film: of a film without a still the first frame loads, once the page has loaded", () => {
+  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  const url = "http://backend.test/cais.mp4";
+  const film = aCover({ media_type: "video", image_url: url, video_thumbnail_url: url });
+  const { container } = show([film]);
+  expect(named(container)).toEqual([["", "none"]]);
+  state.mockReturnValue("complete");
+  fireEvent.load(window);
+  expect(named(container)).toEqual([["", "metadata"]]);
+});
+
+test("P-weight-film: a film as the first cover shows its poster, and plays once the page has loaded", () => {
+  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  const { container } = show(mixed.slice(1));
+  pass(1000);
+  expect(named(container)).toEqual([second]);
+  expect(play).not.toHaveBeenCalled();
+  state.mockReturnValue("complete");
+  fireEvent.load(window);
+  pass(80);
+  expect(play.mock.instances).toEqual([container.querySelector("video")]);
 });
 
 test("treats any other media type as an image", async () => {

@@ -123,6 +123,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     section,
     viewportRef: carousel.viewportRef,
     driver: carousel.driver,
+    loadDriver: carousel.load,
     acted,
     onKeyDown,
     prev: () => arrow(prev),
