@@ -33,6 +33,7 @@ var tables = []struct {
 	{"demo", demoTables},
 	{"pages", pageTable},
 	{"files", fileTable},
+	{"edits", pageEdits},
 	{"metrics", metricsTable},
 	{"tables", tableCosts},
 	{"nodes", nodeTable},

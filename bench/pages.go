@@ -71,6 +71,7 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	home := call{"home", http.MethodGet, "/", "", browserHeader}
 	for _, c := range []call{
 		home,
+		{"home without compression", http.MethodGet, "/", "", http.Header{"Accept-Encoding": {"identity"}}},
 		{"gallery", http.MethodGet, "/gallery", "", browserHeader},
 		{"public list, 24 newest", http.MethodGet, "/rest/v1/products?select=*,media&order=created_at.desc&limit=24", "", reader},
 	} {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+const (
+	edits     = 200  // number of edits after which each page is requested
+	largeSite = 8400 // number of works of which the gallery shows 5,040, and 1,200 are featured
+)
+
+// editedPage is a page that is requested after each edit of a work that it shows.
+type editedPage struct {
+	name, path, work string        // work is the query of the work
+	wanted           time.Duration // limit of p99
+}
+
+// pageEdits prints how long the first visitor after an edit waits for the page, which the server has to draw again. The owner
+// edits a work that the page shows. The pauses between edits have many lengths, so that some requests come while the server makes
+// other pages in advance.
+func pageEdits(ctx context.Context, out io.Writer) error {
+	if _, err := fmt.Fprintf(out, "\nThe first request for a page after an edit of what it shows, %d edits\n  %-34s %10s %10s %10s %10s %12s %12s\n",
+		edits, "", "p50 ms", "p99 ms", "most ms", "wanted", "brotli kB", "identity kB"); err != nil {
+		return err
+	}
+	home := editedPage{"home", "/", "is_featured=eq.true&order=created_at.desc&limit=1", 50 * time.Millisecond}
+	gallery := editedPage{"gallery", "/gallery/all", "artwork_type=eq.mural&order=created_at.desc&limit=1", 80 * time.Millisecond}
+	if err := demoEdits(ctx, out, home, gallery); err != nil {
+		return err
+	}
+	return largeEdits(ctx, out, home, gallery)
+}
+
+// demoEdits measures pages of a site with the demo content.
+func demoEdits(ctx context.Context, out io.Writer, pages ...editedPage) (err error) {
+	env, remove, err := newSite()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	load := exec.CommandContext(ctx, binary, "demo")
+	load.Env = env
+	if msg, err := load.CombinedOutput(); err != nil {
+		return fmt.Errorf("load demo: %w: %s", err, msg)
+	}
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := waitUntilIdle(ctx, s); err != nil { // the demo's pictures are made in the background
+		return err
+	}
+	return measureEdits(ctx, out, s, env, "demo content", pages)
+}
+
+// largeEdits measures pages of a large site.
+func largeEdits(ctx context.Context, out io.Writer, pages ...editedPage) (err error) {
+	env, remove, err := newSite()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	_, secret, err := keysOf(ctx, env)
+	if err != nil {
+		return err
+	}
+	if _, err := fillProducts(ctx, s.url, secret, largeSite); err != nil {
+		return err
+	}
+	if err := waitUntilIdle(ctx, s); err != nil {
+		return err
+	}
+	return measureEdits(ctx, out, s, env, fmt.Sprintf("%d works", largeSite), pages)
+}
+
+// newSite returns the environment of a site in a new folder, and the function that removes the folder.
+func newSite() (env []string, remove func() error, err error) {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	return append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0"), func() error { return os.RemoveAll(dir) }, err
+}
+
+func measureEdits(ctx context.Context, out io.Writer, s *server, env []string, content string, pages []editedPage) error {
+	_, secret, err := keysOf(ctx, env)
+	if err != nil {
+		return err
+	}
+	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	for _, p := range pages {
+		found, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&" + p.work, header: owner}.do(ctx, s.url)
+		if err != nil {
+			return err
+		}
+		var works []struct{ ID string }
+		if err := json.Unmarshal(found, &works); err != nil || len(works) != 1 {
+			return errors.Join(err, errors.New("the page shows no work: "+string(found)))
+		}
+		visit := call{method: http.MethodGet, path: p.path, header: browserHeader}
+		var took []time.Duration
+		for n := range edits {
+			edit := call{method: http.MethodPatch, path: "/rest/v1/products?id=eq." + works[0].ID, body: fmt.Sprintf(`{"title":"Edited %d"}`, n), header: owner}
+			if _, err := edit.do(ctx, s.url); err != nil {
+				return err
+			}
+			begun := time.Now()
+			if _, err := visit.do(ctx, s.url); err != nil {
+				return err
+			}
+			took = append(took, time.Since(begun))
+			time.Sleep(time.Duration(n*37%600) * time.Millisecond)
+		}
+		slices.Sort(took)
+		p50, p99 := median(took), took[len(took)*99/100]
+		row := p.name + ", " + content
+		recordCost(row+", wait after an edit, p50, of the wanted", float64(p50)/float64(p.wanted))
+		recordCost(row+", wait after an edit, p99, of the wanted", float64(p99)/float64(p.wanted))
+		compressed, _, err := visit.answer(ctx, s.url)
+		if err != nil {
+			return err
+		}
+		plain, _, err := call{method: http.MethodGet, path: p.path}.answer(ctx, s.url)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "  %-34s %10.1f %10.1f %10.1f %10.0f %12.1f %12.1f\n", row,
+			ms(p50), ms(p99), ms(took[len(took)-1]), ms(p.wanted), float64(len(compressed))/1000, float64(len(plain))/1000); err != nil {
+			return err
+		}
+	}
+	return nil
+}
