@@ -1,14 +1,23 @@
 import { useEffect } from "react";
 import useEmblaCarousel from "embla-carousel-react";
-
-// Later pages come with embla: what adds slides after embla has started makes it start anew.
-export { LaterPages } from "@/components/media/carousel-later-pages";
+import { LaterPages } from "@/components/media/carousel-later-pages";
+import { CAROUSEL_DURATION } from "@/lib/constants";
 
 export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
+
+const siteOptions: EmblaOptions = {
+  align: "start",
+  containScroll: "trimSnaps",
+  duration: CAROUSEL_DURATION,
+  // Slides change without animation if the visitor prefers reduced motion.
+  breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
+};
+
 export type CarouselDriverProps = {
   /** The element that clips the slides. */
   viewport: HTMLElement;
+  /** Replace those of the site. */
   options: EmblaOptions;
   onChange(embla: Embla | undefined): void;
 };
@@ -18,7 +27,7 @@ export type CarouselDriverProps = {
  * because embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
-  const [ref, embla] = useEmblaCarousel(options);
+  const [ref, embla] = useEmblaCarousel({ ...siteOptions, ...options });
   useEffect(() => ref(viewport), [ref, viewport]);
   useEffect(() => {
     onChange(embla);
@@ -47,3 +56,6 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
   }, [embla]);
   return null;
 }
+
+/** What useCarousel loads. Later pages come with embla: what adds slides after embla has started makes it start anew. */
+export const carouselCode = { CarouselDriver, LaterPages };

@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { CAROUSEL_DURATION, MAX_DOTS } from "@/lib/constants";
+import { MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
-import type * as carouselDriver from "@/components/media/carousel-driver";
 import { visitorMoves } from "@/lib/visitor-moves";
-import type { Embla, EmblaOptions } from "@/components/media/carousel-driver";
+import type { carouselCode, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
 /** The selected snap point, the number of snap points, and whether the carousel can move. */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
@@ -18,14 +17,14 @@ const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNe
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
-  const [code, setCode] = useState<typeof carouselDriver>();
+  const [code, setCode] = useState<typeof carouselCode>();
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(initialPosition);
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
     import("@/components/media/carousel-driver").then(
-      setCode,
+      (module) => setCode(module.carouselCode),
       // The carousel stays at its first slide. The next press attempts to load embla again.
       (error: unknown) => console.error("The carousel could not be loaded", error),
     );
@@ -80,18 +79,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   );
 
   const driver = code && viewport && (
-    <code.CarouselDriver
-      viewport={viewport}
-      options={{
-        align: "start",
-        containScroll: "trimSnaps",
-        duration: CAROUSEL_DURATION,
-        // Slides change without animation if the visitor prefers reduced motion.
-        breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
-        ...options,
-      }}
-      onChange={setEmbla}
-    />
+    <code.CarouselDriver viewport={viewport} options={options} onChange={setEmbla} />
   );
   const LaterPages = code?.LaterPages;
   return { viewportRef, driver, LaterPages, embla, load, ...position, prev, next, onKeyDown };
