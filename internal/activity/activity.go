@@ -1,6 +1,6 @@
 // Package activity reads the log of who did what, and when: successful and refused sign-ins, changes of content, exports, and
-// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31) and RecordExport write
-// the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
+// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31), RecordExport and RecordSite
+// write the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
 package activity
 
 import (
@@ -50,13 +50,13 @@ type Entry struct {
 	ID      string         `json:"id"` // unique among the entries of both tables
 	At      time.Time      `json:"at"`
 	Kind    Kind           `json:"kind"`
-	Action  string         `json:"action"` // what was done: insert, update or delete for Change; the function's name or site-export for Export; else an event's name
+	Action  string         `json:"action"` // what was done: insert, update, delete or one of RecordSite for Change; the function's name or one of RecordSite for Export; else an event's name
 	By      By             `json:"by"`
 	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
 	Subject string         `json:"subject,omitempty"` // email address or phone number of the account that was changed, if it is not Account
 	Table   string         `json:"table,omitempty"`   // the table of the changed row
 	RowID   string         `json:"row_id,omitempty"`  // id of the changed row if it still exists
-	Title   string         `json:"title,omitempty"`   // name of the changed row (before it was deleted), key of a setting, name of a role, or part of an account
+	Title   string         `json:"title,omitempty"`   // name of the changed row (before it was deleted), key of a setting, name of a role, part of an account, or the title of RecordSite
 	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of a key
 	Method  string         `json:"method,omitempty"`  // way of signing in, such as a password
 	IP      string         `json:"ip,omitempty"`
@@ -93,8 +93,27 @@ func (s *Service) Purge(ctx context.Context) error {
 }
 
 // RecordExport adds an entry about an export or an erasure. If a transaction checks whether the export is allowed, q should be
-// that transaction. action is the function's name, with the action of address-data after it, or site-export for the command. account is
-// the id of the caller's account, or "" for a key or a command. The exported or erased address is not recorded.
+// that transaction. action is the function's name, with the action of address-data after it. account is the id of the caller's account,
+// or "" for a key. The exported or erased address is not recorded.
 func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
 	return insertExport(ctx, q, action, account, now)
+}
+
+// Actions of RecordSite, with the title of their entries.
+const (
+	SiteExport     = "site-export"     // an archive of the site was made; no title
+	SiteCopy       = "site-copy"       // atelie copy has copied the site; the address of the copy's database, without a password
+	BackupPlace    = "backup-place"    // the backup goes to another place from now on; the label of the place
+	SiteImport     = "site-import"     // an archive was imported; the URL of the archived site
+	SupabaseImport = "supabase-import" // a Supabase project was imported; no title
+	SiteRestore    = "site-restore"    // the site was restored from its backup; the restored moment in RFC 3339
+)
+
+// RecordSite adds an entry about the whole site: what left it or has replaced its content. The caller is a command or the program itself.
+func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {
+	kind := Change
+	if action == SiteExport || action == SiteCopy || action == BackupPlace {
+		kind = Export
+	}
+	return insertSite(ctx, q, kind, action, title, now)
 }

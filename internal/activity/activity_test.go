@@ -223,6 +223,34 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 	})
 }
 
+// Proves A-activity-site.
+func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for i, e := range [][2]string{{SiteExport, ""}, {SiteCopy, "/srv/copy"}, {BackupPlace, "s3://disk.example/ana"}, {SiteImport, "https://ana.example"}, {SupabaseImport, ""}, {SiteRestore, "2026-11-22T10:00:00Z"}} {
+			if err := RecordSite(t.Context(), d, e[0], e[1], noon.Add(time.Duration(i)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := newService(d, time.Now)
+		for kind, want := range map[Kind][]string{
+			Export: {"backup-place program s3://disk.example/ana", "site-copy program /srv/copy", "site-export program "},
+			Change: {"site-restore program 2026-11-22T10:00:00Z", "supabase-import program ", "site-import program https://ana.example"},
+		} {
+			got, err := s.ask(t, admin, `{"kind":"`+string(kind)+`"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for _, e := range got.Entries {
+				lines = append(lines, e.Action+" "+string(e.By)+" "+e.Title)
+			}
+			if !slices.Equal(lines, want) {
+				t.Errorf("%s: %q", kind, lines)
+			}
+		}
+	})
+}
+
 // Proves A-activity-erased.
 func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -70,6 +70,10 @@ func insertExport(ctx context.Context, q db.Querier, action, account string, now
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actor)
 }
 
+func insertSite(ctx context.Context, q db.Querier, kind Kind, action, title string, now time.Time) error {
+	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, title) values ($1, $2, $3, nullif($4, ''))", now, kind, action, title)
+}
+
 func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
 }

@@ -26,12 +26,16 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 	if err != nil {
 		return m, err
 	}
-	return m, activity.RecordExport(ctx, a.DB, "site-export", "", a.now())
+	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "", a.now())
 }
 
-// Import imports a verified archive into the site, which must be empty (archive.Archive.Import).
+// Import imports a verified archive into the site, which must be empty (archive.Archive.Import), and adds an entry to the activity.
 func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
-	return from.Import(ctx, a.archiveConfig(), leaveOut, report)
+	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
+	if err != nil {
+		return refused, err
+	}
+	return refused, activity.RecordSite(ctx, a.DB, activity.SiteImport, from.Manifest.SiteURL, a.now())
 }
 
 // archiveConfig gives exports and imports access to the services of the program.

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func smallArchive(t *testing.T, tables map[string]string) *archive.Archive {
 		}
 		files[name] = content
 	}
-	a, err := archive.Open(archivetest.Write(t, archive.Manifest{Format: archive.Format, Schema: 29, Entries: archivetest.Entries(files)}, files, nil))
+	a, err := archive.Open(archivetest.Write(t, archive.Manifest{Format: archive.Format, Schema: 29, SiteURL: "https://old.example", Entries: archivetest.Entries(files)}, files, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +60,16 @@ func smallArchive(t *testing.T, tables map[string]string) *archive.Archive {
 	return a
 }
 
+// siteEntries returns the entries of the activity about the whole site, as "kind action title".
+func siteEntries(t *testing.T, d *db.DB) []string {
+	t.Helper()
+	list, err := db.Collect(t.Context(), d, db.ScanOne[string], "select kind || ' ' || action || ' ' || coalesce(title, '-') from activity where action like 'site-%' or action like 'supabase-%' order by id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 func productsOf(t *testing.T, a *App) int64 {
 	t.Helper()
 	n, err := db.One[int64](t.Context(), a.DB, "select count(*) from products")
@@ -68,7 +79,7 @@ func productsOf(t *testing.T, a *App) int64 {
 	return n
 }
 
-// Proves H-archive-interrupted.
+// Proves H-archive-interrupted, A-activity-site.
 func TestAnInterruptedImportGoesOn(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -96,6 +107,9 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 			}
 			if err := importAll(t.Context(), a, from, noReport); err == nil || !strings.Contains(err.Error(), "the site is not empty") {
 				t.Errorf("a second time: %v", err)
+			}
+			if got := siteEntries(t, a.DB); !slices.Equal(got, []string{"change site-import https://old.example"}) {
+				t.Errorf("the activity of one import: %q", got)
 			}
 			got, err := storage.Originals(t.Context(), a.DB)
 			if err != nil || len(got) != 2 || got[0].Bucket != "own" || string(got[0].Metadata) != `{"k":"v"}` && string(got[0].Metadata) != `{"k": "v"}` || got[1].Focus == nil || *got[1].Focus != [2]float64{0.5, 0.25} {

@@ -2,12 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
+	"atelie/internal/activity"
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site. It sets the import's Site.
+// ImportSupabase runs an import of a Supabase project into this site. It sets the import's Site. If the import has added something, even
+// if it failed later, there is an entry in the activity.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount: a.Auth.ImportAccount,
@@ -18,7 +21,11 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 		MaxFile:    int64(a.cfg.Storage.MaxUpload),
 		FilesURL:   fileURLOrigin(a.cfg.Server.SiteURL, a.cfg.Server.APIURL),
 	}
-	return i.Run(ctx)
+	err := i.Run(ctx)
+	if !i.Write || i.Added == 0 {
+		return err
+	}
+	return errors.Join(err, activity.RecordSite(context.WithoutCancel(ctx), a.DB, activity.SupabaseImport, "", a.now()))
 }
 
 // fileURLOrigin returns what precedes the path in the URLs of files that an import writes into rows. It is "" if site and backend have

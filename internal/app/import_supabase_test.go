@@ -112,7 +112,7 @@ func commentedJPEG(t *testing.T) []byte {
 	return slices.Concat(b.Bytes()[:2], []byte(comment+"\x00"), b.Bytes()[2:])
 }
 
-// Proves H-supabase-project, H-supabase-again, H-supabase-dry, H-supabase-rest.
+// Proves H-supabase-project, H-supabase-again, H-supabase-dry, H-supabase-rest, A-activity-site.
 func TestSupabaseImportFromARunningProject(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		source := newHistorySite(t, db.SQLite, 0)
@@ -213,6 +213,9 @@ func TestSupabaseImportFromARunningProject(t *testing.T) {
 			if i.Problems != 5 || i.Added != 0 || target.contents() != after {
 				t.Errorf("%d problems, %d added\n%s", i.Problems, i.Added, out)
 			}
+		}
+		if got := siteEntries(t, target.DB); !slices.Equal(got, []string{"change supabase-import -"}) {
+			t.Errorf("the activity of one import, two that added nothing, and two dry runs: %q", got)
 		}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/superfly/ltx"
 
+	"atelie/internal/activity"
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 )
@@ -265,8 +266,24 @@ func (s *Service) prove(ctx context.Context) error {
 	if text, err = json.Marshal(copied); err != nil {
 		return err
 	}
+	if err := s.recordSecondPlace(record); err != nil {
+		return err
+	}
 	s.succeededWith(ctx, KindCopy, moment, string(text))
 	return nil
+}
+
+// recordSecondPlace adds the second place to the activity if no copy was made there before.
+func (s *Service) recordSecondPlace(ctx context.Context) error {
+	states, err := ReadStates(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	before, err := s.copyDetail(states)
+	if err != nil || before.Place != "" {
+		return err
+	}
+	return activity.RecordSite(ctx, s.db, activity.BackupPlace, s.cfg.CopyTo.Label(), s.now())
 }
 
 // Errors of proofs that could not be done: they have found nothing wrong with the backup, and have not proven it either.

@@ -18,6 +18,7 @@ import (
 	"github.com/superfly/ltx"
 	"golang.org/x/sync/errgroup"
 
+	"atelie/internal/activity"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
 )
@@ -179,7 +180,7 @@ func removeEntries(dir string) error {
 	return err
 }
 
-// restoreDatabase restores the database, brings it up to date, and restores the files that it refers to.
+// restoreDatabase restores the database, brings it up to date, restores the files that it refers to, and adds an entry to its activity.
 func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Restored) error {
 	r.Report("Database: the state of " + point.moment.Format(time.RFC3339Nano))
 	last := time.Time{}
@@ -203,6 +204,9 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Resto
 	err = d.Migrate(ctx)
 	if err == nil {
 		err = r.restoreFiles(ctx, d, done)
+	}
+	if err == nil {
+		err = activity.RecordSite(ctx, d, activity.SiteRestore, point.moment.Format(time.RFC3339Nano), time.Now())
 	}
 	if err != nil {
 		return errors.Join(err, d.Close())

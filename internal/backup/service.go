@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"atelie/internal/activity"
 	"atelie/internal/db"
 )
 
@@ -200,7 +201,7 @@ func (s *Service) claim(ctx context.Context) error {
 	}
 	want := s.placeDetail()
 	if created || known.Place != want.Place {
-		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return forgetCopies(ctx, tx) }); err != nil {
+		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return errors.Join(forgetCopies(ctx, tx), s.recordPlace(ctx, tx, known)) }); err != nil {
 			return err
 		}
 		if s.cfg.Passphrase == "" {
@@ -228,6 +229,16 @@ func (s *Service) claim(ctx context.Context) error {
 	s.claimed.done = true
 	s.Wake()
 	return nil
+}
+
+// recordPlace adds the place to the activity, unless it is the known one. The first place is not listed if it is on the disk of the data
+// folder, as the default is: nothing leaves that disk.
+func (s *Service) recordPlace(ctx context.Context, q db.Querier, known placeDetail) error {
+	label := s.cfg.Place.Label()
+	if label == known.Place || known.Place == "" && s.cfg.SameDisk {
+		return nil
+	}
+	return activity.RecordSite(ctx, q, activity.BackupPlace, label, s.now())
 }
 
 // Wake makes the service look for waiting blobs.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +70,7 @@ func places(t *testing.T, fn func(t *testing.T, place string)) {
 	}
 }
 
-// Proves H-restore.
+// Proves H-restore, A-activity-site.
 func TestRestoreRebuildsTheSite(t *testing.T) {
 	places(t, func(t *testing.T, place string) {
 		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "correct horse battery")
@@ -86,6 +88,12 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 		if !strings.Contains(r.out, "Restored: the site as it was at 20") || !strings.Contains(r.out, "Nothing is missing") || !strings.Contains(r.out, "Files: ") {
 			t.Errorf("%s", r.out)
 		}
+		moment := regexp.MustCompile(`as it was at (\S+),`).FindStringSubmatch(r.out)
+		restored := "sqlite:" + filepath.Join(to, "atelie.db")
+		if got := siteActivity(t, restored); len(moment) == 0 || !slices.Contains(got, "site-restore "+moment[1]) {
+			t.Errorf("the activity lists %q, but not the restore", got)
+		}
+		execute(t, restored, "delete from activity where action = 'site-restore'")
 		siteIs(t, to, dir)
 		if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
 			t.Errorf("%+v", r)
@@ -172,6 +180,9 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 			if r := stop(); r.code != 0 {
 				t.Errorf("%+v", r)
 			}
+		}
+		if got := strings.Join(siteActivity(t, "sqlite:"+filepath.Join(dir, "atelie.db")), "\n"); strings.Count(got, "backup-place "+second) != 1 {
+			t.Errorf("the activity lists %q, want the second place once", got)
 		}
 		to := filepath.Join(t.TempDir(), "new")
 		if r := must(t, to, "restore", "--from", second); !strings.Contains(r.out, "Nothing is missing") {

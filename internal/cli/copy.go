@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"atelie/internal/activity"
 	"atelie/internal/config"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
@@ -53,7 +54,23 @@ func (c *copyCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	if err := recordCopy(env, from, to); err != nil {
+		// The copy is complete, and a source on a read-only disk is a good one.
+		if err := env.printf("The activity of the source does not list this copy: %v\n", err); err != nil {
+			return err
+		}
+	}
 	return printNextStep(env, from, to, secret)
+}
+
+// recordCopy adds the copy to the activity of the source. The target has no such entry: it is the state of before.
+func recordCopy(env *environment, from, to site) error {
+	d, err := db.Open(env.ctx, from.database, db.NoHooks)
+	if err != nil {
+		return err
+	}
+	err = activity.RecordSite(env.ctx, d, activity.SiteCopy, to.label, env.now())
+	return errors.Join(err, d.Close())
 }
 
 // site is the source or the target of a copy.

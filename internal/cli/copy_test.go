@@ -89,6 +89,21 @@ func report(out string) string {
 	return strings.Join(regexp.MustCompile(`(?m)^(\w+ +\d+ rows +SHA-256 .*|Copied and the same: .*)$`).FindAllString(out, -1), "\n")
 }
 
+// siteActivity returns the entries of a database's activity about the whole site, as "action title".
+func siteActivity(t *testing.T, address string) []string {
+	t.Helper()
+	d, err := db.Open(t.Context(), address, db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := db.Collect(t.Context(), d, db.ScanOne[string], "select action || ' ' || coalesce(title, '-') from activity where action like '%-%' order by id")
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Proves A-activity-site.
 func TestCopyThereAndBack(t *testing.T) {
 	dir := demoSite(t)
 	files := filesOf(t, filepath.Join(dir, "files"))
@@ -121,6 +136,16 @@ func TestCopyThereAndBack(t *testing.T) {
 	if report(there.out) != report(again.out) || strings.Count(report(there.out), "\n") < 25 {
 		t.Errorf("there:\n%s\nand back:\n%s", there.out, again.out)
 	}
+	label, err := db.Label(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	returned := "sqlite:" + filepath.Join(back, "new", "atelie.db")
+	for address, want := range map[string][]string{"sqlite:" + filepath.Join(dir, "atelie.db"): {"site-copy " + label}, database: {"site-copy " + returned}, returned: nil} {
+		if got := siteActivity(t, address); !slices.Equal(got, want) {
+			t.Errorf("the activity lists %q, want %q", got, want)
+		}
+	}
 	got := filesOf(t, filepath.Join(back, "new", "files"))
 	if len(got) != len(files) {
 		t.Errorf("%d files of %d", len(got), len(files))
@@ -147,6 +172,10 @@ func TestCopyThereAndBack(t *testing.T) {
 	kept, err := os.ReadFile(filepath.Join(folder, "jwt-secret"))
 	if err != nil || !bytes.Equal(kept, secret) {
 		t.Errorf("the secret: %v", err)
+	}
+	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "create trigger refuse before insert on activity begin select raise(abort, 'refused'); end") // as a source that can only be read
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", filepath.Join(t.TempDir(), "copy")); r.code != 0 || !strings.Contains(r.out, "The activity of the source does not list this copy: ") || !strings.Contains(r.out, "The secret is copied too") {
+		t.Errorf("%+v", r)
 	}
 	marker, err := os.ReadFile(filepath.Join(dir, "files", ".atelie"))
 	if err != nil {

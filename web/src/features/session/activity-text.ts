@@ -1,6 +1,8 @@
+import type { Language } from "@/lib/boot";
 import type { Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import { deviceText } from "@/features/session/device-text";
+import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
 /**
@@ -19,6 +21,8 @@ const ACTION_KEYS: Record<string, Key> = {
   "refused token_revoked": "activity.tokenReused",
   "export contact-export": "activity.messagesExported",
   "export site-export": "activity.siteExported",
+  "export site-copy": "activity.siteCopied",
+  "export backup-place": "activity.backupPlace",
   "export address-data export": "activity.addressExported",
   "export address-data erase": "activity.addressErased",
   "key user_updated_password": "activity.passwordSet",
@@ -46,6 +50,9 @@ const ACTION_KEYS: Record<string, Key> = {
   "key key_revoked service_role": "activity.serviceKeyRevoked",
   "key secret_changed": "activity.secretChanged",
   "key secret_forgotten": "activity.secretForgotten",
+  "change site-import": "activity.siteImported",
+  "change supabase-import": "activity.supabaseImported",
+  "change site-restore": "activity.siteRestored",
   "change insert products": "activity.workAdded",
   "change update products": "activity.workChanged",
   "change delete products": "activity.workDeleted",
@@ -76,7 +83,7 @@ const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
 };
 
 /** What an entry is about, such as "Changed the work Onda". An action that this page does not know is shown as it is. */
-export function whatText(t: Translate, entry: ActivityEntry): string {
+export function whatText(t: Translate, entry: ActivityEntry, language: Language): string {
   const { kind, action, table, title, number = 0 } = entry;
   if (table === "contact_submissions")
     return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
@@ -84,7 +91,9 @@ export function whatText(t: Translate, entry: ActivityEntry): string {
   const key = ACTION_KEYS[`${kind} ${action} ${about}`] ?? ACTION_KEYS[`${kind} ${action}`];
   if (!key) return action;
   const setting = table === "site_settings" && SETTINGS[title ?? ""];
-  return t(key, { name: setting ? t(setting) : title || t("activity.untitled"), n: number });
+  const moment = action === "site-restore" && title && dateTime(title, language);
+  const name = setting ? t(setting) : moment || title || t("activity.untitled");
+  return t(key, { name, n: number });
 }
 
 /** Who did it and from where: the parts of the second line. */

@@ -33,6 +33,11 @@ const newest = [
     by: "program",
   }),
   entry("9", { kind: "export", action: "unknown-export" }),
+  entry("11", { kind: "export", action: "site-copy", title: "postgres://ana@db/site" }),
+  entry("12", { kind: "export", action: "backup-place", title: "s3://disk.example/ana" }),
+  entry("13", { action: "site-import", title: "https://ana.example" }),
+  entry("14", { action: "supabase-import" }),
+  entry("15", { action: "site-restore", title: new Date(2026, 10, 22, 10, 5).toISOString() }),
 ];
 const older = entry("10", {
   at: new Date(2026, 10, 22, 23, 5).toISOString(),
@@ -80,6 +85,11 @@ it("A-activity-list: says by day what happened, who did it, from where and when,
     ["Made somebody an administrator", "ana@alvor.example · account rui@alvor.example"],
     ["Revoked service key 2", "A key, a command or the program itself"],
     ["unknown-export", "ana@alvor.example"], // of a newer server
+    ["Copied the whole site to postgres://ana@db/site", "ana@alvor.example"],
+    ["Began a backup in s3://disk.example/ana", "ana@alvor.example"],
+    ["Imported the site https://ana.example", "ana@alvor.example"],
+    ["Imported a Supabase project", "ana@alvor.example"],
+    ["Restored the site from a backup, as it was on 22 November 2026, 10:05", "ana@alvor.example"],
   ]);
   expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
     "/admin/products?q=Onda+%26+mar",
@@ -106,7 +116,7 @@ it("A-activity-list: older entries follow on request, and the focus stays in the
   expect(await screen.findByRole("heading", { name: "22 November 2026" })).toBeVisible();
   expect(screen.getByText("ana@alvor.example · google")).toBeVisible();
   expect(screen.getByText("That is everything of the last 400 days.")).toHaveFocus();
-  expect(screen.getByRole("status")).toHaveTextContent("Entries shown: 10");
+  expect(screen.getByRole("status")).toHaveTextContent("Entries shown: 15");
   expect(answer.mock.calls).toEqual([[{}], [{ after: "position" }], [{ after: "position" }]]);
 });
 

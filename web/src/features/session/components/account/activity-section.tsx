@@ -132,15 +132,14 @@ function Day({ day, entries }: { day: string; entries: ActivityEntry[] }) {
       <ul>
         {entries.map((entry) => {
           const path = entryPath(entry);
+          const what = whatText(t, entry, language);
           return (
             <li
               key={entry.id}
               className="border-line flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 border-b py-3"
             >
               <div className="min-w-0 flex-1 basis-72 wrap-anywhere">
-                <p className="font-[520]">
-                  {path ? <TextLink to={path}>{whatText(t, entry)}</TextLink> : whatText(t, entry)}
-                </p>
+                <p className="font-[520]">{path ? <TextLink to={path}>{what}</TextLink> : what}</p>
                 <p className="text-ink2 text-sm">{whoText(t, entry)}</p>
               </div>
               <time
