@@ -40,8 +40,8 @@ const (
 	ByAccount By = "account" // the account in Entry.Account
 	ByDeleted By = "deleted" // an account that no longer exists
 	ByKey     By = "key"     // the service key; only in entries of the audit log
-	ByCommand By = "command" // a command (atelie owner, atelie keys …); only in entries of the audit log
-	ByProgram By = "program" // no account: the service key, a command or the program itself, which the table activity does not tell apart
+	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
+	ByProgram By = "program" // no account: the service key, a command or the program itself, which most entries of the table activity do not tell apart
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 )
 
@@ -108,6 +108,9 @@ const (
 	SupabaseImport = "supabase-import" // a Supabase project was imported; no title
 	SiteRestore    = "site-restore"    // the site was restored from its backup; the restored moment in RFC 3339
 )
+
+// commandActions are the actions of RecordSite that only commands do.
+var commandActions = []string{SiteExport, SiteCopy, SiteImport, SupabaseImport, SiteRestore}
 
 // RecordSite adds an entry about the whole site: what left it or has replaced its content. The caller is a command or the program itself.
 func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {

@@ -233,8 +233,8 @@ func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
 		}
 		s := newService(d, time.Now)
 		for kind, want := range map[Kind][]string{
-			Export: {"backup-place program s3://disk.example/ana", "site-copy program /srv/copy", "site-export program "},
-			Change: {"site-restore program 2026-11-22T10:00:00Z", "supabase-import program ", "site-import program https://ana.example"},
+			Export: {"backup-place program s3://disk.example/ana", "site-copy command /srv/copy", "site-export command "},
+			Change: {"site-restore command 2026-11-22T10:00:00Z", "supabase-import command ", "site-import command https://ana.example"},
 		} {
 			got, err := s.ask(t, admin, `{"kind":"`+string(kind)+`"}`)
 			if err != nil {

@@ -34,6 +34,8 @@ func scanChange(row db.Row) (c change, err error) {
 	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
+	case actor == nil && slices.Contains(commandActions, c.Action):
+		c.By = ByCommand
 	case actor == nil:
 		c.By = ByProgram
 	case account == nil:

@@ -134,7 +134,7 @@ func TestActivityOfASite(t *testing.T) {
 			if _, err := s.Export(t.Context(), archived, func(string, int, int) {}); err != nil {
 				t.Fatal(err)
 			}
-			if got := s.entries("export"); len(got) != 4 || got[0] != "site-export program" {
+			if got := s.entries("export"); len(got) != 4 || got[0] != "site-export command" {
 				t.Errorf("exports: %q", got)
 			}
 			check("refused", "sign_in_refused account ana@alvor.example")
