@@ -159,6 +159,7 @@ function Details({ health }: { health: SiteHealth }) {
   const { backup, disk, mail, certificate, version, release } = health;
   const formatTime = (iso: string) => dateTime(iso, language);
   const proofText = (proved: boolean) => (proved ? t("health.proved") : t("health.unproved"));
+  const backupText = backup.same_disk ? t("health.unprovedDisk") : proofText(backup.proved);
   const releaseText = () => {
     if (release?.failing_since) return t("health.detail.releaseUnread");
     if (release?.newer || !release?.read_at) return undefined;
@@ -167,7 +168,7 @@ function Details({ health }: { health: SiteHealth }) {
 
   return (
     <dl className="border-ink mt-1 grid border-t-2 md:grid-cols-[14rem_1fr]">
-      <Row label={t("health.label.backup")}>
+      <Row label={t("health.label.backup")} state={backup.place === "" ? undefined : backupText}>
         {backup.place === "" && t("health.backupOff")}
         {backup.place !== "" &&
           (backup.last_at
@@ -176,7 +177,7 @@ function Details({ health }: { health: SiteHealth }) {
         {backup.waiting_files > 0 && <> {t("health.detail.files", { n: backup.waiting_files })}</>}
       </Row>
       {backup.place !== "" && (
-        <Row label={t("health.label.proof")} state={proofText(backup.proved)}>
+        <Row label={t("health.label.proof")}>
           {backup.proof_at && backup.proven_moment
             ? t("health.detail.proof", {
                 time: formatTime(backup.proof_at),

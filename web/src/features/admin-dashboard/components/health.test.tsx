@@ -131,6 +131,10 @@ it("A-health-same-disk: backups in the data folder are said to die with the disk
   expect(screen.getByText(/on the same disk as the site, so they die with it/)).toHaveTextContent(
     "ATELIE_BACKUP_URL",
   );
+  await userEvent.click(screen.getByRole("button", { name: "Details" }));
+  expect(screen.getByText(/^Not proved/)).toHaveTextContent(
+    "Not proved, because it dies with the disk.",
+  );
 });
 
 it("A-health-details: details open on demand and say in words what green says", async () => {
