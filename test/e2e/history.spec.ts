@@ -155,6 +155,8 @@ test("A-history-undo A-history-deleted: works saved together are deleted again f
     .getByRole("link", { name: text("en", "nav.products"), exact: true })
     .first()
     .click();
+  // The page of the reviews has a button of the same name.
+  await expect(page.getByRole("button", { name: text("en", "bulk.choose") })).toBeVisible();
   await openDeleted(page);
   for (const name of ["Alvor 1", "Alvor 2"]) {
     await page
