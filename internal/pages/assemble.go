@@ -25,8 +25,9 @@ type bootData struct {
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
 	HasReviews  bool          `json:"hasReviews"`
-	WorkID      string        `json:"art,omitempty"`    // view.workID
-	WorkMissing bool          `json:"noWork,omitempty"` // view.workMissing
+	WorkID      string        `json:"art,omitempty"`         // view.workID
+	WorkMissing bool          `json:"noWork,omitempty"`      // view.workMissing
+	ReviewsPage int           `json:"reviewsPage,omitempty"` // view.reviewsPage
 	Queries     []queryResult `json:"queries,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 	if err != nil {
 		return bootData{}, err
 	}
-	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing}
+	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing, ReviewsPage: v.reviewsPage}
 	if site.Portrait != "" {
 		if b.Media, err = s.cfg.DescribePictures(ctx, []string{site.Portrait}); err != nil {
 			return bootData{}, err

@@ -44,7 +44,7 @@ type pageKey struct {
 type pageCache struct {
 	version         *content.Version
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // lock held while the page of a single work is made: one at a time, because there can be thousands of works
+	workPageSlot    chan struct{} // lock held while the page of a single work or of further reviews is made: one at a time, because there can be thousands of them
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage is whether pages were made or recompressed since the most recent memory.Release. Only then is that function
 	// called, because it slows the program down for milliseconds.
@@ -96,7 +96,7 @@ func (s *Service) loadPage(ctx context.Context, v view, beforeMaking func()) (*b
 // makePage makes a page, once for all concurrent callers.
 func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
-		if key.workID != "" {
+		if key.workID != "" || key.reviewsPage > 0 {
 			s.cache.workPageSlot <- struct{}{}
 			defer func() { <-s.cache.workPageSlot }()
 		}

@@ -150,6 +150,59 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 	}
 }
 
+// Proves P-plain-reviews.
+func TestPagesOfReviewsAreWhole(t *testing.T) {
+	long := `{"message":"` + strings.Repeat("x", 9000) + `"}`
+	var asked []string
+	content := Content{
+		Rows: func(_ context.Context, table, query string) ([]string, error) {
+			if table != "reviews" {
+				return nil, nil
+			}
+			asked = append(asked, query)
+			return slices.Repeat([]string{long}, 12), nil
+		},
+		Count: func(context.Context, string, string) (int64, error) { return 30, nil },
+	}
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: content}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string][]int{
+		"/": {3}, "/?reviews=1": {12}, "/?reviews=2": {3, 12}, "/?lang=pt&reviews=3": {3, 12},
+		"/?reviews=4": {3}, "/?reviews=0": {3}, "/?reviews=02": {3}, "/?reviews=-1": {3}, "/?reviews=99999999999999999999": {3},
+	} {
+		asked = nil
+		body := get(httpx.Handle(WriteError, s.Page), "GET", target).Body.String()
+		_, rest, _ := strings.Cut(body, `id="boot">`)
+		block, _, _ := strings.Cut(rest, "</script>")
+		var boot struct {
+			ReviewsPage int
+			Queries     [][]json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(block), &boot); err != nil {
+			t.Fatalf("%s: %v in %s", target, err, body)
+		}
+		var got []int
+		for n, q := range boot.Queries[2:] {
+			var page struct{ Rows []json.RawMessage }
+			if err := json.Unmarshal(q[1], &page); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, len(page.Rows))
+			if key := fmt.Sprintf(`["reviews","active",%d]`, max(0, boot.ReviewsPage-1)*n); string(q[0]) != key {
+				t.Errorf("%s: the key %s instead of %s", target, q[0], key)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: pages of %v reviews", target, got)
+		}
+		if offset := fmt.Sprintf("&limit=12&offset=%d", (boot.ReviewsPage-1)*12); len(want) > 1 && !strings.HasSuffix(asked[len(asked)-1], offset) {
+			t.Errorf("%s asks for %q", target, asked)
+		}
+	}
+}
+
 // Proves S2-nav-13.
 func TestBootTellsWhetherThereAreReviews(t *testing.T) {
 	for rows, want := range map[string]string{"": `"hasReviews":false`, `{"id":"1"}`: `"hasReviews":true`} {

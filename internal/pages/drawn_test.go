@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,8 +210,8 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 	}
 }
 
-// manyRows returns content of which the tables products and reviews have a thousand rows with texts of random words.
-func manyRows(t testing.TB, textLength int) Content {
+// manyRows returns content of which the tables products and reviews have count rows with texts of random words.
+func manyRows(t testing.TB, count, textLength int) Content {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(length int) string {
@@ -224,7 +225,7 @@ func manyRows(t testing.TB, textLength int) Content {
 		return quoted(t, b.String()[:length])
 	}
 	tables := map[string][]string{"cover_images": {}}
-	for i := range 1000 {
+	for i := range count {
 		picture := fmt.Sprintf(`"/storage/v1/object/public/product-images/%d.jpg"`, i)
 		media := fmt.Sprintf(`{%s:{"kind":"image","v":"%016x","width":4000,"height":3000,"thumbhash":"%028x","color":"#a1b2c3","widths":[64,128,256,384,640,960,1280,1600,2400]}}`, picture, random.Uint64(), random.Uint64())
 		tables["products"] = append(tables["products"], fmt.Sprintf(`{"id":%q,"title":%s,"description":%s,"artwork_type":"mural","image_url":%s,"image_gallery":[],"video_gallery":[],"is_featured":true,"in_stock":true,`+
@@ -238,15 +239,50 @@ func manyRows(t testing.TB, textLength int) Content {
 			return tables[table], err
 		}
 		limit, err := strconv.Atoi(values.Get("limit"))
-		return tables[table][:min(limit, len(tables[table]))], err
+		rows := tables[table]
+		if values.Has("offset") {
+			offset, err := strconv.Atoi(values.Get("offset"))
+			if err != nil {
+				return nil, err
+			}
+			rows = rows[min(offset, len(rows)):]
+		}
+		return rows[:min(limit, len(rows))], err
 	}
 	return content
+}
+
+var (
+	nextReviews = regexp.MustCompile(`href="(/\?reviews=\d+)#testimonials" rel="next"`)
+	reviewNames = regexp.MustCompile(`font-\[570\]">([^<]+)`)
+)
+
+// Proves P-plain-reviews.
+func TestLinksLeadToAllReviews(t *testing.T) {
+	const reviews = 40
+	for textLength, pages := range map[int]int{300: 4, 5000: 5} {
+		s := realServiceWith(t, manyRows(t, reviews, textLength))
+		seen, visited := map[string]bool{}, 0
+		for target := "/"; target != "" && visited <= reviews; visited++ {
+			page := fetch(t, s.Page, target)
+			for _, name := range reviewNames.FindAllStringSubmatch(page, -1) {
+				seen[name[1]] = true
+			}
+			target = ""
+			if next := nextReviews.FindStringSubmatch(page); next != nil {
+				target = next[1]
+			}
+		}
+		if len(seen) != reviews || visited != pages {
+			t.Errorf("texts of %d: %d reviews are on %d pages", textLength, len(seen), visited)
+		}
+	}
 }
 
 // Proves P-drawn-bounded.
 func TestHomeIsBoundedWhateverIsFeaturedOrReviewed(t *testing.T) {
 	for textLength, cards := range map[int]int{300: 12, 5000: 5} {
-		s := realServiceWith(t, manyRows(t, textLength))
+		s := realServiceWith(t, manyRows(t, 1000, textLength))
 		rec := request(t, s.Page, http.MethodGet, "/", "Accept-Encoding", "br")
 		if size := rec.Body.Len(); rec.Code != http.StatusOK || rec.Header().Get("Content-Encoding") != "br" || size > 60_000 {
 			t.Errorf("texts of %d: %d, %d bytes", textLength, rec.Code, size)

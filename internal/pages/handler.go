@@ -135,6 +135,9 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, redirect, http.StatusFound)
 		return nil
 	}
+	if v, err = s.locateReviews(r.Context(), v); err != nil {
+		return err
+	}
 	waited := false
 	page, err := s.loadPage(r.Context(), v, func() {
 		waited = true

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,11 +44,22 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	}
 	needsWork := v.workID != "" && page.WorkQuery != nil
 	for _, q := range page.Queries {
-		result, complete, err := s.runQuery(ctx, q)
+		maxBytes := q.Limit * rowBytes
+		if q.Table == "reviews" && v.reviewsPage == 1 {
+			maxBytes = math.MaxInt // the link to this page is for visitors who want to read what the home page leaves out
+		}
+		result, complete, err := s.runQuery(ctx, q, 0, maxBytes)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, result)
+		if q.Table == "reviews" && v.reviewsPage > 1 {
+			further, _, err := s.runQuery(ctx, q, v.reviewsPage-1, math.MaxInt)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, further)
+		}
 		if needsWork && q.Table == page.WorkQuery.Table {
 			needsWork = !complete && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
 		}
@@ -69,12 +81,43 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	return append(all, workResult), nil
 }
 
-// runQuery returns the result of a query in the form that pageQuery describes. complete is whether it contains all rows.
-func (s *Service) runQuery(ctx context.Context, q pageQuery) (result queryResult, complete bool, err error) {
+// locateReviews returns the view without its page of reviews if there are not so many pages, so that made-up numbers share the
+// home page in the cache. A cached page needs no count.
+func (s *Service) locateReviews(ctx context.Context, v view) (view, error) {
+	if v.reviewsPage == 0 {
+		return v, nil
+	}
+	at, err := s.cache.version.Current(ctx)
+	if err != nil {
+		return v, err
+	}
+	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+		return v, nil
+	}
+	queries := s.manifest.page(v.path).Queries
+	i := slices.IndexFunc(queries, func(q pageQuery) bool { return q.Table == "reviews" })
+	if i < 0 {
+		v.reviewsPage = 0
+		return v, nil
+	}
+	total, err := s.cfg.Content.Count(ctx, "reviews", queries[i].Query)
+	if int64((v.reviewsPage-1)*queries[i].Limit) >= total {
+		v.reviewsPage = 0
+	}
+	return v, err
+}
+
+// runQuery returns the result of a query in the form that pageQuery describes. Of a query with a Limit this is one page of rows,
+// counted from 0, without the last rows if they have more than maxBytes together. complete is whether it contains all rows.
+func (s *Service) runQuery(ctx context.Context, q pageQuery, page, maxBytes int) (result queryResult, complete bool, err error) {
 	result.key = q.Key
 	query := q.Query
 	if q.Limit > 0 {
 		query += "&limit=" + strconv.Itoa(q.Limit)
+	}
+	if page > 0 {
+		result.key = append(slices.Clone(q.Key[:len(q.Key)-1]), page)
+		query += "&offset=" + strconv.Itoa(page*q.Limit)
 	}
 	rows, err := s.cfg.Content.Rows(ctx, q.Table, query)
 	if err != nil {
@@ -88,7 +131,7 @@ func (s *Service) runQuery(ctx context.Context, q pageQuery) (result queryResult
 	if err != nil {
 		return result, false, err
 	}
-	fitting := countFitting(rows, q.Limit*rowBytes)
+	fitting := countFitting(rows, maxBytes)
 	result.cut = fitting < len(rows)
 	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
 	return result, total <= int64(fitting), err

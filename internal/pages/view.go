@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ type view struct {
 	language    string // en or pt
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
+	reviewsPage int    // number of the page of reviews that the URL names with ?reviews=, from 1; 0 for none
 	workMissing bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
 }
 
@@ -31,10 +33,23 @@ func (s *Service) parseView(u *url.URL) view {
 			v.workID = strings.ToLower(id)
 		case id != "" && gallery:
 			v = v.withoutWork(http.StatusNotFound)
+		case !gallery:
+			v.reviewsPage = parsePageNumber(u.Query().Get("reviews"))
 		}
 	}
 	return v
 }
+
+// parsePageNumber returns the number of a page, from 1 to 9999, or 0 for other texts.
+func parsePageNumber(text string) int {
+	if !pageNumberText.MatchString(text) {
+		return 0
+	}
+	n, _ := strconv.Atoi(text) // four digits are a number
+	return n
+}
+
+var pageNumberText = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 
 // withoutWork returns the view of the same path with a notice that the work does not exist. It does not contain the id of the work,
 // so that URLs with made-up ids share one page in the cache.

@@ -755,6 +755,27 @@ test.describe("5,000 works", () => {
     expect(ranges.products).toEqual([]);
   });
 
+  test("P-plain-reviews: without scripts links lead through all reviews and back", async ({
+    browser,
+  }) => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${server.url}/?lang=pt`);
+    const links = reviews(page).getByRole("navigation");
+    const link = (name: string) => links.getByRole("link", { name, exact: true });
+    for (let n = 13; n <= 300; n += 12) {
+      await link("Seguinte").click();
+      await expect(reviews(page).getByText(`Client ${n}`, { exact: true })).toBeVisible();
+      await expect(reviews(page).getByText(`Client ${n + 11}`, { exact: true })).toBeVisible();
+    }
+    await expect(link("Seguinte")).toHaveCount(0);
+    await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+    await link("Anterior").click();
+    await expect(reviews(page).getByText("Client 277", { exact: true })).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await context.close();
+  });
+
   test("S2-route-home: the address of a featured work far along opens it, with and without scripts", async ({
     page,
     browser,

@@ -68,6 +68,8 @@ export type Boot = {
   hasReviews?: boolean;
   /** Id of the work that ?art= names. The server passes it on, because its router sees no query string. */
   art?: string;
+  /** The page of reviews that ?reviews= names, from 1, for browsers without scripts. */
+  reviewsPage?: number;
   /** Whether ?art= names a work that does not exist. */
   noWork?: boolean;
   /** Data of the page's queries, so that the first render makes no request. */

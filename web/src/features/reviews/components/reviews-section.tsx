@@ -7,6 +7,7 @@ import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import { queryKeys } from "@/lib/query-keys";
 import type { Review } from "@/lib/types";
 import { reviewsQuery, useReviews } from "@/features/reviews/api/get-reviews";
+import { NoscriptReviews } from "@/features/reviews/components/noscript-reviews-loader";
 import { ReviewCard } from "@/features/reviews/components/review-card";
 
 const ReviewDialog = lazyWithPreload(() =>
@@ -75,6 +76,7 @@ export function ReviewsSection() {
             <Dots selected={carousel.selected} count={carousel.snaps} />
             <CarouselArrows {...carousel} className="ml-auto md:hidden" />
           </div>
+          <noscript>{NoscriptReviews && <NoscriptReviews first={firstPage} />}</noscript>
           {carousel.driver}
         </div>
       </section>

@@ -1,0 +1,67 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { RowsPage } from "@/lib/backend";
+import { useBoot } from "@/lib/boot";
+import { CAROUSEL_PAGE } from "@/lib/constants";
+import { useLanguage, useLocalizedUrl, useT } from "@/lib/i18n";
+import { queryKeys } from "@/lib/query-keys";
+import type { Review } from "@/lib/types";
+import { Signature } from "@/features/reviews/components/signature";
+import { addQuotationMarks } from "@/features/reviews/quote";
+
+/**
+ * The reviews that the carousel of `first` lacks, for browsers without scripts, in which it loads no more: those of the page
+ * that ?reviews= names, and links to the pages beside it. Rendered only on the server, inside noscript.
+ */
+export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const { reviewsPage = 0 } = useBoot();
+  const further = useQueryClient().getQueryData<RowsPage<Review>>([
+    ...queryKeys.reviews.active,
+    reviewsPage - 1,
+  ])?.rows;
+  // Long reviews are left out of the home page (internal/pages, rowBytes), and ?reviews=1 has them.
+  const following = reviewsPage || rows.length === CAROUSEL_PAGE ? Math.max(2, reviewsPage + 1) : 1;
+  return (
+    <>
+      {reviewsPage > 1 && (
+        <ul className="mt-12 grid gap-x-16 gap-y-12 lg:grid-cols-2">
+          {further?.map((review) => (
+            <li key={review.id} className="wrap-anywhere">
+              <p className="text-review mb-6 whitespace-pre-line">
+                {addQuotationMarks(review.message, language)}
+              </p>
+              <Signature review={review} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {(reviewsPage > 1 || total > rows.length) && (
+        <nav aria-label={t("testimonials.title")} className="mt-8 flex gap-x-8">
+          {reviewsPage > 1 && (
+            <PageLink page={reviewsPage - 1} rel="prev">
+              {t("carousel.previous")}
+            </PageLink>
+          )}
+          {(following - 1) * CAROUSEL_PAGE < total && (
+            <PageLink page={following} rel="next">
+              {t("carousel.next")}
+            </PageLink>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function PageLink({ page, rel, children }: { page: number; rel: string; children: string }) {
+  return (
+    <a
+      href={useLocalizedUrl(`/?reviews=${page}#testimonials`)}
+      rel={rel}
+      className="text-link inline-flex min-h-11 items-center font-[520]"
+    >
+      {children}
+    </a>
+  );
+}
