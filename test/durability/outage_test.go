@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -107,27 +108,34 @@ type load struct {
 	cancel  context.CancelFunc
 	writers sync.WaitGroup
 
-	mu    sync.Mutex
-	took  []time.Duration // of the writes since the newest figures
-	since time.Time
+	mu     sync.Mutex
+	writes []write // since the newest figures
+	since  time.Time
+}
+
+// write is an acknowledged write.
+type write struct {
+	kind string // message, row or file
+	at   time.Time
+	took time.Duration
 }
 
 // startLoad starts writers that go on until stop. No write may fail.
 func (s *site) startLoad() *load {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	l := &load{site: s, cancel: cancel, since: time.Now()}
-	for _, write := range []func(context.Context) bool{s.writeMessage, s.writeRow, s.writeFile} {
+	for kind, fn := range map[string]func(context.Context) bool{"message": s.writeMessage, "row": s.writeRow, "file": s.writeFile} {
 		l.writers.Go(func() {
 			for ctx.Err() == nil {
 				began := time.Now()
-				if ok := write(ctx); !ok {
+				if ok := fn(ctx); !ok {
 					if ctx.Err() == nil {
 						s.t.Error("a write failed")
 					}
 					return
 				}
 				l.mu.Lock()
-				l.took = append(l.took, time.Since(began))
+				l.writes = append(l.writes, write{kind, began, time.Since(began)})
 				l.mu.Unlock()
 				time.Sleep(10 * time.Millisecond) // leaves processors to the backup
 			}
@@ -158,14 +166,15 @@ func (l *load) writeOnEach() {
 func (l *load) figures() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	took, seconds := l.took, time.Since(l.since).Seconds()
-	l.took, l.since = nil, time.Now()
-	if len(took) == 0 {
+	writes, since := l.writes, l.since
+	l.writes, l.since = nil, time.Now()
+	if len(writes) == 0 {
 		return "no writes"
 	}
-	slices.Sort(took)
-	return fmt.Sprintf("%.0f writes per second, 99%% of them within %s, all within %s", float64(len(took))/seconds,
-		took[len(took)*99/100].Round(100*time.Microsecond), took[len(took)-1].Round(100*time.Microsecond))
+	slices.SortFunc(writes, func(a, b write) int { return cmp.Compare(a.took, b.took) })
+	slowest := writes[len(writes)-1]
+	return fmt.Sprintf("%.0f writes per second, 99%% of them within %s, all within %s (a %s after %s)", float64(len(writes))/time.Since(since).Seconds(),
+		writes[len(writes)*99/100].took.Round(100*time.Microsecond), slowest.took.Round(100*time.Microsecond), slowest.kind, slowest.at.Sub(since).Round(time.Millisecond))
 }
 
 // linkState is what a link does with connections and bytes.
