@@ -9,7 +9,7 @@ import (
 
 // confine does nothing, because the limits of confine_linux.go exist on Linux alone. Here only Config.Timeout and GOMEMLIMIT limit
 // a job.
-func confine(int64, time.Duration) error { return nil }
+func confine(int64, time.Duration, bool) error { return nil }
 
 // startIdle starts a program with normal priority, because SCHED_IDLE (yield_linux.go) exists on Linux alone.
 func startIdle(cmd *exec.Cmd) error { return cmd.Start() }

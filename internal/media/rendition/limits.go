@@ -32,6 +32,8 @@ type Header struct {
 	Memory   int64 // estimated memory of a job in bytes
 }
 
+func (h Header) pixels() int64 { return int64(h.Width) * int64(h.Height) }
+
 // check returns an error for a picture that exceeds the limits, or has no pixels.
 func (l Limits) check(h Header) error {
 	l = l.withDefaults()
@@ -40,7 +42,7 @@ func (l Limits) check(h Header) error {
 		return ErrUnreadable.Becausef("%d x %d pixels", h.Width, h.Height)
 	case max(h.Width, h.Height) > l.MaxSide:
 		return ErrTooLarge.Becausef("%d x %d pixels, at most %d a side", h.Width, h.Height, l.MaxSide)
-	case int64(h.Width)*int64(h.Height) > l.MaxPixels:
+	case h.pixels() > l.MaxPixels:
 		return ErrTooLarge.Becausef("%d x %d pixels, at most %d in all", h.Width, h.Height, l.MaxPixels)
 	case h.Memory > l.Memory:
 		return ErrTooLarge.Becausef("needs about %d bytes of memory, at most %d", h.Memory, l.Memory)

@@ -37,17 +37,30 @@ const maxFrameBytes = 300_000
 // job.Folder, where some of them may remain after an error. If Make rejects the picture or an order, the error wraps one of this
 // package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
-	s, err := openSession(ctx, job, limits)
-	if err != nil {
+	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})
+}
+
+// makeQuick is Make for a source that the own engine decodes in less time than libvips needs to start: a JPEG that it decodes at a
+// smaller size, or a source of at most quickPixels. For others it returns an error.
+func makeQuick(ctx context.Context, job Job, limits Limits) (Result, error) {
+	return makeOwn(ctx, &ownSession{session: newSession(job, limits), quick: true})
+}
+
+func makeOwn(ctx context.Context, s *ownSession) (Result, error) {
+	if err := s.openSource(ctx); err != nil {
 		return Result{}, err
 	}
 	return s.run(ctx)
 }
 
+// quickPixels is the largest number of pixels of a source that makeQuick decodes at its full size.
+const quickPixels = 8_000_000
+
 // ownSession is a session of the own engine.
 type ownSession struct {
 	session
 
+	quick       bool                          // only for sources of makeQuick
 	src         *source                       // the decoded file; nil after makeFromSource
 	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
 	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it
@@ -61,33 +74,32 @@ type targetSpace struct {
 	reduced   []*picture        // the reduced picture and smaller copies of it, largest first
 }
 
-// openSession checks the source and the orders of a job, and decodes the source.
-func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, error) {
-	s := &ownSession{session: newSession(job, limits)}
+// openSource checks the source and the orders of the job, and decodes the source.
+func (s *ownSession) openSource(ctx context.Context) error {
 	f, err := s.open(ReadHeader)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }() // the file was only read
 	if err := s.computeLayouts(); err != nil {
-		return nil, err
+		return err
 	}
 	for i, p := range s.layouts {
-		if job.Orders[i].Format == AVIF {
-			return nil, ErrNeedsVips
+		if s.job.Orders[i].Format == AVIF {
+			return ErrNeedsVips
 		}
 		// The factor, in bytes per pixel, was measured with a WebP of 24 megapixels. The memory for renditions up to
 		// reducedWidth is a part of fixedMemory.
 		needed := s.header
 		needed.Memory += 12 * max(0, int64(p.w)*int64(p.h)-reducedWidth*reducedWidth)
 		if err := s.limits.check(needed); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := s.decode(f); err != nil {
-		return nil, err
+		return err
 	}
-	return s, ctx.Err()
+	return ctx.Err()
 }
 
 // decode decodes the source. It decodes a JPEG only as large as the orders need it. It drops a colour profile that is for other
@@ -100,7 +112,7 @@ func (s *ownSession) decode(f io.ReadSeeker) error {
 			s.src, err = shrunkJPEG(f, n)
 		}
 	}
-	if errors.Is(err, errNeedsFullSize) {
+	if errors.Is(err, errNeedsFullSize) && (!s.quick || s.header.pixels() <= quickPixels) {
 		s.shrinkRatio = 1
 		if _, err = f.Seek(0, io.SeekStart); err == nil {
 			s.src, err = decode(f, s.header.MimeType)

@@ -106,7 +106,7 @@ func (s *Processor) Takes(mime string) bool {
 }
 
 // Make waits for a free worker and memory, and runs a job in a worker process. It uses libvips if that works. Otherwise,
-// or if libvips fails and the file is not the cause, it uses the own engine. If the picture is rejected, the error is an
+// for an urgent job of which makeQuick is capable, or if libvips fails and the file is not the cause, it uses the own engine. If the picture is rejected, the error is an
 // *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
 func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
 	result, _, err := s.make(ctx, job)
@@ -127,7 +127,11 @@ func (s *Processor) make(ctx context.Context, job Job) (Result, usage, error) {
 	}
 	own := slices.Contains(ownTypes, h.MimeType) && !slices.ContainsFunc(job.Orders, func(o Order) bool { return o.Format == AVIF })
 	if v := s.findVips(); v.path != "" {
-		result, used, err := s.run(ctx, job, v.path, vipsCost(h, job.Orders))
+		cost := vipsCost(h, job.Orders)
+		if job.Urgent && h.pixels() <= quickPixels { // makeQuick can decode the source at its full size
+			cost = max(cost, h.Memory)
+		}
+		result, used, err := s.run(ctx, job, v.path, cost)
 		var engine engineError
 		if !errors.As(err, &engine) || !own {
 			return result, used, err

@@ -3,9 +3,12 @@
 package rendition
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"image"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,11 +84,18 @@ func dead(pid int) bool {
 
 // Proves F-render-yield.
 func TestAWorkerEndsWithItsServer(t *testing.T) {
+	for name, urgent := range map[string]bool{"a job that nobody waits for": false, "an urgent job": true} {
+		t.Run(name, func(t *testing.T) { workerEndsWithItsServer(t, urgent) })
+	}
+}
+
+func workerEndsWithItsServer(t *testing.T, urgent bool) {
+	t.Helper()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30, CPU: time.Minute})
+	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir(), Urgent: urgent}, Memory: 1 << 30, CPU: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +122,7 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	}
 	defer func() { _ = source.Close() }() // nothing was written
 	if runtime.GOOS == "linux" {
-		givesWay(t, c.Process.Pid)
+		givesWay(t, c.Process.Pid, urgent)
 	}
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
@@ -123,11 +133,21 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	}
 }
 
-// givesWay checks the priority and the class of every thread.
-func givesWay(t *testing.T, pid int) {
+// givesWay checks the priority and the class of every thread of a worker: an urgent job gives way less.
+func givesWay(t *testing.T, pid int, urgent bool) {
 	t.Helper()
+	want := "10"
+	if urgent {
+		for _, f := range threadStats(t, os.Getpid()) {
+			own, err := strconv.Atoi(f[16])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = strconv.Itoa(min(own+5, 10))
+		}
+	}
 	for thread, f := range threadStats(t, pid) {
-		if f[16] != "10" || f[38] != "3" {
+		if f[16] != want || f[38] != "3" {
 			t.Errorf("thread %s: nice %s, class %s", thread, f[16], f[38])
 		}
 	}
@@ -155,4 +175,41 @@ func threadStats(t *testing.T, pid int) map[string][]string {
 		stats[thread.Name()] = strings.Fields(rest)
 	}
 	return stats
+}
+
+// Proves F-render-first.
+//
+// Libvips starts a process for each step. For an urgent job it is used only where the own engine would take longer.
+func TestUrgentJobsThatTheOwnEngineDoesSoonerAreItsOwn(t *testing.T) {
+	vips := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *) exit 1;; esac\n"))
+	if err := os.Chmod(vips, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	s := newTestProcessor(t, Config{Vips: vips, Log: slog.New(slog.NewTextHandler(&said, nil))})
+	large := image.NewGray(image.Rect(0, 0, 4000, quickPixels/4000+1))
+	progressive, err := filepath.Abs("testdata/progressive.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		source string
+		urgent bool
+		vips   bool
+	}{
+		"a large JPEG":                    {saveJPEG(t, large), true, false},
+		"a small JPEG that is not shrunk": {progressive, true, false},
+		"a small PNG":                     {savePNG(t, scene(64, 64)), true, false},
+		"a large PNG":                     {savePNG(t, large), true, true},
+		"a large JPEG that can wait":      {saveJPEG(t, large), false, true},
+	} {
+		said.Reset()
+		made, err := s.Make(t.Context(), Job{Source: c.source, Folder: t.TempDir(), Facts: true, Urgent: c.urgent, Orders: []Order{{Width: 320, Format: WebP}}})
+		if err != nil || made.Engine != Engine || len(made.Made) != 1 {
+			t.Fatalf("%s: %+v, %v", name, made, err)
+		}
+		if tried := strings.Contains(said.String(), "libvips failed"); tried != c.vips {
+			t.Errorf("%s: libvips was tried: %t", name, tried)
+		}
+	}
 }

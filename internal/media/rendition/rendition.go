@@ -54,7 +54,9 @@ type Job struct {
 	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
 	Facts  bool    `json:"facts,omitempty"` // the result must contain Facts
 	Orders []Order `json:"orders,omitempty"`
-	Urgent bool    `json:"-"` // uses workers that other jobs do not use, and pauses other jobs
+	// Urgent is set if somebody waits for the result: the job uses workers that other jobs do not use, pauses the other jobs, and
+	// gets more of the processors.
+	Urgent bool `json:"urgent,omitempty"`
 }
 
 // Made is a finished rendition. Width and Height are in pixels.

@@ -137,10 +137,10 @@ type vipsCommand struct {
 	// modules loads the modules for HEIC and AVIF, and with them those of ImageMagick and others, which triples the time to
 	// start.
 	modules   bool
-	idleUntil time.Time // until this time the command gets only idle processors
+	idleUntil time.Time // until this time the command gets only idle processors; zero for an urgent job
 }
 
-// idleTime is how long libvips works on a job with idle processors only. After that time it gets normal scheduling, so that the
+// idleTime is how long libvips works on a job that is not urgent with idle processors only. After that time it gets normal scheduling, so that the
 // job ends in time on a busy machine.
 const idleTime = 100 * time.Second
 

@@ -51,7 +51,10 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 		return Result{}, err
 	}
 	s.heif = s.header.MimeType == "image/heic" || s.header.MimeType == "image/avif"
-	s.cmd = vipsCommand{path: path, folder: job.Folder, idleUntil: time.Now().Add(idleTime)}
+	s.cmd = vipsCommand{path: path, folder: job.Folder}
+	if !job.Urgent {
+		s.cmd.idleUntil = time.Now().Add(idleTime)
+	}
 	source, err := filepath.Abs(job.Source)
 	if err != nil {
 		return Result{}, err

@@ -206,7 +206,7 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		return fmt.Errorf("task: %w", err)
 	}
 	keepFilesPrivate()
-	if err := confine(t.Memory, t.CPU); err != nil {
+	if err := confine(t.Memory, t.CPU, t.Job.Urgent); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -223,12 +223,8 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		answer response
 		err    error
 	)
-	switch err = checkScans(t.Job.Source); {
-	case err != nil:
-	case t.Vips != "":
-		answer.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
-	default:
-		answer.Result, err = Make(ctx, t.Job, t.Limits)
+	if err = checkScans(t.Job.Source); err == nil {
+		answer.Result, err = t.make(ctx)
 	}
 	if err != nil {
 		var engine engineError
@@ -241,4 +237,18 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		}
 	}
 	return json.NewEncoder(out).Encode(answer)
+}
+
+// make runs the job with the engine of the task. Libvips starts a process for each step, so an urgent job is left to the own engine
+// where that is quicker. If that fails, libvips decides, which reads more files.
+func (t task) make(ctx context.Context) (Result, error) {
+	if t.Vips == "" {
+		return Make(ctx, t.Job, t.Limits)
+	}
+	if t.Job.Urgent {
+		if result, err := makeQuick(ctx, t.Job, t.Limits); err == nil || ctx.Err() != nil {
+			return result, err
+		}
+	}
+	return makeWithVips(ctx, t.Vips, t.Job, t.Limits)
 }

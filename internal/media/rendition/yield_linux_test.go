@@ -1,7 +1,9 @@
 package rendition
 
 import (
+	"image"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,6 +51,33 @@ func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Proves F-render-yield.
+//
+// An urgent job that libvips must do, because its source is too large for the own engine to be quicker, does not wait for idle
+// processors.
+func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
+	source := savePNG(t, image.NewGray(image.Rect(0, 0, 4000, quickPixels/4000+1)))
+	for urgent, want := range map[bool]string{false: "5", true: "3"} {
+		seen := filepath.Join(t.TempDir(), "class")
+		path := writeFile(t, "vips", []byte(classScript+"case \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $class > '"+seen+"'; exit 1;; *) exit 1;; esac\n"))
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s := newTestProcessor(t, Config{Vips: path})
+		// The job succeeds, because the own engine does it after libvips has failed.
+		if _, err := s.Make(t.Context(), Job{Source: source, Folder: t.TempDir(), Facts: true, Urgent: urgent}); err != nil {
+			t.Fatal(err)
+		}
+		class, err := os.ReadFile(seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(string(class)); got != want {
+			t.Errorf("urgent %t: class %s, want %s", urgent, got, want)
+		}
+	}
 }
 
 func idleThreads(t *testing.T) (n int) {

@@ -1,0 +1,100 @@
+package rendition
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// This file lowers the priority of workers, so that the server's requests are answered first.
+
+const (
+	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time on a busy
+	// machine too.
+	workerNice = 10
+	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy
+	// the worker then gets a quarter of the time, and with workerNice a tenth.
+	urgentNice = 5
+	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice,
+	// such as the server's, preempt it.
+	workerSlice = 20_000_000
+	// Arguments of ioprio_set(2): a whole process group; the class "best effort" with its lowest level.
+	ioprioGroup  = 2
+	ioprioLowest = 2<<13 | 7
+)
+
+// lowerPriority gives this process and each process that it starts a lower priority than the server's, for processors and disk.
+// With an urgent job the process keeps the server's priority for the disk.
+func lowerPriority(urgent bool) error {
+	nice := workerNice
+	if urgent {
+		current, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		if err != nil {
+			return os.NewSyscallError("getpriority", err)
+		}
+		nice = min(20-current+urgentNice, workerNice) // the system call returns 20 minus the nice value
+	}
+	// This call sets the nice value even without /proc, which the loop below needs.
+	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, nice)); err != nil {
+		return err
+	}
+	// Each thread has its own scheduling attributes. A new thread inherits the attributes of the thread that starts it. Threads may
+	// start while the list of threads is read, so the list is read again until it has no new threads.
+	lowered := map[string]bool{}
+	for more := true; more; {
+		threads, err := filepath.Glob("/proc/self/task/*")
+		if err != nil {
+			return err
+		}
+		more = false
+		for _, path := range threads {
+			if lowered[path] {
+				continue
+			}
+			lowered[path], more = true, true
+			id, err := strconv.Atoi(filepath.Base(path))
+			if err != nil {
+				return fmt.Errorf("thread %q: %w", path, err)
+			}
+			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: int32(nice), Runtime: workerSlice}
+			if err := unix.SchedSetAttr(id, &attr, 0); isFatal(err) {
+				return os.NewSyscallError("sched_setattr", err)
+			}
+		}
+	}
+	if urgent {
+		return nil
+	}
+	if _, _, err := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, 0, ioprioLowest); err != 0 && isFatal(err) {
+		return os.NewSyscallError("ioprio_set", err)
+	}
+	return nil
+}
+
+// startIdle starts a program in the scheduling class SCHED_IDLE, so that it gets only processors that are idle. A thread that only
+// has a low priority can delay other threads by milliseconds even while another processor is idle. A thread in SCHED_IDLE is
+// preempted immediately.
+func startIdle(cmd *exec.Cmd) error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread cannot leave this class, and ends with its goroutine
+		if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: workerNice}, 0); isFatal(err) {
+			started <- os.NewSyscallError("sched_setattr", err)
+			return
+		}
+		started <- cmd.Start()
+	}()
+	return <-started
+}
+
+// isFatal reports whether an error of a scheduling call must be returned. It is false for threads that have ended, and for systems
+// that do not allow the call, such as containers.
+func isFatal(err error) bool {
+	return err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL)
+}
