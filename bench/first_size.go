@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,64 +14,58 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"atelie/internal/media/rendition"
 )
 
 const (
-	firstUploads = 15                    // measured uploads
-	firstAtOnce  = 3                     // concurrent uploads among them
-	firstAlone   = 3                     // further uploads, while the server does nothing else
+	firstUploads = 15                    // uploads in a row while a visitor loads pages
+	firstAlone   = 3                     // uploads of each size to a server that does nothing else
 	firstPoll    = 10 * time.Millisecond // between two requests for a rendition
 )
 
-// firstSizes prints how long it takes from an upload of 24 megapixels until a page gets its first rendition, a smaller
-// picture made from the upload. It measures fifteen uploads, three at a time, on two processors, and compares them with
-// single uploads to an idle server and with the vips command that makes the same size. Like a page, it requests the
-// rendition immediately, and repeats the request while the server answers with the stored file.
+// firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
+var firstSources = []struct {
+	name          string
+	width, height int
+}{{"24 MP", 6000, 4000}, {"48 MP", 8000, 6000}}
+
+// firstSizes prints how long it takes from the answer to an upload until a page gets its first rendition, a smaller picture made
+// from the upload. Like a page, it requests the rendition immediately, and repeats the request while the server answers with another
+// picture. The reference is a process of this program that only decodes the picture and encodes its first sizes. With the uploads in
+// a row it prints how much the response times of a visitor's pages grow.
 func firstSizes(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-first")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	source := filepath.Join(dir, "source.jpg")
-	picture, err := generateUpload(ctx, source)
-	if err != nil {
-		return err
-	}
-	_, noVips := exec.LookPath("vips")
-	var reference []time.Duration
-	for range 5 {
-		if noVips != nil {
-			break
-		}
-		begin := time.Now()
-		if _, err := child(ctx, "", "vips", "thumbnail", source, filepath.Join(dir, "640.webp")+"[Q=80,strip]", "640"); err != nil {
+	pictures, references := make([][]byte, len(firstSources)), make([]time.Duration, len(firstSources))
+	for i, source := range firstSources {
+		file := filepath.Join(dir, "source.jpg")
+		if _, err := child(ctx, "", self(), "picture-generate", file, strconv.Itoa(source.width), strconv.Itoa(source.height)); err != nil {
 			return err
 		}
-		reference = append(reference, time.Since(begin))
+		if pictures[i], err = os.ReadFile(file); err != nil {
+			return err
+		}
+		if references[i], err = plainFirstSizes(ctx, dir, file); err != nil {
+			return err
+		}
 	}
-	if _, err := fmt.Fprintf(out, "\n## The first size after %d uploads of 24 MP (%.1f MB), %d at a time, on two processors\n\nFrom the answer to the upload to the first answer in WebP on the address of a page, 640 px wide. \"Alone\" is the median of %d\nuploads with nothing else to do.\n\n| engine | median | most | alone | ratio of the median to alone | vips thumbnail alone | ratio to it |\n| --- | --- | --- | --- | --- | --- | --- |\n",
-		firstUploads, float64(len(picture))/1e6, firstAtOnce, firstAlone); err != nil {
+	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the answer to the upload to the first answer in WebP on the address of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the answer to the one before, while a visitor asks for pages each %d ms; the last\ncolumns are the visitor's p99 before and meanwhile.\n\n| engine | upload | first size | most | plain | ratio to it | page p99 before | meanwhile | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+		firstUploads, visitInterval.Milliseconds()); err != nil {
 		return err
 	}
 	for _, engine := range []string{"off", "auto"} {
-		if engine == "auto" && noVips != nil {
+		if _, missing := exec.LookPath("vips"); engine == "auto" && missing != nil {
 			continue
 		}
-		alone, all, err := firstSizesOf(ctx, dir, engine, picture)
-		if err != nil {
-			return err
-		}
-		thumbnail, ratio := "not installed", ""
-		if noVips == nil {
-			thumbnail = fmt.Sprintf("%.2f s", median(reference).Seconds())
-			ratio = fmt.Sprintf("%.2f", median(all).Seconds()/median(reference).Seconds())
-		}
-		if _, err := fmt.Fprintf(out, "| %s | **%.2f s** | **%.2f s** | %.2f s | **%.2f** | %s | %s |\n", engineNames[engine], median(all).Seconds(), slices.Max(all).Seconds(),
-			median(alone).Seconds(), median(all).Seconds()/median(alone).Seconds(), thumbnail, ratio); err != nil {
+		if err := firstSizesOf(ctx, out, dir, engine, pictures, references); err != nil {
 			return err
 		}
 	}
@@ -80,67 +75,140 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 // engineNames are the printed names of the engines, by the value of ATELIE_VIPS.
 var engineNames = map[string]string{"off": "own", "auto": "vips"}
 
-// firstSizesOf measures one engine on a new site. It returns the times of the single uploads (alone) and of the
-// concurrent ones (all).
-func firstSizesOf(ctx context.Context, dir, engine string, picture []byte) (alone, all []time.Duration, err error) {
-	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
-	_, key, err := keysOf(ctx, env)
+// plainFirstSizes returns how long a process takes that makes the first sizes of a picture and nothing else, the median of five.
+func plainFirstSizes(ctx context.Context, dir, file string) (time.Duration, error) {
+	job, err := json.Marshal(rendition.Job{Source: file, Folder: dir, Facts: true, Orders: []rendition.Order{{Width: 320, Format: rendition.WebP}, {Width: 640, Format: rendition.WebP}}})
 	if err != nil {
-		return nil, nil, err
+		return 0, err
+	}
+	var all []time.Duration
+	for range 5 {
+		begin := time.Now()
+		if _, err := child(ctx, "", self(), "picture-make", string(job)); err != nil {
+			return 0, err
+		}
+		all = append(all, time.Since(begin))
+	}
+	return median(all), nil
+}
+
+// firstSizesOf measures one engine on a new site and prints its rows.
+func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictures [][]byte, references []time.Duration) (err error) {
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
+	anon, key, err := keysOf(ctx, env)
+	if err != nil {
+		return err
 	}
 	program, err := onTwoProcessors(ctx)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	s, err := start(ctx, env, program[0], program[1:]...)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	for i := range firstAlone {
-		if err := waitUntilIdle(ctx, s); err != nil {
-			return nil, nil, err
+	for size, picture := range pictures {
+		var alone []time.Duration
+		for i := range firstAlone {
+			if err := waitUntilIdle(ctx, s); err != nil {
+				return err
+			}
+			took, err := firstSizeAlone(ctx, s.url, key, fmt.Sprintf("product-images/alone-%d-%d.jpg", size, i), picture)
+			if err != nil {
+				return err
+			}
+			alone = append(alone, took)
 		}
-		took, err := firstSize(ctx, s.url, key, fmt.Sprintf("product-images/alone-%d.jpg", i), picture)
-		if err != nil {
-			return nil, nil, err
+		if err := printFirst(out, engine, firstSources[size].name+", alone", alone, references[size], "| | | |"); err != nil {
+			return err
 		}
-		alone = append(alone, took)
 	}
 	if err := waitUntilIdle(ctx, s); err != nil {
-		return nil, nil, err
+		return err
 	}
-	all = make([]time.Duration, firstUploads)
-	errs := make([]error, firstUploads)
-	next := make(chan int)
-	var working sync.WaitGroup
-	for range firstAtOnce {
-		working.Go(func() {
-			for i := range next {
-				all[i], errs[i] = firstSize(ctx, s.url, key, fmt.Sprintf("product-images/%d.jpg", i), picture)
-			}
-		})
+	if setScheduling(ctx, "--rr", "1") {
+		defer setScheduling(context.WithoutCancel(ctx), "--other", "0") // reset it before the next server starts, which would inherit it
 	}
-	for i := range firstUploads {
-		next <- i
+	idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+		case <-time.After(loadIdle):
+		}
+		return nil
+	})
+	var row []time.Duration
+	stopWatching, memory := watchMemory(s.process.Process.Pid)
+	meanwhile := visit(ctx, s.url, anon, func(ctx context.Context) (err error) {
+		row, err = firstSizesInARow(ctx, s.url, key, pictures[0])
+		return err
+	})
+	stopWatching()
+	if err := errors.Join(idle.err, meanwhile.err); err != nil {
+		return err
 	}
-	close(next)
-	working.Wait()
-	return alone, all, errors.Join(errs...)
+	ratio := float64(meanwhile.at(99)) / float64(idle.at(99))
+	recordCost("first size, page p99, "+engineNames[engine], ratio)
+	return printFirst(out, engine, fmt.Sprintf("%s, %d in a row", firstSources[0].name, firstUploads), row, references[0],
+		fmt.Sprintf("| %.1f ms | %.1f ms | **%.2f** | %.0f MB |", ms(idle.at(99)), ms(meanwhile.at(99)), ratio, *memory))
 }
 
-// firstSize uploads a picture and requests it as a page does. It returns the time from the answer to the upload until the
-// first rendition.
-func firstSize(ctx context.Context, url, key, name string, picture []byte) (time.Duration, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/storage/v1/object/"+name, bytes.NewReader(picture))
+// printFirst prints and records one row. visitor has the last columns.
+func printFirst(out io.Writer, engine, upload string, took []time.Duration, reference time.Duration, visitor string) error {
+	ratio := median(took).Seconds() / reference.Seconds()
+	recordCost(fmt.Sprintf("first size, %s, %s", upload, engineNames[engine]), ratio)
+	_, err := fmt.Fprintf(out, "| %s | %s | **%.2f s** | **%.2f s** | %.2f s | **%.2f** %s\n", engineNames[engine], upload, median(took).Seconds(),
+		slices.Max(took).Seconds(), reference.Seconds(), ratio, visitor)
+	return err
+}
+
+// firstSizesInARow uploads a picture many times, each time after the answer to the upload before, and returns how long the first
+// size of each takes.
+func firstSizesInARow(ctx context.Context, url, key string, picture []byte) ([]time.Duration, error) {
+	took, errs := make([]time.Duration, firstUploads), make([]error, firstUploads)
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	for i := range firstUploads {
+		name := fmt.Sprintf("product-images/%d.jpg", i)
+		if err := uploadPicture(ctx, url, key, name, picture); err != nil {
+			return nil, err
+		}
+		waiting.Go(func() { took[i], errs[i] = waitForFirst(ctx, url, name, picture) })
+	}
+	waiting.Wait()
+	return took, errors.Join(errs...)
+}
+
+// firstSizeAlone uploads a picture and returns the result of waitForFirst. Then it deletes the picture, so that the server does not
+// make its other renditions.
+func firstSizeAlone(ctx context.Context, url, key, name string, picture []byte) (time.Duration, error) {
+	if err := uploadPicture(ctx, url, key, name, picture); err != nil {
+		return 0, err
+	}
+	took, err := waitForFirst(ctx, url, name, picture)
+	if err != nil {
+		return 0, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, url+"/storage/v1/object/"+name, nil)
 	if err != nil {
 		return 0, err
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "image/jpeg")
-	if err := expectOK(r); err != nil {
-		return 0, err
+	return took, expectOK(r)
+}
+
+func uploadPicture(ctx context.Context, url, key, name string, picture []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/storage/v1/object/"+name, bytes.NewReader(picture))
+	if err != nil {
+		return err
 	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "image/jpeg")
+	return expectOK(r)
+}
+
+// waitForFirst requests an uploaded picture as a page does. It returns the time until the first rendition.
+func waitForFirst(ctx context.Context, url, name string, picture []byte) (time.Duration, error) {
 	begin := time.Now()
 	sum := sha256.Sum256(picture) // a picture without metadata is stored unchanged, so this is its version
 	address := url + "/storage/v1/render/image/public/" + name + "?width=640&v=" + hex.EncodeToString(sum[:])[:16]
