@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -351,7 +352,7 @@ func makePictures(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	processor, err := rendition.NewProcessor(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}})
+	processor, err := rendition.NewProcessor(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

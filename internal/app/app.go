@@ -175,7 +175,7 @@ func (a *App) wire(ctx context.Context) error {
 			return a.Realtime.RecordInserted(ctx, tx, table, query, args...)
 		},
 	}, a.now)
-	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.log, a.now); err != nil {
 		return err
 	}
 	if a.DB.Dialect == db.SQLite {
@@ -264,8 +264,8 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
-	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.now)
-	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.now)
+	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
+	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
 		Content: a.content, FileURLsLike: a.fileURLsLike, KeptFor: max(history.Retention, a.cfg.Backup.Retention),

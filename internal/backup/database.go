@@ -40,6 +40,7 @@ const (
 
 // replica is the backup of an SQLite database while litestream has it open.
 type replica struct {
+	log       *slog.Logger
 	lite      *litestream.DB
 	client    ReplicaClient
 	compactor *litestream.Compactor
@@ -60,6 +61,7 @@ type replica struct {
 func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	file := s.db.File()
 	r := &replica{
+		log:  s.log,
 		lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(),
 		merged: make([]time.Time, len(levels)), newest: map[int]*ltx.FileInfo{}, keep: secondsKept,
 	}
@@ -160,7 +162,7 @@ func (r *replica) truncateLog(ctx context.Context) error {
 func (r *replica) abandon(ctx context.Context) {
 	if r.release != nil {
 		if err := r.release(ctx); err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "backup: checkpoints are not done automatically until the next start", "cause", err.Error())
+			r.log.WarnContext(ctx, "backup: checkpoints are not done automatically until the next start", "cause", err.Error())
 		}
 	}
 	ended, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -43,9 +42,7 @@ func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) 
 		if !modified.IsZero() {
 			h["Last-Modified"] = []string{modified.UTC().Format(http.TimeFormat)}
 		}
-		if _, err := w.Write(b.Bytes); err != nil {
-			slog.DebugContext(r.Context(), "file not delivered", "cause", err) // the visitor has gone
-		}
+		_, _ = w.Write(b.Bytes) // an error means that the client has gone
 	}
 }
 

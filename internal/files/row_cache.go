@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"time"
 
@@ -96,7 +95,6 @@ func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, 
 	if err := serveStale(rows); err != nil {
 		w.Header().Del("Cache-Status")
 		if errors.Is(err, fs.ErrNotExist) { // a rendition was evicted after its row was cached
-			slog.DebugContext(r.Context(), "the file of a cached row is gone", "cause", err)
 			return db.ErrOutage
 		}
 		return err

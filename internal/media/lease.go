@@ -3,7 +3,6 @@ package media
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -49,7 +48,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	}
 	defer func() {
 		if err := releaseLease(context.WithoutCancel(ctx), s.db, objectID, holder); err != nil {
-			slog.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
+			s.log.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
 		}
 	}()
 	ctx, cancel := context.WithCancelCause(ctx)

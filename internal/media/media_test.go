@@ -33,9 +33,10 @@ func newSite(t *testing.T, d *db.DB) *site {
 // wire creates the services on the site's database and store.
 func (s *site) wire() *site {
 	s.T.Helper()
-	version := content.NewVersion(s.DB, slog.New(slog.DiscardHandler))
-	blobs := storage.NewBlobs(s.DB, s.Blobs, storage.NoRecorder, s.Now)
-	s.Service = New(s.DB, blobs, Config{Content: version}, s.Now)
+	log := slog.New(slog.DiscardHandler)
+	version := content.NewVersion(s.DB, log)
+	blobs := storage.NewBlobs(s.DB, s.Blobs, storage.NoRecorder, log, s.Now)
+	s.Service = New(s.DB, blobs, Config{Content: version}, log, s.Now)
 	s.stored = storage.New(s.DB, blobs, s.Service, storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
 	if err := s.stored.EnsureBuckets(s.T.Context()); err != nil {
 		s.T.Fatal(err)

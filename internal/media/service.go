@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -72,6 +73,7 @@ type Service struct {
 	db          *db.DB
 	blobs       Blobs
 	cfg         Config
+	log         *slog.Logger
 	now         func() time.Time
 	objectLocks keyLocks                        // of withLease, by object id
 	failures    *content.Cache[string, failure] // renditions that could not be made, by blob id and name
@@ -91,12 +93,12 @@ type Service struct {
 }
 
 // New returns a Service. The caller closes it.
-func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
+func New(d *db.DB, blobs Blobs, cfg Config, log *slog.Logger, now func() time.Time) *Service {
 	if cfg.Lazy == 0 {
 		cfg.Lazy = 2 << 30
 	}
 	s := &Service{
-		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
+		db: d, blobs: blobs, cfg: cfg, log: log, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
 		failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
 		probes:   semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
 		substituteDelay: defaultSubstituteDelay, renderTimeout: defaultRenderTimeout,

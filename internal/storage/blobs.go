@@ -27,6 +27,7 @@ type Blobs struct {
 	db       *db.DB
 	store    blob.Store
 	recorder Recorder
+	log      *slog.Logger
 	now      func() time.Time
 	memory   *memory
 }
@@ -45,8 +46,8 @@ var NoRecorder = Recorder{
 }
 
 // NewBlobs returns Blobs that keep the bytes in store and the rows of pending blobs in d.
-func NewBlobs(d *db.DB, store blob.Store, recorder Recorder, now func() time.Time) *Blobs {
-	return &Blobs{d, store, recorder, now, newMemory(store)}
+func NewBlobs(d *db.DB, store blob.Store, recorder Recorder, log *slog.Logger, now func() time.Time) *Blobs {
+	return &Blobs{d, store, recorder, log, now, newMemory(store)}
 }
 
 // Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
@@ -91,7 +92,7 @@ func (b *Blobs) Stage(ctx context.Context, id string, body io.Reader) (*Staged, 
 func (s *Staged) Discard(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if err := s.Staged.Discard(ctx); err != nil {
-		slog.WarnContext(ctx, "a staged file could not be removed", "cause", err)
+		s.blobs.log.WarnContext(ctx, "a staged file could not be removed", "cause", err)
 	}
 	s.blobs.Remove(ctx, s.pending...)
 }
@@ -137,7 +138,7 @@ func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 			err = deletePending(ctx, b.db, id)
 		}
 		if err != nil {
-			slog.WarnContext(ctx, "a file could not be removed; this is tried again", "blob", id, "cause", err)
+			b.log.WarnContext(ctx, "a file could not be removed; this is tried again", "blob", id, "cause", err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -252,7 +253,7 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 	now := func() time.Time { return time.Now().Add(2 * sweepAge) }
 	s := &site{Site: storagetest.NewWithStore(t, d, blobs)}
 	s.Root = root
-	s.Service = New(d, NewBlobs(d, blobs, NoRecorder, now), nil, Config{MaxUpload: maxUpload}, now)
+	s.Service = New(d, NewBlobs(d, blobs, NoRecorder, slog.New(slog.DiscardHandler), now), nil, Config{MaxUpload: maxUpload}, now)
 	// A killed program's last statements may still be under way in the PostgreSQL server, or not even be read: its sessions
 	// look idle then. They end when they have done them.
 	deadline := time.Now().Add(time.Minute)
@@ -294,8 +295,9 @@ func uploadForever(address, root string) error {
 	if err != nil {
 		return err
 	}
-	stored := NewBlobs(d, blobs, NoRecorder, time.Now)
-	s := New(d, stored, media.New(d, stored, media.Config{}, time.Now), Config{MaxUpload: maxUpload}, time.Now)
+	log := slog.New(slog.DiscardHandler)
+	stored := NewBlobs(d, blobs, NoRecorder, log, time.Now)
+	s := New(d, stored, media.New(d, stored, media.Config{}, log, time.Now), Config{MaxUpload: maxUpload}, time.Now)
 	if err := s.EnsureBuckets(ctx); err != nil {
 		return err
 	}

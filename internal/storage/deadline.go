@@ -3,7 +3,6 @@ package storage
 import (
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"time"
@@ -28,9 +27,7 @@ func newStream(w http.ResponseWriter, body io.ReadCloser) *stream {
 // clearDeadlines removes the deadlines after a transfer. Otherwise they would expire later, and interrupt the response to a
 // long upload or the connection's next request.
 func (s *stream) clearDeadlines() {
-	if err := s.setDeadlines(time.Time{}); err != nil {
-		slog.Debug("connection is gone", "cause", err)
-	}
+	_ = s.setDeadlines(time.Time{}) // an error means that the connection is closed
 }
 
 // setDeadlines sets the deadlines of reading and writing; the zero time removes them. It does nothing for a ResponseWriter without

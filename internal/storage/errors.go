@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -111,13 +110,10 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		message = i18n.Choose(r.Header.Get("Accept-Language")).Text(key)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	err := httpx.JSON(w, status, struct {
+	_ = httpx.JSON(w, status, struct { // an error means that the client has gone
 		StatusCode string `json:"statusCode"`
 		Error      string `json:"error"`
 		Message    string `json:"message"`
 		Code       string `json:"code"`
 	}{strconv.Itoa(e.Status), names.older, message, names.newer})
-	if err != nil { // the visitor has gone
-		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
-	}
 }

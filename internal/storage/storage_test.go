@@ -42,9 +42,10 @@ func newSite(t *testing.T, d *db.DB) *site {
 // wire makes the services on the site's database and store.
 func (s *site) wire() *site {
 	s.T.Helper()
-	blobs := NewBlobs(s.DB, s.Blobs, NoRecorder, s.Now)
-	version := content.NewVersion(s.DB, slog.New(slog.DiscardHandler))
-	s.Service = New(s.DB, blobs, media.New(s.DB, blobs, media.Config{Content: version}, s.Now), Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
+	log := slog.New(slog.DiscardHandler)
+	blobs := NewBlobs(s.DB, s.Blobs, NoRecorder, log, s.Now)
+	version := content.NewVersion(s.DB, log)
+	s.Service = New(s.DB, blobs, media.New(s.DB, blobs, media.Config{Content: version}, log, s.Now), Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests"), Content: version}, s.Now)
 	if err := s.EnsureBuckets(s.T.Context()); err != nil {
 		s.T.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type Config struct {
 	Timeout time.Duration
 	// Program is the command, with its arguments, that starts a worker process. Default: this program with the argument Command.
 	Program []string
-	// Log gets the failures of libvips and of workers. Default: slog.Default().
+	// Log gets the failures of libvips and of workers.
 	Log *slog.Logger
 }
 
@@ -54,7 +54,6 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	cfg.Workers = cmp.Or(cfg.Workers, defaultWorkers())
 	cfg.CPU = cmp.Or(cfg.CPU, 2*time.Minute)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 5*time.Minute)
-	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	if len(cfg.Program) == 0 {
 		self, err := ownProgram()
 		if err != nil {

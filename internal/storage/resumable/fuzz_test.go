@@ -2,6 +2,7 @@ package resumable
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -25,12 +26,13 @@ func FuzzCreation(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, time.Now)
-	uploads := storage.New(d, stored, media.New(d, stored, media.Config{}, time.Now), storage.Config{MaxUpload: maxUpload}, time.Now)
+	log := slog.New(slog.DiscardHandler)
+	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, log, time.Now)
+	uploads := storage.New(d, stored, media.New(d, stored, media.Config{}, log, time.Now), storage.Config{MaxUpload: maxUpload}, time.Now)
 	if err := uploads.EnsureBuckets(f.Context()); err != nil {
 		f.Fatal(err)
 	}
-	s, err := New(d, uploads, "https://api.example", maxUpload, time.Hour, time.Now)
+	s, err := New(d, uploads, "https://api.example", maxUpload, time.Hour, log, time.Now)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package resumable
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,7 +94,7 @@ func (l *lock) Unlock() error {
 	defer cancel()
 	err := releaseLock(ctx, l.service.db, l.id, l.token)
 	if err != nil {
-		slog.Warn("the lock of an upload was not released; it expires by itself", "upload", l.id, "cause", err)
+		l.service.log.Warn("the lock of an upload was not released; it expires by itself", "upload", l.id, "cause", err)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -94,13 +95,14 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 func (s *site) now() time.Time { return time.Now().Add(s.moved) }
 
 func (s *site) node(d *db.DB, blobs blob.Store) *node {
-	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, s.now)
-	n := &node{files: storage.New(d, stored, media.New(d, stored, media.Config{}, s.now), storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
+	log := slog.New(slog.DiscardHandler)
+	stored := storage.NewBlobs(d, blobs, storage.NoRecorder, log, s.now)
+	n := &node{files: storage.New(d, stored, media.New(d, stored, media.Config{}, log, s.now), storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
 	if err := n.files.EnsureBuckets(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	var err error
-	if n.Service, err = New(d, n.files, "https://api.example", maxUpload, life, s.now); err != nil {
+	if n.Service, err = New(d, n.files, "https://api.example", maxUpload, life, log, s.now); err != nil {
 		s.t.Fatal(err)
 	}
 	mux := http.NewServeMux()

@@ -42,6 +42,7 @@ type Service struct {
 	tus     *tus.UnroutedHandler // for requests below Path
 	signed  *tus.UnroutedHandler // for requests below SignedPath
 	expiry  time.Duration        // time from an upload's creation until it expires
+	log     *slog.Logger
 	now     func() time.Time
 
 	// CheckSpace returns an error while the disk is too full for uploads; nil: there is no such check. To be set before the first
@@ -51,8 +52,8 @@ type Service struct {
 
 // New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and expiry the time
 // from an upload's creation until it expires and is removed.
-func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, storage: objects, expiry: expiry, now: now}
+func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, log *slog.Logger, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, storage: objects, expiry: expiry, log: log, now: now}
 	composer := tus.NewStoreComposer()
 	composer.UseCore(s)
 	composer.UseTerminater(s)
@@ -265,9 +266,6 @@ func tusError(ctx context.Context, err error) error {
 	}
 	e := apperr.From(err)
 	httpx.NoteError(ctx, e)
-	if e.Status >= http.StatusInternalServerError {
-		slog.ErrorContext(ctx, "a request of a resumable upload failed", "cause", err.Error())
-	}
 	out := tus.NewError(e.Code, e.Message, e.Status)
 	out.HTTPResponse.Body = e.Message
 	return out
