@@ -5,6 +5,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"atelie/internal/interval"
 	"atelie/internal/memory"
 )
 
@@ -19,28 +20,22 @@ const (
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.
 func (a *App) releaseMemory(ctx context.Context) {
-	tick := time.NewTicker(memoryInterval)
-	defer tick.Stop()
 	var watch memoryWatch
-	watch.shouldRelease(memoryInUse()) // the floor of a program that may be busy at the first tick
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	watch.shouldRelease(memoryInUse()) // the floor of a program that may be busy at the first check
+	interval.After(ctx, memoryInterval, func() bool {
 		if watch.shouldRelease(memoryInUse()) {
 			memory.Release()
 			watch.reset(memoryInUse())
 		}
-	}
+		return true
+	})
 }
 
 // memoryWatch decides when memory is released.
 type memoryWatch struct {
 	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first check
 	previous uint64 // bytes in use at the previous check
-	again    bool   // the most recent release has returned memory: work that was under way at that time may return more
+	again    bool   // the most recent release has returned memory, so another one may return what running work has freed since
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.

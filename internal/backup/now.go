@@ -11,6 +11,7 @@ import (
 	"github.com/superfly/ltx"
 
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 // This file has the functions with which a command waits for the process that keeps the backup, usually the server.
@@ -40,10 +41,8 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 		if err := errors.Join(w.Ended(), w.Each(state)); err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pollEvery):
+		if err := interval.Sleep(ctx, pollEvery); err != nil {
+			return err
 		}
 	}
 }

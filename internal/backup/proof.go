@@ -22,6 +22,7 @@ import (
 	"atelie/internal/activity"
 	"atelie/internal/apperr"
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 // This file proves the backup each night: it restores the newest backup and compares it with the site.
@@ -116,18 +117,12 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 
 // runProofs proves the backup each night, on one node, and at once if it was never proven or somebody asks for it.
 func (s *Service) runProofs(ctx context.Context) {
-	tick := time.NewTicker(proofCheck)
-	defer tick.Stop()
-	for began := time.Now(); ; {
+	began := time.Now()
+	interval.Every(ctx, proofCheck, func() {
 		if err := s.proveIfDue(ctx, time.Since(began) >= firstProof); err != nil && ctx.Err() == nil {
 			s.log.Warn("backup: the proof could not begin; it is tried again", "cause", err.Error())
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
@@ -491,10 +486,8 @@ func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
 		if len(there) > 0 {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return errAway.Becausef("the place does not have the newest transaction after %s: %w", placeTimeout, cmp.Or(err, ctx.Err()))
-		case <-time.After(pollEvery):
+		if ended := interval.Sleep(ctx, pollEvery); ended != nil {
+			return errAway.Becausef("the place does not have the newest transaction after %s: %w", placeTimeout, cmp.Or(err, ended))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 // This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one moment. To restore moments
@@ -46,18 +47,11 @@ type Snapshot struct {
 
 // runSnapshots takes a snapshot each night, on one node, and at once if there is none.
 func (s *Service) runSnapshots(ctx context.Context) {
-	tick := time.NewTicker(snapshotCheck)
-	defer tick.Stop()
-	for {
+	interval.Every(ctx, snapshotCheck, func() {
 		if err := s.snapshotIfDue(ctx); err != nil {
 			s.failed(ctx, KindSnapshot, err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // lastNight returns the most recent time of snapshotHour, today or yesterday.
@@ -112,20 +106,14 @@ func (s *Service) snapshotSince(ctx context.Context, since time.Time) error {
 
 // renewLease renews a lease until ctx ends, and ends ctx if another node has the lease.
 func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind Kind, holder string) {
-	tick := time.NewTicker(snapshotLease / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	interval.After(ctx, snapshotLease/4, func() (again bool) {
 		now := s.now()
 		if mine, err := Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease)); err == nil && !mine {
 			end()
-			return
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // TakeSnapshot stores a snapshot of the database in the place, removes those that the retention does not need, and returns its moment. The database is

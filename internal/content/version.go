@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 const (
@@ -182,14 +184,11 @@ func (v *Version) refresh(ctx context.Context, limit time.Duration) (Versions, e
 
 // Run refreshes the version in the background until ctx ends: after each write and notification, and when Known finds it old.
 func (v *Version) Run(ctx context.Context) {
-	listening := make(chan struct{})
-	go func() {
-		defer close(listening)
-		if v.db.Dialect == db.Postgres {
-			v.listen(ctx)
-		}
-	}()
-	defer func() { <-listening }()
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	if v.db.Dialect == db.Postgres {
+		listening.Go(func() { v.listen(ctx) })
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -206,33 +205,19 @@ func (v *Version) Run(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			v.log.Warn("the content version cannot be read; requests for pages try again", "cause", err.Error())
 		}
-		select {
-		case <-ctx.Done():
+		if interval.Sleep(ctx, readPause) != nil {
 			return
-		case <-time.After(readPause):
 		}
 	}
 }
 
-// listen receives the notifications of other nodes until ctx ends, and connects again when the connection is lost. Until then
-// only the readings that requests make find the changes of other nodes.
+// listen receives the notifications of other nodes until ctx ends. While the connection is lost, only the readings that requests
+// make find the changes of other nodes.
 func (v *Version) listen(ctx context.Context) {
-	const shortest, longest = 50 * time.Millisecond, 5 * time.Second
-	backoff := shortest
-	for ctx.Err() == nil {
-		err := v.db.Listen(ctx, notifyChannel, func() {
-			backoff = shortest
-			v.notified.Add(1)
-			signal(v.wake)
-		})
-		if ctx.Err() != nil {
-			return
-		}
-		v.log.Warn("content: the connection for notifications of other nodes was lost; it is opened again", "in", backoff.String(), "cause", err.Error())
-		select {
-		case <-time.After(backoff):
-		case <-ctx.Done():
-		}
-		backoff = min(2*backoff, longest)
-	}
+	v.db.Listen(ctx, notifyChannel, func() {
+		v.notified.Add(1)
+		signal(v.wake)
+	}, func(wait time.Duration, cause error) {
+		v.log.Warn("content: the connection for notifications of other nodes was lost; it is opened again", "in", wait.String(), "cause", cause.Error())
+	})
 }

@@ -2,11 +2,12 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"atelie/internal/interval"
 )
 
 // While no notification comes, the connection is pinged every pingInterval. A ping without an answer in pingTimeout means that
@@ -16,14 +17,34 @@ const (
 	pingTimeout  = 15 * time.Second
 )
 
-// Listen opens a connection and listens on a channel of PostgreSQL's NOTIFY. It calls notified once when it starts, because it can
-// have missed earlier notifications, and then for each notification. It returns an error when ctx ends or the connection is lost;
-// after a loss the caller must call Listen again. On SQLite, which has no notifications, it returns errors.ErrUnsupported.
-func (d *DB) Listen(ctx context.Context, channel string, notified func()) error {
-	pg, ok := d.driver.(*postgresDriver)
-	if !ok {
-		return errors.ErrUnsupported
+// The wait before Listen opens a lost connection again. Each further wait is twice as long.
+const (
+	shortestListenWait = 50 * time.Millisecond
+	longestListenWait  = 5 * time.Second
+)
+
+// Listen listens on a channel of PostgreSQL's NOTIFY until ctx ends. It calls notified for each notification, and whenever it has
+// opened a connection, because it can have missed notifications until then. When the connection is lost, it calls lost with the
+// cause and the wait before it opens another one. On SQLite, which has no notifications, it must not be called.
+func (d *DB) Listen(ctx context.Context, channel string, notified func(), lost func(wait time.Duration, cause error)) {
+	pg := d.driver.(*postgresDriver)
+	wait := shortestListenWait
+	for ctx.Err() == nil {
+		err := d.listenOnce(ctx, pg, channel, func() {
+			wait = shortestListenWait
+			notified()
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		lost(wait, err)
+		_ = interval.Sleep(ctx, wait) // an error means that ctx has ended
+		wait = min(2*wait, longestListenWait)
 	}
+}
+
+// listenOnce is Listen with one connection. It returns an error when the connection is lost or ctx ends.
+func (d *DB) listenOnce(ctx context.Context, pg *postgresDriver, channel string, notified func()) error {
 	config := pg.pool.Config().ConnConfig.Copy()
 	config.RuntimeParams["application_name"] = "atelie listen" // shown in pg_stat_activity
 	conn, err := pgx.ConnectConfig(ctx, config)

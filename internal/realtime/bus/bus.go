@@ -150,24 +150,10 @@ func (b *Bus) drain(ctx context.Context, deliver func(Event), lost func()) error
 	return nil
 }
 
-// listen wakes the reader at each notification until ctx ends, and reconnects when the connection is lost. db.Listen also
-// notifies when it has connected, so that events during the interruption are read.
+// listen wakes the reader at each notification until ctx ends. db.Listen also notifies when it has connected, so that events
+// during an interruption are read.
 func (b *Bus) listen(ctx context.Context) {
-	const longest = 5 * time.Second
-	pause := 50 * time.Millisecond
-	for ctx.Err() == nil {
-		err := b.db.Listen(ctx, notifyChannel, func() {
-			pause = 50 * time.Millisecond
-			b.signal()
-		})
-		if ctx.Err() != nil {
-			return
-		}
-		b.log.Warn("live changes: the connection that listens for events was lost; it is opened again", "in", pause.String(), "cause", err.Error())
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-		pause = min(2*pause, longest)
-	}
+	b.db.Listen(ctx, notifyChannel, b.signal, func(wait time.Duration, cause error) {
+		b.log.Warn("live changes: the connection that listens for events was lost; it is opened again", "in", wait.String(), "cause", cause.Error())
+	})
 }
