@@ -16,8 +16,13 @@ import (
 // testing/synctest goes on while a test waits for one. The test may read bodies that never end.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
+	return ServePipes(t, &http.Server{Handler: handler})
+}
+
+// ServePipes is Pipes for a server with settings of its own.
+func ServePipes(t *testing.T, server *http.Server) s3client.Dial {
+	t.Helper()
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: handler}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {

@@ -78,7 +78,7 @@ describe("uploadObject", () => {
     server.use(
       http.post(address, async () => {
         late.abort();
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise(() => undefined); // no response: only the signal ends the upload
         return HttpResponse.json({});
       }),
     );
