@@ -28,7 +28,7 @@ import (
 // so this process must stay small.
 
 // pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard
-// widths (the rungs), in WebP and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as
+// widths, in WebP and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as
 // few runs as possible: one that scales the source to 2560 pixels, and then one for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
@@ -37,18 +37,18 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	_, noVips := exec.LookPath("vips")
-	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the ladder's rungs, fourteen what the program makes: with the steps between them.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest rung to the largest; \"at equal bytes\" is how much more of it vips' WebP has than\nours at the rung where that is most, when its quality is set so that both weigh the same.\n\n",
+	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the main ones; fourteen are all that the program makes.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest width to the largest; \"at equal bytes\" is how much more of it vips' WebP has than\nours at the width where that is most, when its quality is set so that both weigh the same.\n\n",
 		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | at equal bytes |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
 		return err
 	}
-	rungs := rendition.Ladder[:]
-	all := slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+	five := rendition.MainWidths[:]
+	all := slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 	for _, c := range []pictureCase{
-		{"24 MP, 4:2:0, five", 6000, 4000, false, "200MiB", 3, rungs},
-		{"24 MP, 4:4:4, five", 6000, 4000, true, "200MiB", 3, rungs},
+		{"24 MP, 4:2:0, five", 6000, 4000, false, "200MiB", 3, five},
+		{"24 MP, 4:4:4, five", 6000, 4000, true, "200MiB", 3, five},
 		{"24 MP, 4:2:0, fourteen", 6000, 4000, false, "200MiB", 3, all},
-		{"100 MP, 4:2:0, five", 11648, 8736, false, "500MiB", 1, rungs},
-		{"100 MP, 4:4:4, five", 11648, 8736, true, "500MiB", 1, rungs},
+		{"100 MP, 4:2:0, five", 11648, 8736, false, "500MiB", 1, five},
+		{"100 MP, 4:4:4, five", 11648, 8736, true, "500MiB", 1, five},
 	} {
 		if c.full && noVips != nil {
 			continue
@@ -108,7 +108,7 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 	var ourSSIM, theirSSIM, atEqual string
 	a := medianCost(ours)
 	// Only for 24 megapixels: with 100 the exact filter takes minutes.
-	if compared := c.rounds > 1 && len(c.widths) == len(rendition.Ladder); compared {
+	if compared := c.rounds > 1 && len(c.widths) == len(rendition.MainWidths); compared {
 		own, err := similarities(ctx, source, c.widths, func(i int) string { return ourFile(dir, i) })
 		if err != nil {
 			return "", err

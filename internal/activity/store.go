@@ -12,17 +12,16 @@ import (
 	"atelie/internal/db"
 )
 
-// change is an entry of the table activity, with its id and its title as they are stored.
+// change is an entry from the table activity. Other entries of the activity log come from the audit log of accounts.
 type change struct {
 	Entry
 
-	entryID       int64
-	recordedTitle string
+	entryID       int64  // Entry.ID as a number
+	recordedTitle string // name of the row when it was changed; Entry.Title is its current name if the row exists
 }
 
 // entryColumns is the select list and the from clause of queries whose rows scanChange reads. a is the table activity, u the
-// account that acted, and s the account whose role was changed. An entry about an existing row gets the row's current name as its
-// Title; otherwise its Title is the recorded one.
+// account that acted, and s the account whose role was changed.
 const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
 	coalesce(p.id, r.id, c.id), coalesce(p.title, r.client_name, c.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
 	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id

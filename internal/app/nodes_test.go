@@ -154,7 +154,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 				})
 			}
 			each := 1 + 1 // its own width, and the share picture
-			for _, rung := range slices.Concat(rendition.Ladder[:], rendition.Steps[:]) {
+			for _, rung := range slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:]) {
 				if rung < 700 {
 					each++
 				}

@@ -40,13 +40,14 @@ const authPrefix = "/auth/v1/"
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	accounts := &identity.Authenticator{Tokens: a.Tokens} // auth reads the account itself: it does not ask for Caller.Admin
+	// Package auth reads the caller's account itself and never uses Caller.Admin, so its authenticator does not look that up.
+	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
-		who := a.authenticator
+		authenticator := a.authenticator
 		if prefix == authPrefix {
-			who = accounts
+			authenticator = withoutAdmin
 		}
-		a.handleSurface(mux, who, prefix, write, routes, ms...)
+		a.handleSurface(mux, authenticator, prefix, write, routes, ms...)
 	})
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)

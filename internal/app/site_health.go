@@ -46,12 +46,12 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, time.Hour, check)
 }
 
-// watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, so that
-// a server of the file that does not answer does not delay them.
+// watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, because
+// the server of that file may be slow to answer.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("whether there is a newer release could not be stored; it is tried again", "cause", err.Error())
+			a.log.Error("what the release file says could not be stored; the next check is in an hour", "cause", err.Error())
 		}
 	})
 }
@@ -60,7 +60,7 @@ func (a *App) watchRelease(ctx context.Context) {
 func (a *App) watchHealth(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the owners may not be told of a trouble of the site; it is checked again in an hour", "cause", err.Error())
+			a.log.Error("the health check failed, so that the owners may get no mail about a trouble; the next check is in an hour", "cause", err.Error())
 		}
 	})
 }

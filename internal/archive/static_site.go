@@ -31,18 +31,20 @@ const (
 // within each limit, or the narrowest one if all are wider.
 var copyWidths = []int{640, 1600}
 
-// staticSite writes the static copy: it begins with the site's pages and follows their links.
+// staticSite writes the static copy. It starts with the pages in paths and adds each page that a written page links to. The stem of
+// an entry is its name without folders and ending.
 type staticSite struct {
 	*exporter
-	paths   []string          // of the public pages on the site
-	taken   takenNames        // names of files other than pages, and stems of works
-	queue   []View            // all pages that are known, in the order in which they are written
-	entries map[View]string   // entries of pages, also of those that are still in the queue
-	located map[string]View   // pages of works, in English, by the work's id
-	slugs   map[string]string // stems of the entries of works, by id
-	assets  map[string]string // entries of assets by URL; "" for those that the site does not have
-	objects map[string]File   // by "bucket/name"
-	parts   map[View]int      // number of parts of a page, by the view of its first part
+	paths []string   // of the public pages on the site
+	queue []View     // all pages that are known, in the order in which they are written
+	taken takenNames // names of entries of assets, and stems of works' pages
+
+	entries   map[View]string   // names of pages' entries, with those of pages that are not written yet
+	parts     map[View]int      // number of parts of a page, by the view of its first part
+	workViews map[string]View   // views of works in English, by the work's id
+	workStems map[string]string // stems of works' pages, by the work's id
+	assets    map[string]string // names of assets' entries, by URL; "" for those that the site does not have
+	objects   map[string]File   // uploaded files, by "bucket/name"
 }
 
 // writePages writes the static copy.
@@ -51,7 +53,7 @@ func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	if err != nil {
 		return err
 	}
-	s := &staticSite{exporter: e, paths: paths, taken: takenNames{}, entries: map[View]string{}, located: map[string]View{}, slugs: map[string]string{},
+	s := &staticSite{exporter: e, paths: paths, taken: takenNames{}, entries: map[View]string{}, workViews: map[string]View{}, workStems: map[string]string{},
 		assets: map[string]string{}, objects: map[string]File{}, parts: map[View]int{}}
 	for _, f := range e.files {
 		s.objects[f.Bucket+"/"+f.Name] = f
@@ -82,10 +84,10 @@ func (s *staticSite) enqueue(v View) string {
 	}
 	switch {
 	case v.Work != "":
-		if s.slugs[v.Work] == "" { // both languages have the same stem
-			s.slugs[v.Work] = s.taken.take("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
+		if s.workStems[v.Work] == "" { // the pages in both languages have the same stem
+			s.workStems[v.Work] = s.taken.take("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
 		}
-		stem = s.slugs[v.Work]
+		stem = s.workStems[v.Work]
 	case stem == "":
 		stem = "index"
 	case v.Part > 0:
@@ -170,15 +172,15 @@ func (s *staticSite) viewOf(ctx context.Context, u *url.URL) (v View, ok bool, e
 	if id == "" {
 		return v, true, nil
 	}
-	at, known := s.located[id]
+	work, known := s.workViews[id]
 	if !known {
-		if at, ok, err = s.Locate(ctx, View{Path: v.Path, Language: "en", Work: id}); err != nil || !ok {
+		if work, ok, err = s.Locate(ctx, View{Path: v.Path, Language: "en", Work: id}); err != nil || !ok {
 			return v, false, err
 		}
-		s.located[id] = at
+		s.workViews[id] = work
 	}
-	at.Language = v.Language
-	return at, true, nil
+	work.Language = v.Language
+	return work, true, nil
 }
 
 // addAsset returns the name of the entry of a file that pages show, and writes the entry at the first call for the file. The name is ""

@@ -27,21 +27,21 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return json.Marshal(eachText(tree, func(text string) string { return moveURL(text, apiURL, inArchive) }))
+	return json.Marshal(replaceTexts(tree, func(text string) string { return moveURL(text, apiURL, inArchive) }))
 }
 
-// eachText replaces all strings of a JSON value, without the names of members.
-func eachText(v any, replace func(string) string) any {
+// replaceTexts replaces all strings within a decoded JSON value except the names of members.
+func replaceTexts(v any, replace func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return replace(v)
 	case []any:
 		for i := range v {
-			v[i] = eachText(v[i], replace)
+			v[i] = replaceTexts(v[i], replace)
 		}
 	case map[string]any:
 		for name := range v {
-			v[name] = eachText(v[name], replace)
+			v[name] = replaceTexts(v[name], replace)
 		}
 	}
 	return v
@@ -62,14 +62,14 @@ func moveURL(text, apiURL string, inArchive map[string]bool) string {
 	return apiURL + moved.String()
 }
 
-// findRows notes which rows show the files that were refused.
+// findRows records in the refused files which rows show them.
 func (a *Archive) findRows(refused []Refused) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	at := map[string]*Refused{}
+	byObject := map[string]*Refused{}
 	for i := range refused {
-		at[refused[i].Object] = &refused[i]
+		byObject[refused[i].Object] = &refused[i]
 	}
 	for _, table := range tablesWithFiles {
 		if err := a.eachRow(tablesFolder+table+".json", func(text json.RawMessage) error {
@@ -78,9 +78,9 @@ func (a *Archive) findRows(refused []Refused) error {
 				return err
 			}
 			for _, column := range slices.Sorted(maps.Keys(row)) {
-				eachText(row[column], func(text string) string {
+				replaceTexts(row[column], func(text string) string {
 					bucket, name, ok := files.ParsePublicURL(text)
-					if file := at[bucket+"/"+name]; ok && file != nil {
+					if file := byObject[bucket+"/"+name]; ok && file != nil {
 						shown := fmt.Sprintf("%s %v (%s)", table, cmp.Or(row["id"], row["key"]), column)
 						if !slices.Contains(file.ShownBy, shown) {
 							file.ShownBy = append(file.ShownBy, shown)

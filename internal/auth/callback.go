@@ -44,11 +44,11 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if result.code != "" {
 		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
-	tokens := url.Values{"provider_token": {result.tokens.Token}}
+	providerTokens := url.Values{"provider_token": {result.tokens.Token}}
 	if result.tokens.RefreshToken != "" {
-		tokens.Set("provider_refresh_token", result.tokens.RefreshToken)
+		providerTokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}
-	return s.redirectWithSession(w, r, f.redirectTo, result.session, tokens)
+	return s.redirectWithSession(w, r, f.redirectTo, result.session, providerTokens)
 }
 
 // readCallbackParams returns the parameters that the provider sends: those of the URL's query, or of the form in a POST.

@@ -44,11 +44,11 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	step, err := s.checkFactorCode(f, challenge, body.Code)
-	if err != nil && !errors.Is(err, errPhoneCodeWrong) && !errors.Is(err, errTOTPWrong) {
-		return err // the secret cannot be opened: nobody has tried a wrong code
+	if errors.Is(err, errPhoneCodeWrong) || errors.Is(err, errTOTPWrong) {
+		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
 	}
 	if err != nil {
-		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
+		return err // the factor's secret cannot be opened
 	}
 	issued, err := s.acceptFactor(ctx, clientOf(r), current, f, challenge, step)
 	return s.respondSession(w, issued, err)

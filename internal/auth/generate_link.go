@@ -50,14 +50,18 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !noAccount {
 		return err
 	}
-	switch { // if there is no account, only the types invite, signup and magiclink are possible
-	case !noAccount, body.Type == "invite":
-	case body.Type == "magiclink":
-		body.Type, body.Password, maker = "signup", "", s.makeSignupLink
-	case body.Type == "signup" && body.Password == "":
-		return errSignupPasswordMissing
-	case body.Type != "signup":
-		return errEmailNotFound
+	if noAccount {
+		switch body.Type {
+		case "invite": // creates the account
+		case "signup": // creates the account with the password
+			if body.Password == "" {
+				return errSignupPasswordMissing
+			}
+		case "magiclink":
+			body.Type, body.Password, maker = "signup", "", s.makeSignupLink
+		default:
+			return errEmailNotFound
+		}
 	}
 	hash := ""
 	if body.Type == "signup" && body.Password != "" {

@@ -178,5 +178,5 @@ func (s *Service) sendPhoneCode(ctx context.Context, tx *db.Tx, m messageRequest
 	if m.Kind == requestConfirmation {
 		kind = tokenConfirmation
 	}
-	return s.sendCode(ctx, tx, m.client(), u, cooldownSMS, kind, u.Phone, "sms", m.Channel, columnChange{colConfirmationSent, s.now()})
+	return s.sendCode(ctx, tx, m.client(), u, kind, u.Phone, m.Channel, columnChange{colConfirmationSent, s.now()})
 }

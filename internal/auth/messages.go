@@ -199,34 +199,34 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 
 // sendPhoneChange starts a change of phone number: it stores the new number as pending and sends it a code.
 func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
-	return s.sendCode(ctx, tx, c, u, cooldownPhoneChange, tokenPhoneChange, phone, "phone_change", channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
+	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
 }
 
-// sendCode issues a code, writes changes to the account and queues an SMS with the code. smsType is SMS.Type. If the number has no
-// quota of messages left, sendCode does nothing and returns errTooSoon.
-func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, quota cooldownKind, kind tokenType, phone, smsType, channel string, changes ...columnChange) error {
-	if err := s.requireTextQuota(ctx, tx, quota, s.cfg.TextsPerDay, phone); err != nil {
+// codeMessages lists the types of token whose codes sendCode sends.
+var codeMessages = map[tokenType]struct {
+	quota   cooldownKind // the kind of message of which the number has a quota
+	smsType string       // SMS.Type
+	action  auditAction
+}{
+	tokenConfirmation:   {cooldownSMS, "sms", auditConfirmationRequested},
+	tokenRecovery:       {cooldownSMS, "sms", auditRecoveryRequested},
+	tokenReauthenticate: {cooldownReauthentication, "reauthentication", auditReauthenticationRequested},
+	tokenPhoneChange:    {cooldownPhoneChange, "phone_change", auditPhoneChangeRequested},
+}
+
+// sendCode issues a code, writes changes to the account and queues a text message with the code for the number phone. If the number
+// has no quota of messages left, sendCode does nothing and returns errTooSoon.
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, channel string, changes ...columnChange) error {
+	message := codeMessages[kind]
+	if err := s.requireTextQuota(ctx, tx, message.quota, s.cfg.TextsPerDay, phone); err != nil {
 		return err
 	}
 	issued, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
 	return errors.Join(
 		err,
-		s.audit(ctx, tx, c, codeRequestedAction(kind), u.ID, map[string]any{"kind": smsType, "channel": channel}),
-		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: issued.Code, Type: smsType, Channel: channel, Language: languageFor(u, c)}),
+		s.audit(ctx, tx, c, message.action, u.ID, map[string]any{"kind": message.smsType, "channel": channel}),
+		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: issued.Code, Type: message.smsType, Channel: channel, Language: languageFor(u, c)}),
 	)
-}
-
-// codeRequestedAction returns the audit action for a code that is sent by SMS.
-func codeRequestedAction(kind tokenType) auditAction {
-	switch kind {
-	case tokenConfirmation:
-		return auditConfirmationRequested
-	case tokenRecovery:
-		return auditRecoveryRequested
-	case tokenReauthenticate:
-		return auditReauthenticationRequested
-	}
-	return auditPhoneChangeRequested
 }
 
 // normalizeChannel returns the channel of a message to a phone, "sms" or "whatsapp"; it converts "" to "sms". It returns errChannel

@@ -25,11 +25,11 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	case u.Email == "" && u.PhoneConfirmedAt == nil:
 		return errReauthPhoneUnconfirmed
 	}
-	cooldown, to := cooldownReauthentication, u.Email
+	cooldown, recipient := cooldownReauthentication, u.Email
 	if u.Email == "" {
-		cooldown, to = cooldownSMS, u.Phone
+		cooldown, recipient = cooldownSMS, u.Phone // text messages have a cooldown of their own
 	}
-	if err := s.startMessageCooldown(ctx, cooldown, to); err != nil {
+	if err := s.startMessageCooldown(ctx, cooldown, recipient); err != nil {
 		return err
 	}
 	c := clientOf(r)
@@ -39,14 +39,16 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 			return noRowsAs(err, errUserNotFound)
 		}
 		if u.Email == "" {
-			return s.sendCode(ctx, tx, c, u, cooldownReauthentication, tokenReauthenticate, u.Phone, "reauthentication", "sms", columnChange{colReauthSent, s.now()})
+			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "sms", columnChange{colReauthSent, s.now()})
 		}
 		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
 			return err
 		}
 		issued, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, columnChange{colReauthSent, s.now()})
-		return errors.Join(
-			err,
+		if err != nil {
+			return err
+		}
+		return errors.Join( // an error of either rolls back the transaction
 			s.audit(ctx, tx, c, auditReauthenticationRequested, u.ID, map[string]any{"kind": MailReauthentication}),
 			s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: issued.Code}),
 		)
@@ -80,7 +82,7 @@ func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request
 		if _, _, err := s.lockSession(ctx, tx, callerSession); err != nil {
 			return err
 		}
-		return errors.Join(
+		return errors.Join( // an error of any rolls back the transaction
 			s.consumeNonce(ctx, tx, nonce),
 			updateAMR(ctx, tx, callerSession.id, func(amr []identity.AMR) []identity.AMR { return withMethod(amr, method, s.now()) }),
 			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": callerSession.id}),

@@ -18,7 +18,8 @@ type storedFactor struct {
 // factorColumns are the columns of auth_factors f that factorRow.targets reads.
 const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
 
-// factorRow is a row of factorColumns, or of nulls after an outer join.
+// factorRow is what a query returns in factorColumns. All fields are pointers, because each column is null if an outer join has found
+// no factor.
 type factorRow struct {
 	id, userID, friendlyName, factorType, status, secret, phone *string
 	lastChallengedAt, createdAt, updatedAt                      *time.Time
@@ -28,7 +29,7 @@ func (r *factorRow) targets() []any {
 	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the factor. The row must not be one of nulls.
+// decode returns the factor of the row. id must not be nil: the row must have a factor.
 func (r *factorRow) decode() storedFactor {
 	text := func(s *string) string {
 		if s == nil {

@@ -15,7 +15,8 @@ import (
 // column provider_id.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
-// identityRow is a row of identityColumns, or of nulls after an outer join.
+// identityRow is what a query returns in identityColumns. All fields are pointers, because each column is null if an outer join has
+// found no identity.
 type identityRow struct {
 	id, providerID, userID, data, provider *string
 	lastSignInAt, createdAt, updatedAt     *time.Time
@@ -25,7 +26,7 @@ func (r *identityRow) targets() []any {
 	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the identity. The row must not be one of nulls.
+// decode returns the identity of the row. id must not be nil: the row must have an identity.
 func (r *identityRow) decode() (Identity, error) {
 	i := Identity{
 		IdentityID: *r.id, ID: *r.providerID, UserID: *r.userID, Provider: *r.provider,

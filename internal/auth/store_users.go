@@ -16,7 +16,7 @@ import (
 	"atelie/internal/imported"
 )
 
-// userColumns are the columns of auth_users u that User.scanTargets reads.
+// userColumns are the columns of auth_users u that userRow.targets reads.
 const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invited_at, coalesce(u.phone, ''), u.phone_confirmed_at, u.confirmation_sent_at,
 	u.recovery_sent_at, coalesce(u.email_change, ''), u.email_change_sent_at, coalesce(u.phone_change, ''), u.phone_change_sent_at, u.reauthentication_sent_at,
 	u.last_sign_in_at, u.app_metadata, u.user_metadata, u.banned_until, u.created_at, u.updated_at, u.deleted_at, u.is_sso_user,

@@ -16,8 +16,9 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file reads the replica of an SQLite database. Its parts are LTX files. Each has the pages that a range of transactions has
-// changed. Merging makes parts of a higher level from those of a lower one. A part of the snapshot level has all pages.
+// This file reads the replica of an SQLite database. It consists of parts, which are LTX files of litestream: each part has the
+// database pages that a range of transactions has changed. Merging parts of one level gives a part of the next level. A part of the
+// snapshot level has all pages.
 
 // parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
 type parts struct {

@@ -10,10 +10,10 @@ import (
 // Backup contains the places of the backup, its retention, and the passphrase that seals the site's secret in it. CopyURL has the
 // form of URL, but no default. Config explains the tag secret.
 type Backup struct {
-	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"Where the continuous backup is kept: a folder, or s3://… as in storage-url. The folder backups in the data folder when empty, which protects from mistakes and not from a lost disk. off for none."`
-	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, written as the first one. It gets the backup once a night, after its proof."`
-	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the backup reaches. Of an SQLite database each second can be restored, and each ten seconds beyond the newest 100,000 with writes; of PostgreSQL each night. What was deleted stays in it for as long."`
-	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Seals the site's secret in the backup; at least 12 characters. Without it whoever reads the backup has the secret. Keep it elsewhere: it is needed to restore."`
+	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"The place of the continuous backup: a folder, or s3://… as in storage-url; off turns backups off. Without a value it is the folder backups in the data folder, which protects from mistakes and not from a lost disk."`
+	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, in the form of backup-url. The backup is copied to it once a night, after the proof (a trial restore)."`
+	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the site can be restored. SQLite: to any of the newest 100,000 seconds with writes, before these to every tenth second. PostgreSQL: to any night. Deleted data stays in the backup for as long."`
+	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Encrypts the site's secret in the backup; at least 12 characters. Without a passphrase, everyone who can read the backup can read the secret. Keep the passphrase elsewhere: a restore needs it."`
 }
 
 // BackupOff is the value of backup-url that turns backups off.

@@ -11,9 +11,9 @@ import (
 	"atelie/internal/interval"
 )
 
-// Nodes of one database must accept each other's tokens: they need the same secret or, while it is rotated, each needs the
-// other's current secret as its previous one. Therefore each node claims the database: it holds advisory locks of PostgreSQL that
-// are named by numbers derived from its secrets, and looks for locks of nodes with other secrets.
+// A node must not serve a database together with a node that rejects its tokens. Both must have the same secret or, while the secret
+// is rotated, each must have the other's current secret as its previous one. To find out, each node claims the database: it holds
+// advisory locks of PostgreSQL, named by numbers that it derives from its secrets, and looks for locks of nodes with other secrets.
 
 // ErrClaimed is returned by Claim while a node with another secret, which is not accepted, has claimed the database.
 var ErrClaimed = errors.New("another node serves this database with another secret")
@@ -50,16 +50,7 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (r
 	if !ok {
 		return func() {}, nil
 	}
-	// claim may return a connection together with an error: it can hold locks then, and the caller must close it.
-	claim := func(ctx context.Context) (*pgx.Conn, error) {
-		// A separate connection, not one of the pool: the locks need their session for as long as the program runs.
-		conn, err := pgx.ConnectConfig(ctx, pg.pool.Config().ConnConfig.Copy())
-		if err != nil {
-			return nil, connectError(err)
-		}
-		return conn, acquireClaim(ctx, conn, keys)
-	}
-	conn, err := claim(ctx)
+	conn, err := pg.claim(ctx, keys)
 	if err != nil {
 		closeConn(ctx, conn)
 		return nil, err
@@ -67,32 +58,54 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (r
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var renewal sync.WaitGroup
 	renewal.Go(func() {
-		defer func() { closeConn(ctx, conn) }()
-		for {
-			var err error
-			for err == nil { // the call returns only when the connection is lost or ctx ends: nothing notifies it
-				err = waitForNotification(ctx, conn)
-			}
-			if ctx.Err() != nil {
-				return
-			}
-			onChange(d.classifyConnLoss(ctx, connectError(err)))
-			for {
+		for ctx.Err() == nil {
+			err := waitForLoss(ctx, conn)
+			if ctx.Err() == nil {
+				onChange(d.classifyConnLoss(ctx, connectError(err)))
 				closeConn(ctx, conn)
-				claimCtx, stop := context.WithTimeout(ctx, claimTimeout)
-				conn, err = claim(claimCtx)
-				stop()
-				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this node goes on beside the other one, and holds its locks too
-					onChange(err)
-					break
-				}
-				if interval.Sleep(ctx, claimRetry) != nil {
-					return
-				}
+				conn = pg.claimAgain(ctx, keys, onChange)
 			}
 		}
+		closeConn(ctx, conn)
 	})
 	return func() { cancel(); renewal.Wait() }, nil
+}
+
+// claim opens a connection and acquires the claim with it. The connection is not one of the pool, because the locks last only as long
+// as their session. claim may return a connection together with an error: it can hold locks then, and the caller must close it.
+func (pg *postgresDriver) claim(ctx context.Context, keys ClaimKeys) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, pg.pool.Config().ConnConfig.Copy())
+	if err != nil {
+		return nil, connectError(err)
+	}
+	return conn, acquireClaim(ctx, conn, keys)
+}
+
+// claimAgain claims the database after the connection with the claim was lost. It tries until that succeeds, and reports the result
+// to onChange. The result may be ErrClaimed: then this node goes on beside the other node, and both hold their locks. If ctx ends
+// first, claimAgain returns nil.
+func (pg *postgresDriver) claimAgain(ctx context.Context, keys ClaimKeys, onChange func(error)) *pgx.Conn {
+	for {
+		claimCtx, stop := context.WithTimeout(ctx, claimTimeout)
+		conn, err := pg.claim(claimCtx, keys)
+		stop()
+		if err == nil || errors.Is(err, ErrClaimed) {
+			onChange(err)
+			return conn
+		}
+		closeConn(ctx, conn)
+		if interval.Sleep(ctx, claimRetry) != nil {
+			return nil
+		}
+	}
+}
+
+// waitForLoss returns when the connection is lost or ctx ends. Nothing sends notifications to this connection.
+func waitForLoss(ctx context.Context, conn *pgx.Conn) (err error) {
+	for err == nil {
+		err = waitForNotification(ctx, conn)
+	}
+	return err
 }
 
 // closeConn closes a connection that does not belong to a pool (Claim, Listen), and releases its locks. conn may be nil.

@@ -9,7 +9,7 @@ import (
 )
 
 // This file decides which renditions a picture has, and in which stages they are made. A rendition is a copy of a picture in
-// another size, shape or format. The ladder is the list of standard widths in which a picture is made, up to its own width.
+// another size, shape or format. The ladder of a picture are its renditions in the standard widths, up to its own width.
 
 // revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
 // again: atelie media rebuild then replaces those with a lower number.
@@ -35,8 +35,8 @@ func hasTiles(width, height int) bool { return max(width, height) > maxUntiledSi
 // maxSideWebP is the longest side in pixels that a WebP file can have.
 const maxSideWebP = 16383
 
-// standardWidths contains the widths of rendition.Ladder and rendition.Steps in pixels, in ascending order.
-var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+// standardWidths are the main and the extra widths of package rendition, in ascending order.
+var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 
 // widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width
 // and, unless it has tiles, its own width. Widths at which a tall picture would exceed maxSideWebP are left out. If no width
@@ -132,9 +132,9 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 			}
 		}
 	case stageAVIF:
-		// At widths below the ladder AVIF's container has as many bytes as AVIF saves.
+		// Below the smallest main width, AVIF's container adds as many bytes as AVIF saves.
 		for _, w := range widths(width, height) {
-			if w >= min(rendition.Ladder[0], width) {
+			if w >= min(rendition.MainWidths[0], width) {
 				out = append(out, eagerRecipe(widthOrder(w, rendition.AVIF)))
 			}
 		}
@@ -148,7 +148,7 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 // firstWidths returns the widths of the first stage, which lists, cards and phones show.
 func firstWidths(width, height int) []int {
 	available := widths(width, height)
-	return slices.Compact([]int{snap(available, rendition.Ladder[0]), snap(available, rendition.Ladder[1])})
+	return slices.Compact([]int{snap(available, rendition.MainWidths[0]), snap(available, rendition.MainWidths[1])})
 }
 
 // coverBucket is the bucket of covers, the large pictures at the top of the home page.

@@ -13,10 +13,12 @@ import (
 // pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, from
 // web/src/app/page-table.ts), so that the server needs no list of its own. Paths of files begin with a slash.
 type pageManifest struct {
-	// The site's code consists of the modules Scripts: the entry first, then those that it imports. A page that is not drawn loads
-	// them itself. A drawn page has only the module Start as a script, which loads Scripts after the first pictures.
+	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A page that the
+	// browser draws has script tags for them.
 	Scripts []string `json:"scripts"`
-	Start   string   `json:"start"`
+	// Start is a small module that loads Scripts after the first pictures. It is the only script of a page that the server draws:
+	// such a page is readable without Scripts, so they must not delay its pictures.
+	Start string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads

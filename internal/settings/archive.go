@@ -19,7 +19,8 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if err := json.Unmarshal(value, &s.Site); err != nil {
 			return err
 		}
-		return s.normalize(s) // as unchanged settings, so that a WhatsApp number of an earlier version is accepted
+		unchanged := s // normalize accepts a number in the form of an earlier version only as unchanged
+		return s.normalize(unchanged)
 	},
 	noticeEmailKey: func(value json.RawMessage) error {
 		var s Settings

@@ -47,15 +47,15 @@ type Import struct {
 
 	// Run counts the accounts, rows and files.
 	Added     int
-	Unchanged int // the site had them before
-	Problems  int // they, or parts of them, could not be imported
+	Unchanged int // those that the site had before
+	Problems  int // those that could not be imported, or not completely
 
-	accounts map[string]bool // ids of the accounts that are at the site after the import
-	noHash   int             // accounts that came without a password
-	roles    map[string]bool // ids of the accounts that have a role in a dry run
-	leftOut  map[string]int  // rows by the column whose values are left out
-	files    map[string]bool // bucket/name of the files that are at the site after the import
-	printErr error           // of a line that a rewriter has printed
+	accounts   map[string]bool // ids of the accounts that are at the site after the import
+	noPassword int             // number of accounts that came without a password
+	roles      map[string]bool // ids of the accounts that have a role in a dry run
+	leftOut    map[string]int  // number of rows by the column whose values are left out
+	files      map[string]bool // bucket/name of the files that are at the site after the import
+	printErr   error           // the first error of Print within a function that cannot return it
 }
 
 // tables are the tables that are imported. Roles come last, as they refer to accounts.
@@ -155,7 +155,7 @@ func (i *Import) importAccounts(ctx context.Context) error {
 			i.accounts[a.ID] = true
 		}
 		if added && a.HashUnknown {
-			i.noHash++
+			i.noPassword++
 		}
 		for _, part := range leftOut {
 			if err := i.problem(printable(name) + ": " + printable(part)); err != nil {
@@ -167,8 +167,8 @@ func (i *Import) importAccounts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if i.noHash > 0 {
-		if err := i.Print(fmt.Sprintf("Note: %d accounts come without a password, which the project does not tell: each needs a recovery mail (Forgot password), or import from a dump instead", i.noHash)); err != nil {
+	if i.noPassword > 0 {
+		if err := i.Print(fmt.Sprintf("Note: %d accounts come without a password, which the project does not tell: each needs a recovery mail (Forgot password), or import from a dump instead", i.noPassword)); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	caller, query, format, prefer := req.caller, req.query, req.format, req.prefer
+	caller, query := req.caller, req.query
 	limit, offset, err := rowRange(query, r, s.maxRows)
 	if err != nil {
 		return err
@@ -30,33 +30,34 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), slot.timeout)
 	defer cancel()
 	query.Where = All{visible(caller, query.Table), query.Where}
-	read := s.readPage
+	readPage := s.readPage
 	if r.Method == http.MethodHead {
-		read = s.countPage
+		readPage = s.countPage
 	}
-	page, err := read(ctx, slot, query, limit, offset, prefer.count != "")
-	if err == nil {
-		page.rows, err = s.describe(ctx, caller, page.rows, query.Select)
-	}
+	page, err := readPage(ctx, slot, query, limit, offset, req.prefer.count != "")
 	if err != nil {
 		return err
 	}
-	if format.single && page.shown != 1 {
+	if page.rows, err = s.describe(ctx, caller, page.rows, query.Select); err != nil {
+		return err
+	}
+	if req.format.single && page.shown != 1 {
 		return errNotSingular(page.shown)
 	}
 	res := response{status: http.StatusOK, headers: map[string]string{
 		"Content-Range":      contentRange(offset, page.shown, page.total),
-		"Preference-Applied": prefer.applied("count", "handling", "timezone"),
+		"Preference-Applied": req.prefer.applied("count", "handling", "timezone"),
 	}}
-	switch {
-	case page.total == nil:
-	case offset > *page.total:
-		w.Header().Set("Content-Range", contentRange(offset, 0, page.total))
-		return errOutOfBounds(offset, *page.total)
-	case page.shown < *page.total:
-		res.status = http.StatusPartialContent
+	if page.total != nil {
+		if offset > *page.total {
+			w.Header().Set("Content-Range", contentRange(offset, 0, page.total))
+			return errOutOfBounds(offset, *page.total)
+		}
+		if page.shown < *page.total {
+			res.status = http.StatusPartialContent
+		}
 	}
-	if err := res.setRows(page.rows, format, query.Select); err != nil {
+	if err := res.setRows(page.rows, req.format, query.Select); err != nil {
 		return err
 	}
 	if len(res.body) > slot.maxBytes { // the descriptions of files and CSV make the response longer than the rows
@@ -65,7 +66,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if !isUnprivileged(caller) {
 		return res.write(w, r)
 	}
-	slot.release()
+	slot.release() // the client may be slow: no other query must wait for it
 	return s.anonymous.send(len(res.body), func() error { return res.write(w, r) })
 }
 
@@ -101,8 +102,7 @@ func (s *Service) readPage(ctx context.Context, slot readSlot, q *Query, limit, 
 	if err != nil {
 		return page{}, err
 	}
-	p := page{rows: rows}
-	p.shown = int64(len(p.rows))
+	p := page{rows: rows, shown: int64(len(rows))}
 	if counted {
 		if p.shown == 0 { // the total is a column of the rows, so without rows it needs another query
 			if total, err = queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where)); err != nil {

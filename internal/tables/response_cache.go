@@ -41,7 +41,7 @@ type requestKey struct {
 	rangeHeader, prefer, accept, profile, acceptEncoding string
 }
 
-// cachedResponse is a response as it was sent; the body is compressed if it was sent so.
+// cachedResponse is a response as a client gets it: the body may be compressed.
 type cachedResponse struct {
 	status int
 	header http.Header

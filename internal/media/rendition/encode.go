@@ -15,25 +15,25 @@ import (
 
 // This file encodes renditions as WebP, JPEG and PNG.
 
-// Default qualities. bench/pictures.mjs measured them against libvips at quality 80, by bytes and structural similarity:
-//   - At quality 79 the demo's pictures have 4 % fewer bytes than those of libvips and lose 0.002 of similarity. At 80 bytes and
-//     similarity are equal.
-//   - Large pictures are encoded with libwebp's method 2, which is quick. Method 4 would take more time at 2560 x 1707 pixels than
-//     all other work on the picture. Compared with a file of libvips of the same bytes, method 2 loses 0.0055 of similarity at
-//     quality 80 and 0.0045 at 82; the limit is 0.005.
+// Default qualities of the encoders. WebP has three by size; bench/pictures.mjs measured bytes and structural similarity:
+//   - Usual pictures are encoded with libwebp's method 4. At quality 79 the demo's pictures have 4 % fewer bytes than those of
+//     libvips at 80, and 0.002 less similarity. At 80 both are equal.
+//   - Large pictures are encoded with method 2, which is quicker. With method 4, encoding 2560 x 1707 pixels would take more time
+//     than all other work on the picture. Compared with a file of libvips of the same size in bytes, method 2 loses 0.0055 of
+//     similarity at quality 80 and 0.0045 at 82; the limit is 0.005.
 //   - Thumbnails have more detail for their area. Compared with the library sharp at quality 80, a gallery of thumbnails has 1.5 %
 //     more bytes at 79, and 2 % fewer at 78.
 const (
-	webpQuality          = 79          // quality of method 4
-	webpQualityLarge     = 82          // quality of method 2
-	webpQualityThumbnail = 78          // quality of thumbnails
-	method4MaxArea       = 1600 * 1600 // largest area in pixels for method 4
-	thumbnailMaxArea     = 400 * 400   // largest area in pixels of a thumbnail
+	webpQuality          = 79          // of usual pictures
+	webpQualityLarge     = 82          // of pictures with more than method4MaxArea
+	webpQualityThumbnail = 78          // of pictures with at most thumbnailMaxArea
+	method4MaxArea       = 1600 * 1600 // pixels
+	thumbnailMaxArea     = 400 * 400   // pixels
 	jpegQuality          = 80
 )
 
-// defaultWebPQuality returns the default quality of method 4 for a picture of w x h pixels. The own engine and the one with
-// libvips use it.
+// defaultWebPQuality returns the default quality of a picture of w x h pixels that is encoded with method 4, as the engine with libvips
+// does for every size.
 func defaultWebPQuality(w, h int) int {
 	if w*h <= thumbnailMaxArea {
 		return webpQualityThumbnail

@@ -133,7 +133,7 @@ func (s *ownSession) neededBlockSide() int {
 	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
 		return 8
 	}
-	need := float64(Ladder[0]) / float64(s.w)
+	need := float64(MainWidths[0]) / float64(s.w)
 	for _, p := range s.layouts {
 		need = max(need, p.scale())
 	}
@@ -230,7 +230,7 @@ func (s *ownSession) makeReduced(ctx context.Context, managed bool) (*picture, e
 		need = top
 	}
 	if need == 0 {
-		need = min(top, float64(Ladder[0])/float64(s.w))
+		need = min(top, float64(MainWidths[0])/float64(s.w))
 	}
 	w, h := scaleSize(s.w, s.h, need)
 	return s.resampleSource(ctx, wholeWindow(s.w, s.h), w, h, !managed)

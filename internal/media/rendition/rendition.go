@@ -3,12 +3,13 @@
 // make renditions: libvips, if it is installed, and this package's own engine.
 package rendition
 
-// Ladder contains the main widths in pixels that the site's pages request. Package media decides which of them a picture has.
-var Ladder = [...]int{320, 640, 1024, 1600, 2560}
+// MainWidths are the five widths in pixels in which the site mostly shows pictures. The first one is the smallest of a whole picture in
+// the gallery. Package media decides in which widths a picture has renditions.
+var MainWidths = [...]int{320, 640, 1024, 1600, 2560}
 
-// Steps contains further widths in pixels, between and below the widths of Ladder. Because of them no page needs a rendition that
-// is more than 1.3 times as wide as it is shown. The widths from 64 to 256 are for faces and lists.
-var Steps = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
+// ExtraWidths are further widths in pixels. Those between the main widths keep browsers from loading a rendition that is more than
+// 1.3 times as wide as it is shown. Those from 64 to 256 are for faces and lists.
+var ExtraWidths = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
 
 // Format is how a rendition is encoded.
 type Format string

@@ -97,12 +97,12 @@ func (s *session) computeLayouts() error {
 }
 
 // deltaEOrder returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole picture that
-// is at least as wide as the first width of Ladder and at most twice as wide; -1 if there is none.
+// is at least as wide as the first of MainWidths and at most twice as wide; -1 if there is none.
 func (s *session) deltaEOrder() int {
 	found := -1
 	for i, p := range s.layouts {
 		o := s.job.Orders[i]
-		if o.Format == WebP && o.Fit != Frame && p.crop == (Rect{0, 0, s.w, s.h}) && p.w >= min(Ladder[0], s.w) && p.w <= 2*Ladder[0] &&
+		if o.Format == WebP && o.Fit != Frame && p.crop == (Rect{0, 0, s.w, s.h}) && p.w >= min(MainWidths[0], s.w) && p.w <= 2*MainWidths[0] &&
 			(found < 0 || p.w*p.h < s.layouts[found].w*s.layouts[found].h) {
 			found = i
 		}

@@ -94,7 +94,7 @@ func (s *vipsSession) reducedScale() float64 {
 		return 1
 	}
 	top := min(1, reducedWidth/float64(s.w))
-	need := min(top, float64(Ladder[0])/float64(s.w))
+	need := min(top, float64(MainWidths[0])/float64(s.w))
 	if s.mayBeWide() {
 		need = top
 	}

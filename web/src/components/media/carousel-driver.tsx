@@ -33,29 +33,32 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
     onChange(embla);
     return () => onChange(undefined);
   }, [onChange, embla]);
-  // Embla scrolls to a focused slide only within 10 ms after the Tab key, which is too short on a busy machine.
+  // Embla itself scrolls to a focused slide only within 10 ms after the Tab key, which is too short on a busy machine.
   useEffect(() => {
     if (!embla) return;
     const root = embla.rootNode();
-    const scrollToFocus = () => {
-      const target = document.activeElement;
-      if (!target?.matches(":focus-visible")) return;
-      const slide = embla.slideNodes().findIndex((node) => node.contains(target));
-      const [targetBox, rootBox] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
-      if (slide < 0 || (targetBox.left >= rootBox.left - 1 && targetBox.right <= rootBox.right + 1))
-        return;
-      root.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
-      embla.scrollTo(
-        embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
-        true, // without animation
-      );
-    };
-    scrollToFocus(); // a slide that got the focus before embla had loaded
-    root.addEventListener("focusin", scrollToFocus);
-    return () => root.removeEventListener("focusin", scrollToFocus);
+    const onFocus = () => scrollToFocus(embla);
+    onFocus(); // a slide may have got the focus before embla had loaded
+    root.addEventListener("focusin", onFocus);
+    return () => root.removeEventListener("focusin", onFocus);
   }, [embla]);
   return null;
 }
 
-/** What useCarousel loads. Later pages come with embla: what adds slides after embla has started makes it start anew. */
+/** Scrolls to the slide with the keyboard focus, unless the focused element is visible or not in the carousel. */
+function scrollToFocus(embla: Embla) {
+  const focused = document.activeElement;
+  if (!focused?.matches(":focus-visible")) return;
+  const slide = embla.slideNodes().findIndex((node) => node.contains(focused));
+  if (slide < 0) return;
+  const viewport = embla.rootNode();
+  const { left, right } = focused.getBoundingClientRect();
+  const visible = viewport.getBoundingClientRect();
+  if (left >= visible.left - 1 && right <= visible.right + 1) return; // 1 CSS pixel for rounding
+  viewport.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
+  const snap = embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide));
+  embla.scrollTo(snap, true); // true: without animation
+}
+
+/** What useCarousel loads. The code of later pages is here too, because embla starts anew when slides are added to it. */
 export const carouselCode = { CarouselDriver, LaterPages };

@@ -23,20 +23,20 @@ export function maxScale(work: Size, fit: Size): number {
 }
 
 /**
- * Limits a transform to the allowed scales, and its offset so that the work covers the stage or is centred where it is
- * smaller.
+ * Limits the scale of a transform to the allowed ones, and its offsets so that the work covers the stage. In a direction in which the
+ * work is smaller than the stage, it is centred.
  */
 export function clampTransform(transform: Transform, work: Size, stage: Size): Transform {
   const fit = fitSize(work, stage);
   const scale = Math.min(Math.max(transform.scale, 1), maxScale(work, fit));
-  const within = (at: number, shown: number, stageLength: number) => {
-    const free = Math.max(0, (shown * scale - stageLength) / 2);
-    return free && Math.min(Math.max(at, -free), free);
+  const limitOffset = (offset: number, fitLength: number, stageLength: number) => {
+    const limit = Math.max(0, (fitLength * scale - stageLength) / 2);
+    return limit && Math.min(Math.max(offset, -limit), limit);
   };
   return {
     scale,
-    x: within(transform.x, fit.width, stage.width),
-    y: within(transform.y, fit.height, stage.height),
+    x: limitOffset(transform.x, fit.width, stage.width),
+    y: limitOffset(transform.y, fit.height, stage.height),
   };
 }
 
@@ -49,43 +49,43 @@ export function zoomAt(
   stage: Size,
 ): Transform {
   const { scale } = clampTransform({ ...transform, scale: transform.scale * factor }, work, stage);
-  const by = scale / transform.scale;
+  const allowed = scale / transform.scale; // the factor without what exceeds the allowed scales
   return clampTransform(
-    { scale, x: at.x - (at.x - transform.x) * by, y: at.y - (at.y - transform.y) * by },
+    { scale, x: at.x - (at.x - transform.x) * allowed, y: at.y - (at.y - transform.y) * allowed },
     work,
     stage,
   );
 }
 
-const TILE = 1024; // pixels
+const TILE = 1024; // length of a side in pixels of the work
 export type Tile = { column: number; row: number };
 
 /** The tiles of the full-size picture that are visible on the stage. */
 export function visibleTiles(transform: Transform, work: Size, stage: Size): Tile[] {
   const fit = fitSize(work, stage);
-  const pixel = work.width / (fit.width * transform.scale);
-  const range = (size: number, stageLength: number, at: number) => {
-    const from = size / 2 - (stageLength / 2 + at) * pixel;
+  const pixels = work.width / (fit.width * transform.scale); // of the work per CSS pixel
+  const visibleRange = (workLength: number, stageLength: number, offset: number) => {
+    const from = workLength / 2 - (stageLength / 2 + offset) * pixels;
+    const to = from + stageLength * pixels;
     const first = Math.max(0, Math.floor(from / TILE));
-    const last =
-      Math.min(Math.ceil(size / TILE), Math.ceil((from + stageLength * pixel) / TILE)) - 1;
+    const last = Math.min(Math.ceil(workLength / TILE), Math.ceil(to / TILE)) - 1;
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
   };
-  const columns = range(work.width, stage.width, transform.x);
-  return range(work.height, stage.height, transform.y).flatMap((row) =>
+  const columns = visibleRange(work.width, stage.width, transform.x);
+  return visibleRange(work.height, stage.height, transform.y).flatMap((row) =>
     columns.map((column) => ({ column, row })),
   );
 }
 
 /** Position and size of a tile in per cent of the work. */
 export function tileBox({ column, row }: Tile, work: Size) {
-  const part = (n: number, size: number) => `${((100 * n) / size).toFixed(4)}%`;
+  const percent = (n: number, size: number) => `${((100 * n) / size).toFixed(4)}%`;
   const left = column * TILE;
   const top = row * TILE;
   return {
-    left: part(left, work.width),
-    top: part(top, work.height),
-    width: part(Math.min(TILE, work.width - left), work.width),
-    height: part(Math.min(TILE, work.height - top), work.height),
+    left: percent(left, work.width),
+    top: percent(top, work.height),
+    width: percent(Math.min(TILE, work.width - left), work.width),
+    height: percent(Math.min(TILE, work.height - top), work.height),
   };
 }

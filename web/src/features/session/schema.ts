@@ -20,26 +20,24 @@ const newPassword = z.string().check(required("auth.newPassword.required"));
 
 export const setUpSchema = z.object({ email, password: newPassword });
 export const newPasswordSchema = z.object({ password: newPassword });
-export const forgottenSchema = z.object({ email });
 export const emailSchema = z.object({ email });
-const blanks = /[\s-]+/g;
 
 /** A code of six digits. Blanks and hyphens in the typed text are removed. */
 export const factorCodeSchema = z.object({
   code: z.string().check(
-    z.overwrite((typed) => typed.replace(blanks, "")),
+    z.overwrite((typed) => typed.replace(/[\s-]+/g, "")),
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// The next two schemas are for the same form, which shows either the password or the code. Each checks only the shown
-// field.
-const unused = z.string();
+// The next two schemas are for the same form, which shows either a field for the password or one for the mailed code. The field
+// that is not shown is not checked.
+const notShown = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
-  code: unused,
+  code: notShown,
 });
 export const mailedCodeSchema = z.object({
-  password: unused,
+  password: notShown,
   code: factorCodeSchema.shape.code,
 });
 export const recoveryCodeSchema = z.object({
@@ -47,7 +45,7 @@ export const recoveryCodeSchema = z.object({
 });
 
 export type Credentials = z.output<typeof signInSchema>;
-export type Forgotten = z.output<typeof forgottenSchema>;
-export type NewPassword = z.output<typeof newPasswordSchema>;
+export type EmailValues = z.output<typeof emailSchema>;
+export type NewPasswordValues = z.output<typeof newPasswordSchema>;
 export type ReauthenticationValues = z.output<typeof currentPasswordSchema>;
-export type Code = z.output<typeof factorCodeSchema>;
+export type CodeValues = z.output<typeof factorCodeSchema>;

@@ -20,8 +20,8 @@ export function uploadResumable(request: ResumableRequest): Promise<string> {
   const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
   if (!nameAndDate || !navigator.locks) return runUpload(request, null);
   const fingerprint = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
-  // Only the tab with the lock can continue an upload of this file; another tab uploads the file under a name of its own.
-  // If both continued one upload, the first could cancel it, or delete the object that the second has saved in a row.
+  // Only the tab with the lock may continue an earlier upload of this file; other tabs start a new one. If two tabs continued the
+  // same upload, one could cancel it while the other needs it, or delete the stored object that a row of the other refers to.
   return navigator.locks.request(fingerprint, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw abortError();
     return runUpload(request, lock ? fingerprint : null);
@@ -29,8 +29,8 @@ export function uploadResumable(request: ResumableRequest): Promise<string> {
 }
 
 /**
- * Runs the upload. Under the `fingerprint` of the file, tus stores the URL of the upload in localStorage, so that a later
- * page load can continue it. With null nothing is stored or continued.
+ * Runs the upload. tus stores the URL of the upload in localStorage, with `fingerprint` as the key, so that a later page load can
+ * continue the upload. If `fingerprint` is null, nothing is stored, and no earlier upload is continued.
  */
 async function runUpload(request: ResumableRequest, fingerprint: string | null): Promise<string> {
   const { apiUrl, anonKey, token, bucket, file, mime, onProgress, signal } = request;
@@ -43,9 +43,10 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
   };
   // Failed attempts since the server last received a chunk.
   let failures = 0;
-  // Whether the upload of an earlier page load is continued.
+  // Whether this continues an upload of an earlier page load.
   let continued = false;
 
+  // tus reports its end by callbacks; they settle this promise.
   let succeed!: () => void;
   let fail!: (reason: unknown) => void;
   const outcome = new Promise<void>((resolve, reject) => {
@@ -75,9 +76,11 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     const failure = uploadErrorOf(error);
     try {
       if (signal?.aborted) throw abortError();
-      // 409 at the start: the name exists. It is random, so an earlier request has succeeded and its response was lost.
+      // Status 409 before the upload has a URL: an object has the name. Names are random, so the object is the result of an earlier
+      // attempt, whose response was lost.
       if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
-      // 409 and 423 later: the offset was wrong and is read again, or an earlier request still holds the server's lock.
+      // Later, 409 means a wrong offset, which tus reads again before the next attempt, and 423 means that an earlier request still
+      // holds the server's lock of the upload.
       const isTemporary =
         isTransient(failure.status) || (upload.url && [409, 423].includes(failure.status));
       failures++;
@@ -88,7 +91,7 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     }
   }
 
-  function stop() {
+  function cancel() {
     // If the upload cannot be deleted on the server now, it expires there a day after its creation.
     upload
       .abort(true)
@@ -99,19 +102,19 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
   }
 
   if (signal?.aborted) throw abortError();
-  signal?.addEventListener("abort", stop, { once: true });
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const earlier = fingerprint === null ? undefined : (await upload.findPreviousUploads()).at(-1);
+    const previous = fingerprint === null ? undefined : (await upload.findPreviousUploads()).at(-1);
     if (signal?.aborted) throw abortError();
-    if (earlier?.metadata.objectName) {
+    if (previous?.metadata.objectName) {
       continued = true;
-      metadata.objectName = earlier.metadata.objectName;
-      upload.resumeFromPreviousUpload(earlier);
+      metadata.objectName = previous.metadata.objectName;
+      upload.resumeFromPreviousUpload(previous);
     }
     upload.start();
     await outcome;
   } finally {
-    signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", cancel);
   }
   onProgress?.(100);
   return metadata.objectName;

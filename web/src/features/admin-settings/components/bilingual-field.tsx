@@ -15,7 +15,7 @@ type BilingualFieldProps = {
   /** Height of a text area in rows; without it or for 0 the input has one line. */
   rows?: number;
   /** The language that phones show; wider screens show both. */
-  shown: Language;
+  shownLanguage: Language;
   /**
    * The stored settings. If they are given, a text gets a hint while it is still that of the seed: the texts that a new site
    * starts with.
@@ -27,21 +27,21 @@ type BilingualFieldProps = {
  * The inputs of one text in both languages. If the text is missing in one language, the input is marked, and its hint says
  * what visitors see instead.
  */
-export function BilingualField({ name, rows, shown, seed }: BilingualFieldProps) {
+export function BilingualField({ name, rows, shownLanguage, seed }: BilingualFieldProps) {
   return (
     <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
       {LANGUAGES.map((language) => (
         <TextInput
           key={language}
           {...{ name, rows, language, seed }}
-          className={language === shown ? undefined : "max-md:hidden"}
+          className={language === shownLanguage ? undefined : "max-md:hidden"}
         />
       ))}
     </div>
   );
 }
 
-type TextInputProps = Omit<BilingualFieldProps, "shown"> & {
+type TextInputProps = Omit<BilingualFieldProps, "shownLanguage"> & {
   language: Language;
   className?: string;
 };

@@ -240,7 +240,7 @@ function StepList({ current, state }: StepListProps) {
 }
 
 function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
-  const { base, shown, onShow, portrait, isPortraitRefused } = parts;
+  const { base, shownLanguage, onShowLanguage, portrait, isPortraitRefused } = parts;
   switch (step) {
     case "name":
       return <NameField />;
@@ -248,19 +248,25 @@ function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
       return (
         <>
           <PortraitField {...{ portrait, isPortraitRefused }} />
-          <TextFields texts={{ portraitAlt: 0 }} {...{ shown, onShow }} seed={base} />
+          <TextFields
+            rows={{ portraitAlt: 0 }}
+            {...{ shownLanguage, onShowLanguage }}
+            seed={base}
+          />
         </>
       );
     case "texts":
       return (
         <TextFields
-          texts={{ title: 0, description: 5, description2: 5, responseTime: 0, thanks: 3 }}
-          {...{ shown, onShow }}
+          rows={{ title: 0, description: 5, description2: 5, responseTime: 0, thanks: 3 }}
+          {...{ shownLanguage, onShowLanguage }}
           seed={base}
         />
       );
     case "trustedBy":
-      return <TextFields texts={{ trustedBy: 0 }} {...{ shown, onShow }} seed={base} />;
+      return (
+        <TextFields rows={{ trustedBy: 0 }} {...{ shownLanguage, onShowLanguage }} seed={base} />
+      );
     default:
       return <LinkFields base={base} />;
   }

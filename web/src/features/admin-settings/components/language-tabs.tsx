@@ -5,14 +5,14 @@ import { useT } from "@/lib/i18n";
 
 type LanguageTabsProps = {
   /** The language that phones show. */
-  shown: Language;
+  shownLanguage: Language;
   /** For each language, how many texts are missing in it. */
   missing: Record<Language, number>;
-  onShow(language: Language): void;
+  onShowLanguage(language: Language): void;
 };
 
 /** Buttons that choose the language of the texts on phones. Wider screens show both languages side by side. */
-export function LanguageTabs({ shown, missing, onShow }: LanguageTabsProps) {
+export function LanguageTabs({ shownLanguage, missing, onShowLanguage }: LanguageTabsProps) {
   const t = useT();
   return (
     <div role="group" aria-label={t("settings.languages")} className="flex md:hidden">
@@ -20,11 +20,11 @@ export function LanguageTabs({ shown, missing, onShow }: LanguageTabsProps) {
         <button
           key={language}
           type="button"
-          aria-pressed={language === shown}
-          onClick={() => onShow(language)}
+          aria-pressed={language === shownLanguage}
+          onClick={() => onShowLanguage(language)}
           className={cn(
             "nav-text min-h-12 flex-1 border-b-6 px-2 pt-1.5 transition-colors duration-200",
-            language === shown ? "border-band text-ink" : "border-line text-ink2",
+            language === shownLanguage ? "border-band text-ink" : "border-line text-ink2",
           )}
         >
           {t(`settings.language.${language}`)}

@@ -44,8 +44,8 @@ export type FormParts = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
   /** The language of the texts that phones show. */
-  shown: Language;
-  onShow(language: Language): void;
+  shownLanguage: Language;
+  onShowLanguage(language: Language): void;
   /** The queue of the portrait's file. */
   portrait: UploadQueue;
   /** Whether the server has refused to save the portrait that is chosen now. */
@@ -98,7 +98,7 @@ export function SettingsForm({
   const { language } = useLanguage();
   const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
   const [base, setBase] = useState(storedDraft?.base ?? loaded);
-  const [shown, setShown] = useState<Language>(language);
+  const [shownLanguage, setShownLanguage] = useState<Language>(language);
   const [reloading, setReloading] = useState(false);
   const [refusedPortrait, setRefusedPortrait] = useState("");
   const { mutateAsync: sendSettings } = useSaveSettings();
@@ -147,7 +147,7 @@ export function SettingsForm({
   /** Focuses a field. On phones it shows the language of the field first. */
   function focusOn(field: string) {
     const inTexts = /^texts\.(en|pt)\./.exec(field);
-    if (inTexts) flushSync(() => setShown(inTexts[1] as Language));
+    if (inTexts) flushSync(() => setShownLanguage(inTexts[1] as Language));
     setFocus(field as "name");
   }
 
@@ -218,8 +218,8 @@ export function SettingsForm({
         {children(
           {
             base,
-            shown,
-            onShow: setShown,
+            shownLanguage,
+            onShowLanguage: setShownLanguage,
             portrait,
             isPortraitRefused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
           },

@@ -21,7 +21,13 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 
 /** The fields of the settings page in titled groups. */
-export function SettingsGroups({ base, shown, onShow, portrait, isPortraitRefused }: FormParts) {
+export function SettingsGroups({
+  base,
+  shownLanguage,
+  onShowLanguage,
+  portrait,
+  isPortraitRefused,
+}: FormParts) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;
@@ -35,16 +41,16 @@ export function SettingsGroups({ base, shown, onShow, portrait, isPortraitRefuse
 
       <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
         <TextFields
-          texts={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }}
-          {...{ shown, onShow }}
+          rows={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }}
+          {...{ shownLanguage, onShowLanguage }}
           countAll
         />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
         <TextFields
-          texts={{ trustedBy: 0, responseTime: 0, thanks: 3 }}
-          {...{ shown, onShow }}
+          rows={{ trustedBy: 0, responseTime: 0, thanks: 3 }}
+          {...{ shownLanguage, onShowLanguage }}
           countAll
         />
       </AdminGroup>
@@ -82,10 +88,10 @@ export function SettingsGroups({ base, shown, onShow, portrait, isPortraitRefuse
   );
 }
 
-type SettingsFootProps = { state: FormState; preview: Preview };
+type SettingsFooterProps = { state: FormState; preview: Preview };
 
 /** The sticky footer of the settings page with the preview and save buttons. */
-export function SettingsFoot({ state, preview }: SettingsFootProps) {
+export function SettingsFooter({ state, preview }: SettingsFooterProps) {
   const t = useT();
   const { next, changed, uploading, saving } = state;
   const [previewed, setPreviewed] = useState<SiteTexts | null>(null);

@@ -1,7 +1,10 @@
 import { useState } from "react";
 import { SettingsForm } from "@/features/admin-settings/components/settings-form";
 import { SettingsHistory } from "@/features/admin-settings/components/settings-history";
-import { SettingsFoot, SettingsGroups } from "@/features/admin-settings/components/settings-groups";
+import {
+  SettingsFooter,
+  SettingsGroups,
+} from "@/features/admin-settings/components/settings-groups";
 import type { Preview } from "@/features/admin-settings/components/preview-dialog";
 import { useSettings } from "@/features/admin-settings/api/load-settings";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -56,7 +59,7 @@ export function SettingsPage({ preview }: { preview: Preview }) {
             {(parts, state) => (
               <>
                 <SettingsGroups {...parts} />
-                <SettingsFoot state={state} preview={preview} />
+                <SettingsFooter state={state} preview={preview} />
               </>
             )}
           </SettingsForm>

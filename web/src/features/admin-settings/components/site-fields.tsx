@@ -61,20 +61,26 @@ export function PortraitField({
   );
 }
 
-type TextFieldsProps = Pick<FormParts, "shown" | "onShow"> & {
-  /** The texts with the height of their text area in rows, or 0 for an input of one line. */
-  texts: Partial<Record<TextName, number>>;
+type TextFieldsProps = Pick<FormParts, "shownLanguage" | "onShowLanguage"> & {
+  /** The texts to show, each with the height of its text area in rows; 0 for an input of one line. */
+  rows: Partial<Record<TextName, number>>;
   /** The stored settings. If they are given, a text gets a hint while it is still that of the seed. */
   seed?: FormParts["base"];
-  /** Whether the language tabs count the missing texts of the whole form, and not only of `texts`. */
+  /** Whether the language tabs count the missing texts of the whole form, and not only of the texts in `rows`. */
   countAll?: boolean;
 };
 
 /** The inputs of some texts in both languages. On phones tabs above them choose the language. */
-export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsProps) {
+export function TextFields({
+  rows,
+  shownLanguage,
+  onShowLanguage,
+  seed,
+  countAll,
+}: TextFieldsProps) {
   const { control } = useFormContext<SettingsValues>();
   const values = useWatch({ control, name: "texts" });
-  const names = Object.keys(texts) as TextName[];
+  const names = Object.keys(rows) as TextName[];
   const counted = countAll ? TEXT_NAMES : names;
   const missing = (language: Language) =>
     counted.filter(
@@ -84,12 +90,18 @@ export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsP
   return (
     <>
       <LanguageTabs
-        shown={shown}
+        shownLanguage={shownLanguage}
         missing={{ en: missing("en"), pt: missing("pt") }}
-        onShow={onShow}
+        onShowLanguage={onShowLanguage}
       />
       {names.map((name) => (
-        <BilingualField key={name} name={name} rows={texts[name]} shown={shown} seed={seed} />
+        <BilingualField
+          key={name}
+          name={name}
+          rows={rows[name]}
+          shownLanguage={shownLanguage}
+          seed={seed}
+        />
       ))}
     </>
   );

@@ -28,10 +28,11 @@ const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 const renderSkeleton = (index: number) => <CardSkeleton index={index} layout="strip" />;
 
 /**
- * Style with the aspect ratio of the tallest work of the first page as a custom property, which limits the height of the
- * strip. Undefined if any ratio is unknown. Later works do not change the height, so that nothing below moves.
+ * Returns a style with the custom property --strip-ratio: the aspect ratio of the tallest work of the first page, by which the
+ * style sheet limits the height of the strip. Returns undefined if any ratio is unknown. Later works do not change the height,
+ * so that nothing below moves.
  */
-function tallestStyle(products: Product[] | undefined): CSSProperties | undefined {
+function stripRatioStyle(products: Product[] | undefined): CSSProperties | undefined {
   const infos = products?.map((product) => imageInfo(product, product.image_url));
   if (!infos?.length || infos.includes(undefined)) return undefined;
   return { "--strip-ratio": Math.min(...infos.map((info) => ratioOf(info))) } as CSSProperties;
@@ -46,9 +47,9 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const { data: firstPage, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
-  const work = artwork.product && artworkHeading(artwork.product, t);
-  // This component sets the title of the home page, because the open work is the only thing that changes it.
-  usePageTitle(artwork.isPending ? null : (work ?? undefined));
+  const openHeading = artwork.product && artworkHeading(artwork.product, t);
+  // The title of the home page is set here, because it depends on nothing but the open work.
+  usePageTitle(artwork.isPending ? null : (openHeading ?? undefined));
   const { open } = artwork;
   const renderCard = useCallback(
     (product: Product) => <ArtworkCard product={product} onOpen={open} layout={stripLayout} />,
@@ -77,7 +78,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
         onKeyDown={carousel.onKeyDown}
         data-loading={isPending || undefined}
         className="py-section strip-sizes overflow-x-clip"
-        style={tallestStyle(firstPage?.rows)}
+        style={stripRatioStyle(firstPage?.rows)}
       >
         <div className="page-container">
           <div className="flex items-end justify-between gap-8">

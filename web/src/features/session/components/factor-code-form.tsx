@@ -9,7 +9,7 @@ import { challengeFactor } from "@/features/session/api/challenge-factor";
 import { verifyFactor } from "@/features/session/api/verify-factor";
 import { factorName, phoneEnd } from "@/features/session/factor-name";
 import { failureText } from "@/features/session/failure-text";
-import { factorCodeSchema, type Code } from "@/features/session/schema";
+import { factorCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure, SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -27,7 +27,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<{ title: Key; failure: AuthFailure }>();
   const sendButton = useRef<HTMLButtonElement>(null);
-  const { register, handleSubmit, reset, setFocus, formState } = useForm<Code>({
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<CodeValues>({
     resolver: zodResolver(factorCodeSchema),
     defaultValues: { code: "" },
   });

@@ -8,7 +8,7 @@ import { TextLink } from "@/components/ui/text-link";
 import { requestPasswordLink } from "@/features/session/api/request-password-link";
 import { StepButton } from "@/features/session/components/step-button";
 import { failureText } from "@/features/session/failure-text";
-import { forgottenSchema, type Forgotten } from "@/features/session/schema";
+import { emailSchema, type EmailValues } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -29,8 +29,8 @@ export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
   const [sentTo, setSentTo] = useState<string>();
   const [failure, setFailure] = useState<AuthFailure>();
   const sentTitle = useRef<HTMLHeadingElement>(null);
-  const { register, handleSubmit, setFocus, formState } = useForm<Forgotten>({
-    resolver: zodResolver(forgottenSchema),
+  const { register, handleSubmit, setFocus, formState } = useForm<EmailValues>({
+    resolver: zodResolver(emailSchema),
     defaultValues: { email: "" },
   });
   const { errors, isSubmitting } = formState;

@@ -6,11 +6,11 @@ import { useNavigate } from "react-router";
 import { PasswordField } from "@/components/form/password-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { FACTORS } from "@/features/session/api/factors";
+import { FACTORS_KEY } from "@/features/session/api/factors";
 import { updatePassword } from "@/features/session/api/update-password";
 import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { failureText } from "@/features/session/failure-text";
-import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
+import { newPasswordSchema, type NewPasswordValues } from "@/features/session/schema";
 import { showWelcome } from "@/features/session/welcome";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
@@ -29,7 +29,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
   const cache = useQueryClient();
   const [weak, setWeak] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
-  const { register, handleSubmit, setFocus, formState } = useForm<NewPassword>({
+  const { register, handleSubmit, setFocus, formState } = useForm<NewPasswordValues>({
     resolver: zodResolver(newPasswordSchema),
     defaultValues: { password: "" },
   });
@@ -51,7 +51,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     else setFailure(error);
     // The account has got a second factor since the sign-in, and it must be verified first. The page shows that step when
     // the factors have been fetched again.
-    if (error.code === "insufficient_aal") void cache.invalidateQueries({ queryKey: [FACTORS] });
+    if (error.code === "insufficient_aal")
+      void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");
   });
 

@@ -6,7 +6,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { verifyRecoveryCode } from "@/features/session/api/verify-recovery-code";
 import { failureText } from "@/features/session/failure-text";
-import { recoveryCodeSchema, type Code } from "@/features/session/schema";
+import { recoveryCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -17,7 +17,7 @@ export function RecoveryCodeForm({ onDone }: { onDone(): void }) {
   const t = useT();
   const boot = useBoot();
   const [failure, setFailure] = useState<AuthFailure>();
-  const { register, handleSubmit, setFocus, formState } = useForm<Code>({
+  const { register, handleSubmit, setFocus, formState } = useForm<CodeValues>({
     resolver: zodResolver(recoveryCodeSchema),
     defaultValues: { code: "" },
   });

@@ -11,7 +11,7 @@ import { useT } from "@/lib/i18n";
 import { onAccessDenied } from "@/lib/token-refresh";
 import { helperToast } from "@/lib/toast";
 import { factorsOptions } from "@/features/session/api/factors";
-import { roleOptions, USER_ROLES } from "@/features/session/api/role";
+import { roleOptions, ROLE_KEY } from "@/features/session/api/role";
 import { assuranceLevel } from "@/features/session/assurance";
 import { isPasswordLink, linkFailure, newPasswordUrl } from "@/features/session/mailed-link";
 
@@ -51,7 +51,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
 
   // A rejected request may mean that the role was removed, so the role is fetched again; the guard then redirects.
   useEffect(
-    () => onAccessDenied(() => void cache.invalidateQueries({ queryKey: [USER_ROLES] })),
+    () => onAccessDenied(() => void cache.invalidateQueries({ queryKey: [ROLE_KEY] })),
     [cache],
   );
 

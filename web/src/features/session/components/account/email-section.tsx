@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button";
 import { changeEmail } from "@/features/session/api/change-email";
 import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
-import { emailSchema, type Forgotten } from "@/features/session/schema";
+import { emailSchema, type EmailValues } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -24,7 +24,7 @@ export function EmailSection() {
   const [failure, setFailure] = useState<AuthFailure>();
   // The address that was requested on this page.
   const [requested, setRequested] = useState<string>();
-  const { register, handleSubmit, reset, setFocus, formState } = useForm<Forgotten>({
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<EmailValues>({
     resolver: zodResolver(emailSchema),
     defaultValues: { email: "" },
   });

@@ -9,7 +9,7 @@ import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
 import { verifyFactor } from "@/features/session/api/verify-factor";
 import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
-import { factorCodeSchema, type Code } from "@/features/session/schema";
+import { factorCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -25,7 +25,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const { withReauthentication, isDialogOpen } = useReauthentication();
   const [enrolment, setEnrolment] = useState<Enrolment>();
   const [failure, setFailure] = useState<AuthFailure>();
-  const { register, handleSubmit, setFocus, formState } = useForm<Code>({
+  const { register, handleSubmit, setFocus, formState } = useForm<CodeValues>({
     resolver: zodResolver(factorCodeSchema),
     defaultValues: { code: "" },
   });

@@ -10,7 +10,7 @@ import { SESSIONS } from "@/features/session/api/sessions";
 import { updatePassword } from "@/features/session/api/update-password";
 import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
-import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
+import { newPasswordSchema, type NewPasswordValues } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
@@ -26,7 +26,7 @@ export function PasswordSection() {
   const { withReauthentication } = useReauthentication();
   const [weak, setWeak] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
-  const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPassword>({
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPasswordValues>({
     resolver: zodResolver(newPasswordSchema),
     defaultValues: { password: "" },
   });
