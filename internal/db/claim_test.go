@@ -47,7 +47,8 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}
 	end := func() {
 		t.Helper()
-		if _, err := d.Exec(t.Context(), "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = 7"); err != nil {
+		// With a timeout, pg_terminate_backend returns when the session has ended: until then it has its locks.
+		if _, err := d.Exec(t.Context(), "select pg_terminate_backend(pid, 60000) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = 7"); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-told; err == nil {
