@@ -14,36 +14,26 @@ export type CountedTable = keyof typeof countKeys;
 
 /** The number of rows of a table. */
 export function useRowCount(table: CountedTable) {
-  const backend = useOwnerBackend();
-  return useQuery({
-    queryKey: countKeys[table],
-    staleTime: 0, // new messages arrive at any time
-    queryFn: async ({ signal }) => {
-      const { count, error } = await backend
-        .from(table)
-        .select("id", { count: "exact", head: true })
-        .abortSignal(signal);
-      if (error) throw error;
-      // The error of a HEAD request has no message, because there is no body. A missing count is an error too.
-      if (count === null) throw new Error("The answer carries no count");
-      return count;
-    },
-  });
+  return useCount(table, countKeys[table]);
 }
 
 /** The number of unread messages. */
 export function useUnreadCount() {
+  return useCount("contact_submissions", [...countKeys.contact_submissions, "unread"], "new");
+}
+
+/** The number of rows of a table, or of those with a status. */
+function useCount(table: CountedTable, queryKey: readonly string[], status?: string) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: [...queryKeys.messages.count, "unread"],
-    staleTime: 0,
+    queryKey,
+    staleTime: 0, // new messages arrive at any time
     queryFn: async ({ signal }) => {
-      const { count, error } = await backend
-        .from("contact_submissions")
-        .select("id", { count: "exact", head: true })
-        .eq("status", "new")
-        .abortSignal(signal);
+      const rows = backend.from(table).select("id", { count: "exact", head: true });
+      const counted = status === undefined ? rows : rows.eq("status", status);
+      const { count, error } = await counted.abortSignal(signal);
       if (error) throw error;
+      // The error of a HEAD request has no message, because there is no body. A missing count is an error too.
       if (count === null) throw new Error("The answer carries no count");
       return count;
     },

@@ -33,7 +33,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const [pendingId, setPendingId] = useState<number | null>(null);
   const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
-  const { deleted: bringBackDeleted } = useBringBack(table);
+  const { bringBackDeleted } = useBringBack(table);
 
   async function bringBack(revision: Revision<HistoryRows[Table]>) {
     if (pendingId !== null) return;

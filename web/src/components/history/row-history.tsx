@@ -27,7 +27,7 @@ export function RowHistory<Table extends HistoryTable>({
   const [shownRow, setShownRow] = useState(row);
   if (row !== null && row !== shownRow) setShownRow(row);
   const query = useHistory<HistoryRows[Table]>(table, shownRow?.id ?? "", row !== null);
-  const { version: bringBackVersion } = useBringBack(table);
+  const { bringBackVersion } = useBringBack(table);
   return (
     <HistoryDialog
       open={row !== null}
@@ -38,7 +38,7 @@ export function RowHistory<Table extends HistoryTable>({
         if (shownRow === null) return [];
         const shown = differences(row_before, shownRow).map(({ label, before, now }) => ({
           label,
-          // Texts do not tell two files apart, so a changed file is called another one.
+          // Different values can have the same text, such as two pictures: then the text says that they differ.
           before: before === now ? t("history.other", { text: before }) : before,
           now,
         }));

@@ -14,14 +14,14 @@ import { areaToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
- * Returns a function that runs `run`, which brings rows or settings back and resolves with the number of missing files. The
- * function shows the result in a toast with this title, and resolves with whether `run` has succeeded.
+ * Returns a function that calls `write`, which brings rows or settings back and resolves with the number of missing files. A toast
+ * with the title tells the result. The function resolves with whether `write` has succeeded.
  */
 export function useBringBackToast() {
   const t = useT();
-  return async (title: string, run: () => Promise<number>): Promise<boolean> => {
+  return async (title: string, write: () => Promise<number>): Promise<boolean> => {
     try {
-      const missing = await run();
+      const missing = await write();
       areaToast({
         title,
         description: missing > 0 ? t("history.missing", { n: missing }) : undefined,
@@ -46,26 +46,28 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
   const t = useT();
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const withToast = useBringBackToast();
+  const writeWithToast = useBringBackToast();
   type Row = HistoryRows[Table];
 
-  async function run(title: string, write: () => Promise<number>) {
-    const done = await withToast(title, write);
-    // Also after a failure: after a conflict the list shows the newer row.
+  async function writeAndRefetch(title: string, write: () => Promise<number>) {
+    const done = await writeWithToast(title, write);
+    // After a failure too, so that the list shows the newer row after a conflict.
     await Promise.all([refetch(cache, [table]), refetch(cache, historyKeys.all)]);
     return done;
   }
 
   return {
     /** Makes an earlier version of a row the current one. */
-    version: (current: Row, revision: Revision<Row>) =>
-      run(t("history.toast.back"), () => bringBack(backend, table, current, revision)),
+    bringBackVersion: (current: Row, revision: Revision<Row>) =>
+      writeAndRefetch(t("history.toast.back"), () => bringBack(backend, table, current, revision)),
     /** Inserts a deleted row again. */
-    deleted: (name: string, before: Row) =>
-      run(t("deleted.toast.back", { name }), () => bringBackDeleted(backend, table, before)),
-    /** Inserts a row again that was just deleted, as its newest revision has it. */
-    undo: (name: string, id: string) =>
-      run(t("deleted.toast.back", { name }), async () => {
+    bringBackDeleted: (name: string, before: Row) =>
+      writeAndRefetch(t("deleted.toast.back", { name }), () =>
+        bringBackDeleted(backend, table, before),
+      ),
+    /** Inserts a row again that was just deleted, with the values of its newest revision. */
+    undoDeletion: (name: string, id: string) =>
+      writeAndRefetch(t("deleted.toast.back", { name }), async () => {
         const [newest] = await getHistory<Row>(backend, { table, id });
         if (newest?.action !== "delete") throw new Error("The row has no deletion");
         return bringBackDeleted(backend, table, newest.row_before);

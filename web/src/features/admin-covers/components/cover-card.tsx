@@ -62,7 +62,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const [deleting, setDeleting] = useState(false);
   const [previewing, setPreviewing] = useState(false);
   const [historyOpen, setHistoryOpen] = useState(false);
-  const bringBack = useBringBack("cover_images");
+  const { undoDeletion } = useBringBack("cover_images");
   const visibility = useUpdateCover();
   const { mutateAsync: update } = useUpdateCover();
   const { mutateAsync: undo } = useUndoCoverChange();
@@ -241,7 +241,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         deleted={t("covers.toast.deleted")}
         failed={messageOf}
         remove={remove}
-        undo={() => bringBack.undo(name, cover.id)}
+        undo={() => undoDeletion(name, cover.id)}
         onClose={() => setDeleting(false)}
       />
       <RowHistory

@@ -34,7 +34,7 @@ export function ProductsPage() {
   const openDialog = productDialog.open;
   const drafts = useDraftBatch();
   const { mutateAsync: remove } = useDeleteProduct();
-  const bringBack = useBringBack("products");
+  const { undoDeletion } = useBringBack("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
   // The id of the work whose history is open; "" if none is.
   const [historyId, setHistoryId] = useState("");
@@ -136,7 +136,7 @@ export function ProductsPage() {
         deleted={t("products.toast.deleted")}
         failed={() => t("products.toast.deleteError")}
         remove={({ id }) => remove(id)}
-        undo={({ title, id }) => bringBack.undo(title, id)}
+        undo={({ title, id }) => undoDeletion(title, id)}
         onClose={() => setProductToDelete(null)}
       />
     </AdminPage>

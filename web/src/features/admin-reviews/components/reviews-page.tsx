@@ -23,7 +23,7 @@ export function ReviewsPage() {
   const reviews = useReviews();
   const reviewDialog = useDraftDialog("reviews", initialFormState(null));
   const { mutateAsync: remove } = useDeleteReview();
-  const bringBack = useBringBack("reviews");
+  const { undoDeletion } = useBringBack("reviews");
   const [deleting, setDeleting] = useState<Review | null>(null);
   // The id of the review whose history is open; "" if none is.
   const [historyId, setHistoryId] = useState("");
@@ -66,7 +66,7 @@ export function ReviewsPage() {
         deleted={t("reviews.toast.deleted")}
         failedTitle={t("reviews.toast.deleteError")}
         remove={({ id }) => remove(id)}
-        undo={({ client_name, id }) => bringBack.undo(client_name, id)}
+        undo={({ client_name, id }) => undoDeletion(client_name, id)}
         onClose={() => setDeleting(null)}
       />
     </AdminPage>
