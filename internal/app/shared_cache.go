@@ -58,7 +58,7 @@ func sharedKindOf(r *http.Request) sharedKind {
 	}):
 		return notShared
 	}
-	return allowOnly(query, sharedPage, "lang", "art", "part")
+	return allowOnly(query, sharedPage, "lang", "art", "part", "reviews")
 }
 
 // allowOnly returns kind if the query has no other parameters than these, and notShared otherwise: an unknown one may be a token.

@@ -29,6 +29,7 @@ func TestSharedCacheControl(t *testing.T) {
 		{"/", nil, "no-cache", 200, pageLifetime},
 		{"/gallery?lang=pt&art=1", nil, "no-cache", 404, pageLifetime},
 		{"/", nil, "no-cache", 304, pageLifetime},
+		{"/?lang=pt&reviews=2", nil, "no-cache", 200, pageLifetime},
 		{"/", nil, "no-cache", 503, "private, no-cache"},
 		{"/", nil, "", 500, "private, no-cache"},
 		{"/", nil, "no-store", 200, "no-store"},
