@@ -25,7 +25,7 @@ import (
 const (
 	firstUploads = 15                    // uploads in a row while a visitor loads pages
 	firstAlone   = 3                     // uploads of each size to a server that does nothing else
-	firstPoll    = 10 * time.Millisecond // between two requests for a rendition
+	firstPoll    = 25 * time.Millisecond // between two requests for a rendition
 )
 
 // firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
@@ -228,9 +228,10 @@ func waitForFirst(ctx context.Context, url, name string, picture []byte) (time.D
 	}
 }
 
-// typeOf requests an address as a browser requests a picture, and returns the type of the answer.
+// typeOf requests an address as a browser requests a picture, and returns the type of the answer. It leaves out the body: while a
+// rendition is made, that is the whole stored file, and reading it again and again would be the load that is measured.
 func typeOf(ctx context.Context, address string) (string, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {
 		return "", err
 	}
