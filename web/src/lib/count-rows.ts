@@ -30,7 +30,7 @@ function useCount(table: CountedTable, queryKey: readonly string[], status?: str
     staleTime: 0, // new messages arrive at any time
     queryFn: async ({ signal }) => {
       const rows = backend.from(table).select("id", { count: "exact", head: true });
-      const counted = status === undefined ? rows : rows.eq("status", status);
+      const counted = status === undefined ? rows : rows.filter("status", "eq", status);
       const { count, error } = await counted.abortSignal(signal);
       if (error) throw error;
       // The error of a HEAD request has no message, because there is no body. A missing count is an error too.
