@@ -452,6 +452,7 @@ func TestARequestWaitsForTheLockOfTheDatabase(t *testing.T) {
 		once.Do(func() { told = state; close(release) }) // the first state is that of the lock
 		return nil
 	}})
+	once.Do(func() { close(release) }) // it was not told, which fails below
 	if err := errors.Join(err, <-ended); err != nil || !strings.Contains(told, "locked") {
 		t.Errorf("told %q, %v", told, err)
 	}
