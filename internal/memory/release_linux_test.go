@@ -31,7 +31,7 @@ func TestReleaseReturnsWhatCFreed(t *testing.T) {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	var blocks []uintptr
-	for size := mb / 8; size <= mb; size *= 2 {
+	for size := mb / 8; size <= total; size *= 2 {
 		for range total / size {
 			block := libc.Xmalloc(tls, libc.Tsize_t(size))
 			libc.Xmemset(tls, block, 1, libc.Tsize_t(size))
@@ -43,7 +43,9 @@ func TestReleaseReturnsWhatCFreed(t *testing.T) {
 	}
 	kept := resident(t)
 	Release()
-	if returned := kept - resident(t); returned < 2*total {
-		t.Errorf("%d kB of %d kB were returned", returned>>10, 4*total>>10)
+	returned := kept - resident(t)
+	t.Logf("%d kB", returned>>10)
+	if returned < 2*total {
+		t.Errorf("%d kB of %d kB were returned", returned>>10, 6*total>>10)
 	}
 }
