@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		Place: backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, Site: uuid.NewString(),
 		Secrets:  backup.Secrets{Current: uuid.NewString() + uuid.NewString()},
 		OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
-		Full:     func() bool { return false }, Scratch: dir, Log: slog.New(slog.DiscardHandler),
+		Full:     func() bool { return false }, Free: func() int64 { return math.MaxInt64 }, Scratch: dir, Log: slog.New(slog.DiscardHandler),
 	}, time.Now)
 	running, stop := context.WithCancel(ctx)
 	var services sync.WaitGroup
