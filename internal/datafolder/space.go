@@ -96,7 +96,7 @@ func (s *Space) FreeReserve() (retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running {
-		s.releaseSlice()
+		s.releaseSlice(s.reserved(), reserveSizeOn(s.usage.Total)/reserveSlices)
 	}
 	s.check()
 	return s.usage.Free >= minRetryBytes // another check may have released the slice already
@@ -125,7 +125,7 @@ func (s *Space) check() {
 	switch {
 	case !s.running: // without Run, as in commands, nothing changes the reserve
 	case isWhole && free < size/2, reserved > 0 && free < slice:
-		if s.releaseSlice() {
+		if s.releaseSlice(reserved, slice) {
 			reserved, isWhole = max(0, reserved-slice), false
 			free += slice
 		}
@@ -177,15 +177,14 @@ func (s *Space) reserved() int64 {
 	return min(info.Size(), allocated(info))
 }
 
-// releaseSlice makes the reserve smaller by a slice of its whole size, and reports whether that was possible.
-func (s *Space) releaseSlice() bool {
-	_, total, err := measure(s.dir)
-	reserved := s.reserved()
-	if err != nil || reserved == 0 {
+// releaseSlice makes the reserve, which occupies reserved bytes, smaller by slice. It reports whether that was possible.
+func (s *Space) releaseSlice(reserved, slice int64) bool {
+	if reserved == 0 {
 		return false
 	}
-	if rest := reserved - reserveSizeOn(total)/reserveSlices; rest > 0 {
-		err = os.Truncate(s.reserveFile(), rest)
+	var err error
+	if reserved > slice {
+		err = os.Truncate(s.reserveFile(), reserved-slice)
 	} else {
 		err = os.Remove(s.reserveFile())
 	}
