@@ -127,7 +127,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         hidden={!open}
         className="submenu-panel animate-fade-in absolute top-[calc(100%-6px)] -left-3 z-10 pt-3 [animation-duration:120ms]"
       >
-        <ul className="bg-pop text-ink shadow-pop border-band w-[232px] rounded-sm border-b-6 py-2">
+        <ul className="bg-pop text-ink pop-shadow border-band w-[232px] rounded-sm border-b-6 py-2">
           {items.map((item) => (
             <li key={item.to}>
               <Link

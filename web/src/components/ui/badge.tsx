@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 
 const tones = {
   ochre: "bg-ochre text-[#151b2a]",
-  outline: "text-ink shadow-[inset_0_0_0_1px_var(--edge)]",
+  outline: "text-ink [box-shadow:inset_0_0_0_1px_var(--edge)]",
   green: "bg-green-tint text-green",
   indigo: "bg-indigo-tint text-indigo",
   neutral: "bg-neutral text-ink2",

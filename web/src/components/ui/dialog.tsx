@@ -71,7 +71,7 @@ export function DialogContent({
           }}
           {...rest}
           className={cn(
-            "bg-pop text-ink shadow-pop data-[state=open]:animate-dialog-in data-[state=closed]:animate-fade-out relative w-full rounded-sm border-b-10",
+            "bg-pop text-ink pop-shadow data-[state=open]:animate-dialog-in data-[state=closed]:animate-fade-out relative w-full rounded-sm border-b-10",
             foot === "danger" ? "border-danger" : "border-band",
             className,
           )}

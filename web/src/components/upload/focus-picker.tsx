@@ -95,7 +95,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
       >
         <span
           aria-hidden="true"
-          className="pointer-events-none absolute size-7 -translate-1/2 rounded-full border-2 border-white shadow-[0_0_0_2px_rgb(9_13_28/.7)]"
+          className="pointer-events-none absolute size-7 -translate-1/2 rounded-full border-2 border-white [box-shadow:0_0_0_2px_rgb(9_13_28/.7)]"
           style={{ left: `${percent(x)}%`, top: `${percent(y)}%` }}
         />
       </button>

@@ -93,7 +93,7 @@ export function MediaTile({
       className={cn(
         "relative rounded-sm",
         wide ? "w-[184px]" : "w-[138px]",
-        raised ? "bg-pop shadow-pop outline-indigo outline-3" : "bg-shade dark:bg-neutral",
+        raised ? "bg-pop pop-shadow outline-indigo outline-3" : "bg-shade dark:bg-neutral",
       )}
     >
       <div

@@ -24,7 +24,7 @@ export function StatusMenu({ status, onChange }: StatusMenuProps) {
         <Menu.Content
           align="start"
           sideOffset={8}
-          className="bg-pop shadow-pop border-band data-[state=open]:animate-fade-in z-60 w-[232px] rounded-sm border-b-6"
+          className="bg-pop pop-shadow border-band data-[state=open]:animate-fade-in z-60 w-[232px] rounded-sm border-b-6"
         >
           <Menu.RadioGroup
             value={status}

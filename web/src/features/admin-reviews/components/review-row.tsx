@@ -72,7 +72,7 @@ export function ReviewRow({
         // The bottom line has the width of the content, which is 15 px narrower than the row on each side.
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
-          "bg-pop shadow-pop outline-indigo z-10 outline-3 -outline-offset-3 after:hidden",
+          "bg-pop pop-shadow outline-indigo z-10 outline-3 -outline-offset-3 after:hidden",
         isDropTarget &&
           "before:bg-indigo before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
         isDropTarget && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),

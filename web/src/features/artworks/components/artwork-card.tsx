@@ -103,7 +103,7 @@ export const ArtworkCard = memo(function ArtworkCard({
                 if (measured === null) pinHeight();
                 setMeasured(found);
               }}
-              className={cn("shadow-work", info ? layout.known : classes.work)}
+              className={cn("work-shadow", info ? layout.known : classes.work)}
             />
           ) : (
             <MissingPicture

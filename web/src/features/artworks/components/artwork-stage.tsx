@@ -49,7 +49,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
       className="bg-shade relative grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
     >
       <div ref={several ? carousel.viewportRef : undefined} className="min-h-0 overflow-hidden">
-        <div className="flex h-full touch-pan-y touch-pinch-zoom">
+        <div className="flex h-full [touch-action:pan-y_pinch-zoom]">
           {media.length === 0 && (
             <div className="grid flex-[0_0_100%] place-items-center">
               <NoPicture />
@@ -164,7 +164,7 @@ function StagePicture({ url, info, title, eager, several, onZoom }: StagePicture
         onMissing={() => setMissing(true)}
         style={info && ratioStyle(info)}
         className={cn(
-          "shadow-work h-auto [grid-area:1/1]",
+          "work-shadow h-auto [grid-area:1/1]",
           info ? onStage : "max-h-full w-auto max-w-full",
         )}
       />

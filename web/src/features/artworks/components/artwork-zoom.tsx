@@ -213,7 +213,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
           >
             <div
               className={cn(
-                "shadow-work absolute top-1/2 left-1/2",
+                "work-shadow absolute top-1/2 left-1/2",
                 animated && "ease-soft transition-[translate,width,height] duration-200",
               )}
               style={{
