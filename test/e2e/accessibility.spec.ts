@@ -23,9 +23,6 @@ test.use({
   ],
 });
 
-// Each run of axe takes some seconds on a slow machine.
-test.describe.configure({ timeout: 240_000 });
-
 /** Signs in by the keyboard, so that a pointer that waits for the toast stays in its place. */
 async function signIn(page: Page, demo: Server, language: Language): Promise<void> {
   await page.goto(demo.url + inLanguage(language, "/admin/auth"));

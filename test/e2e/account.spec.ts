@@ -20,7 +20,6 @@ test.use({
   ],
   permissions: ["clipboard-read", "clipboard-write"],
 });
-test.describe.configure({ timeout: 120_000 });
 test.afterAll(stopPostgres);
 
 type Owner = { email: string; password: string };

@@ -9,7 +9,6 @@ const owner = { email: "ana@alvor.example", password: "a wall of whitewash" };
 let server: Server;
 
 test.use({ timezoneId: noonZone });
-test.describe.configure({ timeout: 120_000 });
 test.beforeAll(async () => {
   server = await startServer("sqlite");
   await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);

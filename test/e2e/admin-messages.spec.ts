@@ -19,8 +19,6 @@ test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/net::ERR_INTERNET_DISCONNECTED/], // where a test cuts the network
 });
-test.describe.configure({ timeout: 120_000 });
-
 const owner = { email: "ana@example.com", password: "a wall of whitewash" };
 let server: Server;
 
@@ -313,7 +311,6 @@ for (const language of languages) {
   test(`AM-list-2 AM-access-2: axe finds nothing on messages and quarantine, wide and narrow, ${language}`, async ({
     page,
   }) => {
-    test.setTimeout(240_000); // axe takes seconds for each of 24 views on a slow machine
     await write("Rui");
     await write("Inês", "commission");
     await write("Bot", `http://watches.example/${"long".repeat(60)}`);

@@ -11,8 +11,6 @@ import { fillSignIn, signInAt } from "./admin.ts";
 import { expect, makeJpeg, test } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-test.describe.configure({ timeout: 120_000 });
-
 type Key = Parameters<typeof text>[1];
 type Vars = Parameters<typeof text>[2];
 

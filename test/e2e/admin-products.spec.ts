@@ -24,8 +24,6 @@ test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/status of 416 .*\/rest\/v1\/products/],
 });
-test.describe.configure({ timeout: 120_000 });
-
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
   const rows = Array.from({ length: WORKS }, (_, n) => ({

@@ -25,8 +25,6 @@ test.use({
   timezoneId: noonZone,
   allowedConsole: [/ERR_FAILED .*\/rest\/v1\/(rpc\/reorder_reviews|reviews|cover_images)/],
 });
-test.describe.configure({ timeout: 120_000 });
-
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
 });

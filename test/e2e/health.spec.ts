@@ -6,8 +6,6 @@ import { languages, text } from "./texts.ts";
 
 let server: Server;
 
-test.describe.configure({ timeout: 120_000 });
-
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
 });

@@ -12,8 +12,6 @@ import {
 import { text } from "./texts.ts";
 
 // Each tab stop is checked when the page is at rest there.
-test.describe.configure({ timeout: 120_000 });
-
 const t = (key: Parameters<typeof text>[1], vars?: Parameters<typeof text>[2]) =>
   text("en", key, vars);
 

@@ -24,8 +24,6 @@ test.use({
     /(status of (400 .*\/auth\/v1\/token|4(01|03|22|29) .*\/auth\/v1\/(factors|user|recover)|406 .*\/user_roles)|status of 4\d\d .*\/auth\/v1\/setup|net::ERR_INTERNET_DISCONNECTED)/,
   ],
 });
-test.describe.configure({ timeout: 120_000 });
-
 let server: Server;
 let post: Post;
 let texts: Texts;

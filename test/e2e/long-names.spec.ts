@@ -89,7 +89,6 @@ test("S2-nav-12: the bar and the footer hold the longest names, signed in or not
   page,
   demoFolder,
 }) => {
-  test.setTimeout(240_000);
   const server = await startServer("sqlite", { demo: demoFolder });
   try {
     for (const name of names) {

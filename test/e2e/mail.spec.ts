@@ -62,7 +62,6 @@ test.beforeAll(async () => {
 test("AM-mail-1 A-mail-4: mails fit every width and can be read by all, in light and dark", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   for (const [name, mail] of Object.entries(mails)) {

@@ -15,8 +15,6 @@ test.use({
   // Where a test cuts the network, and where the server refuses the address of an account with a role.
   allowedConsole: [/net::ERR_INTERNET_DISCONNECTED|status of 409 .*\/address-data/],
 });
-test.describe.configure({ timeout: 120_000 });
-
 const owner = { email: "ana@example.com", password: "a wall of whitewash" };
 const dataPage = "/admin/contact-messages?box=data";
 let server: Server;
@@ -169,7 +167,6 @@ for (const language of languages) {
   test(`AM-address-5: axe finds nothing on export and erase, wide and narrow, ${language}`, async ({
     page,
   }) => {
-    test.setTimeout(240_000); // axe takes seconds for each of 24 views on a slow machine
     await asService(server).auth.admin.createUser({ email: "ines@example.com" });
     await signIn(page, dataPage, language);
     const shots = process.env.SCREENSHOTS;

@@ -107,7 +107,6 @@ for (const engine of engines) {
     page,
     browser,
   }) => {
-    test.setTimeout(180_000);
     const server = await startServer(engine);
     try {
       // The set-up link that the operator has sent.

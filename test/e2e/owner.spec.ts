@@ -16,7 +16,6 @@ for (const engine of engines) {
   test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, adds a work and reads a message (${engine})`, async ({
     page,
   }, testInfo) => {
-    test.setTimeout(180_000);
     const server = await startServer(engine);
     try {
       // First start: the set-up link that the program printed.
@@ -60,9 +59,7 @@ for (const engine of engines) {
       await form.locator("input[type=file][accept*=video]").setInputFiles(film);
       await finishAnimations(page); // a toast that fades has less contrast
       await expectAccessible(page);
-      await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled({
-        timeout: 60_000,
-      });
+      await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
       await form.getByRole("button", { name: "Save", exact: true }).click();
       await expect(page.getByText("Product created")).toBeVisible();
 
@@ -88,9 +85,7 @@ for (const engine of engines) {
       // A rendition of it.
       await expect(shown).toHaveAttribute("width", String(size.width));
       await expect
-        .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth), {
-          timeout: 60_000,
-        })
+        .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth))
         .toBeGreaterThan(0);
 
       // A visitor writes; the owner reads, and deletes.

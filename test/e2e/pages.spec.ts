@@ -31,7 +31,6 @@ test("S2-route-2: each address is there with its heading, and fits at each width
   page,
   demo,
 }) => {
-  test.setTimeout(240_000);
   for (const { path, heading, status } of routes)
     await test.step(path, async () => {
       const answer = await page.goto(demo.url + path);

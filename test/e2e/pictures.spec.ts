@@ -78,7 +78,6 @@ async function expectFitting(page: Page) {
 
 /** The demo's pictures are made in the background after the server has started. */
 test.beforeAll(async ({ demo }) => {
-  test.setTimeout(180_000);
   await expect
     .poll(
       async () => {
@@ -300,12 +299,10 @@ test.describe("by touch", () => {
       const tiles = zoom(page).locator("img[src*='tile=']");
       await expect.poll(() => tiles.count()).toBeGreaterThan(0);
       await expect
-        .poll(
-          () =>
-            tiles.evaluateAll((all) =>
-              all.every((tile) => (tile as HTMLImageElement).naturalWidth > 0),
-            ),
-          { timeout: 30_000 },
+        .poll(() =>
+          tiles.evaluateAll((all) =>
+            all.every((tile) => (tile as HTMLImageElement).naturalWidth > 0),
+          ),
         )
         .toBe(true);
       await finishAnimations(page);
@@ -370,9 +367,7 @@ test("P-7: the owner says what must stay in sight, by click and by key, and port
     await picker.press("ArrowRight");
     await expect(picker).toHaveAccessibleName(/28% from the left/);
     expect((await pressed).ok()).toBe(true);
-    await expect(page.getByText(/colours (kept|very close), ΔE \d/).first()).toBeVisible({
-      timeout: 30_000,
-    });
+    await expect(page.getByText(/colours (kept|very close), ΔE \d/).first()).toBeVisible();
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(server.url);
     await expect(page.locator("[data-hero] img").first()).toHaveCSS(

@@ -10,9 +10,9 @@ const browser = existsSync(shell) ? shell : "/usr/bin/chromium";
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
-  timeout: 120_000,
+  timeout: 240_000,
   workers: availableParallelism() < 4 ? 2 : 3, // parallel files; each worker has its own servers
-  expect: { timeout: 30_000 }, // browsers, servers and other tests share the processors
+  expect: { timeout: 60_000 }, // ends a hang; browsers, servers and other tests share the processors
   forbidOnly: !!process.env.CI,
   retries: 0, // a test that passes only on retry is a fault of the product or the test
   reporter: [["list"], ["json"]],

@@ -113,7 +113,6 @@ for (const language of languages) {
     page,
     demo,
   }) => {
-    test.setTimeout(240_000);
     for (const path of pages) {
       await page.goto(demo.url + inLanguage(language, path));
       await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
@@ -152,7 +151,6 @@ for (const language of languages) {
 
   for (const width of [390, 1280]) {
     test(`responsive: text at 200 % in ${language} at ${width} px`, async ({ page, demo }) => {
-      test.setTimeout(90_000);
       await page.setViewportSize({ width, height: 900 });
       // The browser's own setting for the size of text, which breakpoints in rem follow too.
       const session = await page.context().newCDPSession(page);

@@ -29,7 +29,6 @@ test.use({
     /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_INTERNET_DISCONNECTED)/,
   ],
 });
-test.describe.configure({ timeout: 120_000 });
 test.afterAll(stopPostgres);
 
 const portrait = join(root, "internal/demo/content/images/pt-artista.jpg");
@@ -207,9 +206,9 @@ test("A-set-key A-set-lang: who is notified of a message: a mail in the chosen l
     });
     // The account has no language: the default would be English.
     await expect
-      .poll(() => post.all().map(({ subject }) => subject), { timeout: 60_000 })
+      .poll(() => post.all().map(({ subject }) => subject))
       .toContainEqual(expect.stringContaining("mensagem de Inês"));
-    await expect.poll(() => calls.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => calls.length).toBe(1);
     const { headers, body } = calls[0]!;
     const mac = createHmac("sha256", Buffer.from(key.slice("whsec_".length), "base64"))
       .update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`)

@@ -11,8 +11,6 @@ import { unzip } from "../harness/unzip.ts";
 import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
 import { type Language, languages, text } from "./texts.ts";
 
-test.describe.configure({ timeout: 240_000 });
-
 let folder: string;
 test.beforeAll(async ({ demoFolder }) => {
   folder = await mkdtemp(join(tmpdir(), "atelie-copy-"));

@@ -163,7 +163,6 @@ test.describe("with scripts off", () => {
 test("FN-page-looks: the plain pages are accessible in both languages and schemes", async ({
   page,
 }) => {
-  test.setTimeout(120_000); // each run of axe takes some seconds on a slow machine
   for (const language of languages) await refusedCorrectedAndSent(page, language, withAxe);
   await withoutDatabase(page, withAxe, onBothWidths);
 });
@@ -246,7 +245,6 @@ test("P-plain-axe: what the server draws for browsers without scripts is accessi
   page,
   demo,
 }) => {
-  test.setTimeout(120_000);
   await page.route(/\/assets\/.*\.js$/, (route) =>
     route.fulfill({ body: "", contentType: "text/javascript" }),
   );
