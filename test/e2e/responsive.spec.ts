@@ -44,13 +44,13 @@ function layoutFaults(page: Page): Promise<string[]> {
       const range = document.createRange();
       range.selectNodeContents(node);
       const box = range.getBoundingClientRect();
-      const frame = holder.closest(".touch-pan-y > *")?.getBoundingClientRect();
+      const frame = holder.closest(".swipeable > *")?.getBoundingClientRect();
       const [from, to] = frame ? [frame.left, frame.right] : [0, innerWidth];
       if (box.left < from - 1 || box.right > to + 1)
         faults.push(`${name(holder)} reaches from ${box.left} to ${box.right} of ${from} to ${to}`);
       for (let up: Element | null = holder; up && up !== document.body; up = up.parentElement) {
         const { overflowX, overflowY, webkitLineClamp } = getComputedStyle(up);
-        if (webkitLineClamp !== "none" || up.closest(".touch-pan-y, [class*=overflow-clip]")) break;
+        if (webkitLineClamp !== "none" || up.closest(".swipeable, [class*=overflow-clip]")) break;
         if (overflowX === "visible" && overflowY === "visible") continue;
         const edge = up.getBoundingClientRect();
         const cutAside =
@@ -61,7 +61,7 @@ function layoutFaults(page: Page): Promise<string[]> {
       }
     }
     const boxes = [...document.querySelectorAll("a, button, input, textarea, img, video")];
-    for (const e of boxes.filter((one) => shown(one) && !one.closest(".touch-pan-y"))) {
+    for (const e of boxes.filter((one) => shown(one) && !one.closest(".swipeable"))) {
       const box = e.getBoundingClientRect();
       if (box.left < -1 || box.right > innerWidth + 1)
         faults.push(`${name(e)} sticks out: ${box.left} to ${box.right} of ${innerWidth}`);

@@ -49,7 +49,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
       className="bg-shade relative grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
     >
       <div ref={several ? carousel.viewportRef : undefined} className="min-h-0 overflow-hidden">
-        <div className="flex h-full [touch-action:pan-y_pinch-zoom]">
+        <div className="flex h-full swipeable">
           {media.length === 0 && (
             <div className="grid flex-[0_0_100%] place-items-center">
               <NoPicture />

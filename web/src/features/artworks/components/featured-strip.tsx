@@ -99,7 +99,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
             />
             {/* Cards are visible beyond the page's content on both sides; the section clips them at the window's edges. */}
             <div ref={carousel.viewportRef} data-carousel="" aria-busy={isPending || undefined}>
-              <ul className="flex [touch-action:pan-y_pinch-zoom]">
+              <ul className="flex swipeable">
                 {firstPage ? (
                   <CarouselPages
                     first={firstPage}

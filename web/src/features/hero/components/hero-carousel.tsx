@@ -36,7 +36,7 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
       className="bg-band grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
     >
       <div ref={hero.viewportRef} className="bg-neutral overflow-hidden">
-        <div className="flex h-full [touch-action:pan-y_pinch-zoom]">
+        <div className="flex h-full swipeable">
           {covers.map((cover, n) => (
             <div
               key={cover.id}

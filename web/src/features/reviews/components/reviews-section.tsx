@@ -60,7 +60,7 @@ export function ReviewsSection() {
             data-carousel=""
             className="-mx-2 mt-[calc(clamp(28px,1.2rem+2.6vw,56px)-1px)] overflow-hidden px-2 pt-[3px] pb-0.5"
           >
-            <ul className="mx-[calc(-1*var(--gap))] flex [touch-action:pan-y_pinch-zoom]">
+            <ul className="mx-[calc(-1*var(--gap))] flex swipeable">
               <CarouselPages
                 first={firstPage}
                 selected={carousel.selected}
