@@ -49,6 +49,7 @@ import (
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
+	"atelie/internal/webhook"
 	"atelie/web"
 )
 
@@ -217,9 +218,9 @@ func (a *App) wirePages() error {
 // checkWebhook returns the reason why a URL cannot be used for webhooks, or "" if it can.
 func (a *App) checkWebhook(ctx context.Context, address string) string {
 	switch err := a.Functions.CheckWebhook(ctx, address); {
-	case errors.Is(err, functions.ErrWebhookPrivate):
+	case errors.Is(err, webhook.ErrPrivate):
 		return settings.ReasonWebhookPrivate
-	case errors.Is(err, functions.ErrWebhookHost):
+	case errors.Is(err, webhook.ErrHost):
 		return settings.ReasonWebhookHost
 	case err != nil:
 		return settings.ReasonWebhookHTTPS

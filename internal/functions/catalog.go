@@ -15,6 +15,7 @@ import (
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/policy"
+	"atelie/internal/webhook"
 )
 
 // Config contains the settings of the functions, and the functions of other packages that they call.
@@ -58,7 +59,7 @@ type Service struct {
 
 // New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks), storeTimeout: defaultStoreTimeout}
+	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.PrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp})
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/jobs"
+	"atelie/internal/webhook"
 )
 
 // Proves A-set-address.
@@ -22,28 +23,28 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 		{"https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8443/", nil, nil},
 		{"https://does-not-exist.invalid/", nil, nil}, // the name may resolve later
 		{"https://műhely.invalid/", nil, nil},
-		{"http://93.184.215.14/", ErrWebhookURL, nil},
-		{"https://ana:pw@93.184.215.14/", ErrWebhookURL, ErrWebhookURL},
-		{"ftp://93.184.215.14/", ErrWebhookURL, ErrWebhookURL},
-		{"https:///path", ErrWebhookURL, ErrWebhookURL},
-		{"hooks.example", ErrWebhookURL, ErrWebhookURL},
-		{"https://%zz", ErrWebhookURL, ErrWebhookURL},
-		{"http://127.0.0.1:5678/hook", ErrWebhookURL, nil},
-		{"https://127.0.0.1/", ErrWebhookPrivate, nil},
-		{"https://localhost/", ErrWebhookPrivate, nil},
-		{"https://LOCALHOST./", ErrWebhookPrivate, nil},
-		{"https://a.localhost/", ErrWebhookPrivate, nil},
-		{"https://10.1.2.3/", ErrWebhookPrivate, nil},
-		{"https://[::ffff:169.254.169.254]/latest", ErrWebhookPrivate, nil},
-		{"https://[fd00::1]/", ErrWebhookPrivate, nil},
-		{"https://intranet/", ErrWebhookHost, nil},
-		{"https://127.1/", ErrWebhookHost, ErrWebhookHost},
-		{"https://0x7f.1/", ErrWebhookHost, ErrWebhookHost},
-		{"https://2130706433/", ErrWebhookHost, ErrWebhookHost},
-		{"https://a..b.example/", ErrWebhookHost, ErrWebhookHost},
-		{"https://-a.example/", ErrWebhookHost, ErrWebhookHost},
-		{"https://a.example:99999/", ErrWebhookHost, ErrWebhookHost},
-		{"https://" + strings.Repeat("a", 64) + ".example/", ErrWebhookHost, ErrWebhookHost},
+		{"http://93.184.215.14/", webhook.ErrURL, nil},
+		{"https://ana:pw@93.184.215.14/", webhook.ErrURL, webhook.ErrURL},
+		{"ftp://93.184.215.14/", webhook.ErrURL, webhook.ErrURL},
+		{"https:///path", webhook.ErrURL, webhook.ErrURL},
+		{"hooks.example", webhook.ErrURL, webhook.ErrURL},
+		{"https://%zz", webhook.ErrURL, webhook.ErrURL},
+		{"http://127.0.0.1:5678/hook", webhook.ErrURL, nil},
+		{"https://127.0.0.1/", webhook.ErrPrivate, nil},
+		{"https://localhost/", webhook.ErrPrivate, nil},
+		{"https://LOCALHOST./", webhook.ErrPrivate, nil},
+		{"https://a.localhost/", webhook.ErrPrivate, nil},
+		{"https://10.1.2.3/", webhook.ErrPrivate, nil},
+		{"https://[::ffff:169.254.169.254]/latest", webhook.ErrPrivate, nil},
+		{"https://[fd00::1]/", webhook.ErrPrivate, nil},
+		{"https://intranet/", webhook.ErrHost, nil},
+		{"https://127.1/", webhook.ErrHost, webhook.ErrHost},
+		{"https://0x7f.1/", webhook.ErrHost, webhook.ErrHost},
+		{"https://2130706433/", webhook.ErrHost, webhook.ErrHost},
+		{"https://a..b.example/", webhook.ErrHost, webhook.ErrHost},
+		{"https://-a.example/", webhook.ErrHost, webhook.ErrHost},
+		{"https://a.example:99999/", webhook.ErrHost, webhook.ErrHost},
+		{"https://" + strings.Repeat("a", 64) + ".example/", webhook.ErrHost, webhook.ErrHost},
 	} {
 		for private, want := range map[bool]error{false: c.public, true: c.private} {
 			s := &Service{cfg: Config{PrivateWebhooks: private}}
@@ -59,7 +60,7 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 // TestWebhookAddressIsCheckedAtEachCall too.
 func TestWebhookAddressIsCheckedAtEachCall(t *testing.T) {
 	s := newSiteWith(t, dbtest.Open(t, db.SQLite), Config{WebhookKey: []byte("0123456789abcdef")})
-	for address, want := range map[string]error{"https://127.1/": ErrWebhookHost, "https://localhost:1/": ErrWebhookPrivate, "http://a.example/": ErrWebhookURL} {
+	for address, want := range map[string]error{"https://127.1/": webhook.ErrHost, "https://localhost:1/": webhook.ErrPrivate, "http://a.example/": webhook.ErrURL} {
 		if err := s.callWebhook(t.Context(), address, noID, nil); !errors.Is(err, want) || !jobs.IsPermanent(err) {
 			t.Errorf("%s: %v", address, err)
 		}

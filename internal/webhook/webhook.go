@@ -1,0 +1,124 @@
+// Package webhook checks the URLs of webhooks and has the HTTP client that calls them.
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// timeout limits one call of a webhook, from the DNS query to the end of the response.
+const timeout = 10 * time.Second
+
+// Errors of URLs that must not be called.
+var (
+	ErrURL     = errors.New("the webhook's address must be https:// and without a user name")
+	ErrHost    = errors.New("the webhook's address names a host that cannot exist")
+	ErrPrivate = errors.New("the webhook's address leads into a private network")
+)
+
+// hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. URL parsers read
+// such names as IP addresses in an old form, such as 0x7f.1.
+var (
+	hostName    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
+	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
+)
+
+// ParseURL parses the URL of a webhook, which must be https unless private is set. It returns ErrURL or ErrHost, and makes no DNS query.
+func ParseURL(address string, private bool) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !private)) {
+		return nil, ErrURL
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, ErrHost
+		}
+	}
+	name := u.Hostname()
+	if _, err := netip.ParseAddr(name); err == nil {
+		return u, nil
+	}
+	// The HTTP client converts names in other scripts to their ASCII form (punycode), so their form is not checked here.
+	ascii := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
+	if name == "" || len(name) > 253 || (ascii && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
+		return nil, ErrHost
+	}
+	return u, nil
+}
+
+// NewClient returns an HTTP client for the URLs of webhooks. It follows no redirect and uses no proxy. Unless private is set, it
+// connects only to public IP addresses. It checks the IP address of each connection and not the host name, because a name can resolve
+// to another IP address than before (DNS rebinding).
+func NewClient(private bool) *http.Client {
+	dialer := &net.Dialer{Timeout: timeout}
+	if !private {
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil || !IsPublic(at.Addr()) {
+				return ErrPrivate
+			}
+			return nil
+		}
+	}
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: 64 << 10},
+	}
+}
+
+// reservedNetworks are networks that are not private by netip's rules, but are not part of the public internet either
+// (RFC 6890, RFC 6052, RFC 3056).
+var reservedNetworks = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
+}
+
+// IsPublic reports whether an IP address is one of the public internet.
+func IsPublic(a netip.Addr) bool {
+	a = a.Unmap()
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(reservedNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// StatusError is the error of a call that was answered with another status than 2xx.
+type StatusError struct {
+	Host   string
+	Status int
+}
+
+func (e StatusError) Error() string { return fmt.Sprintf("%s answered %d", e.Host, e.Status) }
+
+// Send sends a request with a client of NewClient. A status other than 2xx is a StatusError. Errors contain the host, but no other part
+// of the URL and nothing of the response, because both may be secret.
+func Send(c *http.Client, r *http.Request) error {
+	res, err := c.Do(r)
+	if errors.Is(err, ErrPrivate) {
+		return ErrPrivate
+	}
+	if err != nil {
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			err = u.Err // the text of url.Error contains the whole URL
+		}
+		return fmt.Errorf("%s: %w", r.URL.Host, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)); err != nil && res.StatusCode/100 == 2 {
+		return fmt.Errorf("%s: %w", r.URL.Host, err)
+	}
+	if res.StatusCode/100 != 2 {
+		return StatusError{r.URL.Host, res.StatusCode}
+	}
+	return nil
+}
