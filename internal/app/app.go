@@ -25,6 +25,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/backup"
+	"atelie/internal/cdn"
 	"atelie/internal/certificates"
 	"atelie/internal/config"
 	"atelie/internal/content"
@@ -89,6 +90,7 @@ type App struct {
 	certificates atomic.Pointer[certificates.Manager] // nil until ServeSecure
 	sms          *sms.Sender
 	metrics      *metrics.Metrics // nil if they have no listener
+	purger       *cdn.Purger      // nil if no CDN is told of changes
 
 	// What checks requests, or serves them from memory.
 	authenticator *identity.Authenticator
@@ -183,6 +185,9 @@ func (a *App) wire(ctx context.Context) error {
 		a.uploads.CheckSpace = func() error { return checkSpace(a.space) }
 	}
 	if err := a.wirePages(); err != nil {
+		return err
+	}
+	if err := a.wirePurger(); err != nil {
 		return err
 	}
 	if err := a.wireDelivery(); err != nil {
@@ -415,6 +420,9 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	workers.Go(func() { a.Realtime.Run(background) })
 	workers.Go(func() { a.content.Run(background) })
 	workers.Go(func() { a.pages.Warm(background) })
+	if a.purger != nil {
+		workers.Go(func() { a.purger.Run(background) })
+	}
 	workers.Go(func() { a.releaseMemory(background) })
 
 	failed := make(chan error, len(endpoints))

@@ -60,7 +60,7 @@ func (a *App) Handler() http.Handler {
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
 	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
 	if a.cfg.CDN.On {
-		all = append([]httpx.Middleware{withSharedCache}, all...)
+		all = append([]httpx.Middleware{withSharedCache(a.cfg.CDN.PurgeURL != "")}, all...)
 	}
 	return httpx.Chain(mux, all...)
 }

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"atelie/internal/cdn"
 	"atelie/internal/files"
+	"atelie/internal/httpx"
 )
 
 // This file tells shared caches (a CDN, nginx) which responses they may store (ATELIE_CDN). A response is private unless its
@@ -29,6 +32,9 @@ const (
 	pageLifetime      = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	fileLifetime      = ", s-maxage=1, stale-if-error=300"
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
+	// purgedLifetime is that of pages in the CDN that is told of changes (cdn.Purger). If a purge is lost, a page may be two minutes old.
+	// It is in headers that only CDNs read: browsers follow stale-while-revalidate too, and nobody purges them.
+	purgedLifetime = "max-age=60, stale-while-revalidate=60, stale-if-error=300"
 )
 
 // renderPath is the beginning of the path of a public rendition.
@@ -71,20 +77,23 @@ func allowOnly(query url.Values, kind sharedKind, names ...string) sharedKind {
 	return kind
 }
 
-// withSharedCache is the middleware that completes Cache-Control for shared caches.
-func withSharedCache(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		shared := &sharedWriter{ResponseWriter: w, kind: sharedKindOf(r)}
-		next.ServeHTTP(shared, r)
-		shared.complete(http.StatusOK) // of a handler that has written nothing
-	})
+// withSharedCache returns the middleware that completes Cache-Control for shared caches. purged is whether a CDN is told of changes.
+func withSharedCache(purged bool) httpx.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			shared := &sharedWriter{ResponseWriter: w, kind: sharedKindOf(r), purged: purged}
+			next.ServeHTTP(shared, r)
+			shared.complete(http.StatusOK) // of a handler that has written nothing
+		})
+	}
 }
 
 // sharedWriter is a ResponseWriter that completes the headers before they are sent.
 type sharedWriter struct {
 	http.ResponseWriter
-	kind sharedKind
-	done bool // the headers are complete
+	kind   sharedKind
+	purged bool
+	done   bool // the headers are complete
 }
 
 func (w *sharedWriter) complete(status int) {
@@ -93,8 +102,16 @@ func (w *sharedWriter) complete(status int) {
 	}
 	w.done = true
 	h := w.Header()
-	if value := sharedCacheControl(h.Get("Cache-Control"), w.kind, status); value != "" {
+	value := sharedCacheControl(h.Get("Cache-Control"), w.kind, status)
+	if value != "" {
 		h["Cache-Control"] = []string{value}
+	}
+	if value == pageLifetime && w.purged {
+		h.Set("CDN-Cache-Control", purgedLifetime)                               // RFC 9213: Cloudflare, Akamai
+		h.Set("Surrogate-Control", purgedLifetime)                               // Fastly
+		for _, name := range []string{"Cache-Tag", "Surrogate-Key", "CDN-Tag"} { // Cloudflare, Fastly, Bunny
+			h.Set(name, cdn.Tag)
+		}
 	}
 }
 
@@ -154,4 +171,20 @@ func sharedCacheControl(set string, kind sharedKind, status int) string {
 		return set + fileLifetime
 	}
 	return "public, " + set + fileLifetime
+}
+
+// wirePurger makes the service that tells a CDN of changes, if one is set.
+func (a *App) wirePurger() error {
+	c := a.cfg.CDN
+	if c.PurgeURL == "" {
+		return nil
+	}
+	var err error
+	a.purger, err = cdn.New(a.DB, cdn.Config{
+		URL: c.PurgeURL, Header: c.PurgeHeader, Body: c.PurgeBody, Private: bool(a.cfg.Mail.WebhookPrivate), Content: a.content, Queue: a.Jobs, Log: a.log,
+	}, a.now)
+	if err != nil {
+		return fmt.Errorf("cdn-purge-url: %w", err)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelie/internal/cdn"
 	"atelie/internal/config"
 	"atelie/internal/db"
 )
@@ -63,7 +64,7 @@ func TestSharedCacheControl(t *testing.T) {
 			r.Header = c.header
 		}
 		w := httptest.NewRecorder()
-		withSharedCache(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		withSharedCache(false)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if c.set != "" {
 				w.Header().Set("Cache-Control", c.set)
 			}
@@ -75,11 +76,41 @@ func TestSharedCacheControl(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	withSharedCache(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	withSharedCache(false)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 	})).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", http.NoBody))
 	if got := w.Header().Get("Cache-Control"); got != "private, no-cache" {
 		t.Errorf("POST, nothing written: %q", got)
+	}
+}
+
+// Proves H-cdn-purge-headers.
+//
+// TestPurgedPagesStayLongerInTheCDN: in headers that browsers do not follow.
+func TestPurgedPagesStayLongerInTheCDN(t *testing.T) {
+	a := newApp(t, db.SQLite)
+	a.cfg.CDN.On = true
+	names := []string{"CDN-Cache-Control", "Surrogate-Control", "Cache-Tag", "Surrogate-Key", "CDN-Tag"}
+	for _, address := range []string{"", "https://cdn.example/purge"} {
+		a.cfg.CDN.PurgeURL = address
+		for path, isPage := range map[string]bool{"/robots.txt": true, "/sitemap.xml": true, "/auth/v1/settings": false, "/storage/v1/object/public/product-images/none.jpg": false, "/?token=a": false} {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+			r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?")
+			a.Handler().ServeHTTP(w, r)
+			if got := w.Header().Get("Cache-Control"); isPage && got != pageLifetime {
+				t.Errorf("%s: %q", path, got)
+			}
+			for i, name := range names {
+				want := ""
+				if address != "" && isPage {
+					want = []string{purgedLifetime, purgedLifetime, cdn.Tag, cdn.Tag, cdn.Tag}[i]
+				}
+				if got := w.Header().Get(name); got != want {
+					t.Errorf("%s, purge %q: %s is %q", path, address, name, got)
+				}
+			}
+		}
 	}
 }
 

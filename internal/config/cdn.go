@@ -1,6 +1,39 @@
 package config
 
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
 // CDN holds the settings for caches in front of the site that are shared by its visitors.
 type CDN struct {
-	On Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Let shared caches, such as a CDN or nginx, store public pages and files, for a second; everything else is marked private."`
+	On          Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Let shared caches, such as a CDN or nginx, store public pages and files, for a second; everything else is marked private."`
+	PurgeURL    string `name:"cdn-purge-url" env:"ATELIE_CDN_PURGE_URL" secret:"url" help:"Address of the CDN that is called (POST) after each change, so that it forgets the pages with the tag atelie-pages and may store them for longer. Off when empty."`
+	PurgeHeader string `name:"cdn-purge-header" env:"ATELIE_CDN_PURGE_HEADER" secret:"yes" help:"Header of that call with the CDN's token: \"Name: value\"."`
+	PurgeBody   string `name:"cdn-purge-body" env:"ATELIE_CDN_PURGE_BODY" default:"{\"tags\":[\"atelie-pages\"]}" help:"Body of that call, JSON or empty."`
+}
+
+// headerName matches the names that headers of purges have.
+var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+func (c *Config) validateCDN() error {
+	var m mistakes
+	if c.CDN.PurgeHeader != "" {
+		name, value, isHeader := strings.Cut(c.CDN.PurgeHeader, ":")
+		m.check(!isHeader || !headerName.MatchString(name) || strings.TrimSpace(value) == "" || strings.ContainsFunc(value, unicode.IsControl),
+			"cdn-purge-header: must be a header such as \"Authorization: Bearer …\"")
+		m.check(c.CDN.PurgeURL == "", "cdn-purge-header: needs cdn-purge-url")
+	}
+	m.check(c.CDN.PurgeBody != "" && !json.Valid([]byte(c.CDN.PurgeBody)), "cdn-purge-body: must be JSON")
+	if c.CDN.PurgeURL == "" {
+		return m.join()
+	}
+	m.check(!bool(c.CDN.On), "cdn-purge-url: needs cdn=on, without which nothing is stored")
+	u, err := url.Parse(c.CDN.PurgeURL)
+	m.check(err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !bool(c.Mail.WebhookPrivate)),
+		"cdn-purge-url: must begin with https:// and have no user name (with webhook-private=on also http://)")
+	return m.join()
 }

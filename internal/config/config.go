@@ -201,7 +201,7 @@ func (b Bytes) String() string {
 
 // Validate checks all settings. Its error has one line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.validateBackup(), c.Pictures.validate(), c.Realtime.validate(),
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.validateBackup(), c.Pictures.validate(), c.validateCDN(), c.Realtime.validate(),
 		c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 

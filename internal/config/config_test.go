@@ -95,6 +95,18 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"a copy in the same place", func(c *Config) { c.Backup.URL, c.Backup.CopyURL = "/mnt/nas", "/mnt/./nas/" }, []string{"backup-copy-url:"}},
 		{"a backup that forgets at once", func(c *Config) { c.Backup.Retention = time.Minute }, []string{"backup-retention:"}},
 		{"a short passphrase", func(c *Config) { c.Backup.Passphrase = "short" }, []string{"backup-passphrase:"}},
+		{"a purge of a CDN", func(c *Config) {
+			c.CDN = CDN{On: true, PurgeURL: "https://a.example/x", PurgeHeader: "Fastly-Key: k", PurgeBody: ""}
+		}, nil},
+		{"a purge while nothing is stored", func(c *Config) { c.CDN.PurgeURL = "https://a.example/x" }, []string{"cdn-purge-url: needs"}},
+		{"an unencrypted purge", func(c *Config) { c.CDN = CDN{On: true, PurgeURL: "http://a.example/x"} }, []string{"cdn-purge-url: must"}},
+		{"an unencrypted purge that is allowed", func(c *Config) { c.CDN, c.Mail.WebhookPrivate = CDN{On: true, PurgeURL: "http://127.0.0.1/x"}, true }, nil},
+		{"a purge with a password", func(c *Config) { c.CDN = CDN{On: true, PurgeURL: "https://ana:pw@a.example/"} }, []string{"cdn-purge-url: must"}},
+		{"a header without a purge", func(c *Config) { c.CDN.PurgeHeader = "A: b" }, []string{"cdn-purge-header: needs"}},
+		{"purge headers", func(c *Config) { c.CDN = CDN{On: true, PurgeURL: "https://a.example/", PurgeHeader: "A b: c"} }, []string{"cdn-purge-header: must"}},
+		{"a purge header with a line break", func(c *Config) { c.CDN = CDN{On: true, PurgeURL: "https://a.example/", PurgeHeader: "A: b\r\nC: d"} }, []string{"cdn-purge-header: must"}},
+		{"a token without the name of its header", func(c *Config) { c.CDN = CDN{On: true, PurgeURL: "https://a.example/", PurgeHeader: "token"} }, []string{"cdn-purge-header: must"}},
+		{"a purge body", func(c *Config) { c.CDN.PurgeBody = "tags" }, []string{"cdn-purge-body:"}},
 		{"upload expiry", func(c *Config) { c.Storage.UploadExpiry = 0 }, []string{"upload-expiry:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {

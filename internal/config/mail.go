@@ -15,7 +15,7 @@ type Mail struct {
 	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"Server that takes mail: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. Mails become files in the data folder when empty."`
 	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Who writes: \"Name <name@example.com>\"."`
 
-	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Lets the webhook for new messages be http:// and lie in a private network or on this machine."`
+	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Lets the webhook for new messages and the address of cdn-purge-url be http:// and lie in a private network or on this machine."`
 
 	MessagesPerHour int `name:"messages-per-hour" env:"ATELIE_MESSAGES_PER_HOUR" default:"60" help:"Messages through the contact form, of all visitors together, that reach the inbox in an hour; further ones wait in quarantine. 0 for no limit."`
 }

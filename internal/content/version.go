@@ -38,7 +38,7 @@ type Version struct {
 	latest     atomic.Pointer[reading] // nil before the first reading
 	refreshing chan struct{}           // held during a reading; a channel instead of a mutex, so that a context can end the wait
 	wake       chan struct{}           // receives a value when Run has to read the version
-	changed    chan struct{}           // the channel that Changed returns
+	changed    []chan struct{}         // the channels that Subscribe has returned
 }
 
 // Versions is a pair of content versions that were read together: Current is the current one, Edited is that of the last edit (a
@@ -62,7 +62,7 @@ type reading struct {
 
 // NewVersion returns a Version that reads from d and follows the writes of d. d must stay open while the Version is used.
 func NewVersion(d *db.DB, log *slog.Logger) *Version {
-	return &Version{db: d, log: log, refreshing: make(chan struct{}, 1), wake: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	return &Version{db: d, log: log, refreshing: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
 // generation returns a number that each write of this node and each notification raises. A reading that began at a lower
@@ -80,8 +80,12 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Changed returns a channel that receives a value after a reading found another version. It must have only one receiver.
-func (v *Version) Changed() <-chan struct{} { return v.changed }
+// Subscribe returns a channel that receives a value after a reading found another version. It must be called before the first reading.
+func (v *Version) Subscribe() <-chan struct{} {
+	changed := make(chan struct{}, 1)
+	v.changed = append(v.changed, changed)
+	return changed
+}
 
 // Known returns the versions of the latest reading without a new one. It returns false if that reading is out of date, or in an
 // outage.
@@ -177,7 +181,9 @@ func (v *Version) refresh(ctx context.Context, limit time.Duration) (Versions, e
 		return Versions{}, err
 	}
 	if before := v.latest.Swap(next); before == nil || before.versions != next.versions {
-		signal(v.changed)
+		for _, subscriber := range v.changed {
+			signal(subscriber)
+		}
 	}
 	return next.versions, nil
 }

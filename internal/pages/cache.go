@@ -43,6 +43,7 @@ type pageKey struct {
 // invalidates pages: each call passes the current content versions, and content.Cache drops older pages or marks them as stale.
 type pageCache struct {
 	version         *content.Version
+	changed         <-chan struct{} // receives a value after the content version has changed
 	pages           *content.Cache[pageKey, *body]
 	workPageSlot    chan struct{} // lock held while the page of a single work or of further reviews is made: one at a time, because there can be thousands of them
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
@@ -54,7 +55,7 @@ type pageCache struct {
 
 func newPageCache(version *content.Version) *pageCache {
 	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryOverhead })
-	return &pageCache{version: version, pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
+	return &pageCache{version: version, changed: version.Subscribe(), pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
 
 // Lookups returns the counts of requests for pages: those answered from the cache, and those that waited for a new page.
@@ -178,7 +179,7 @@ func (s *Service) waitForChange(ctx context.Context, limit time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
-	case <-s.cache.version.Changed():
+	case <-s.cache.changed:
 		return true
 	}
 }
@@ -187,7 +188,7 @@ func (s *Service) waitForChange(ctx context.Context, limit time.Duration) bool {
 func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context, view) error) {
 	for _, path := range s.manifest.drawnPaths() {
 		for _, language := range []string{"en", "pt"} {
-			if ctx.Err() != nil || len(s.cache.version.Changed()) > 0 {
+			if ctx.Err() != nil || len(s.cache.changed) > 0 {
 				return
 			}
 			if err := step(ctx, view{path: path, language: language, status: http.StatusOK}); err != nil && ctx.Err() == nil {

@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -324,6 +325,9 @@ func (w *two) itself(t *testing.T) front {
 	return f
 }
 
+// cacheFolder is where the examples for nginx store responses.
+const cacheFolder = "/var/cache/nginx/"
+
 // startNginx runs an example with other ports, another certificate and the test's nodes.
 func startNginx(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
@@ -336,8 +340,8 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 		t.Fatalf("no certificate: %v", err)
 	}
 	text := example(t, "nginx/"+name)
-	if strings.Contains(text, "/var/cache/nginx/") {
-		nodes = append(nodes, "/var/cache/nginx/", dir+"/")
+	if strings.Contains(text, cacheFolder) && !slices.Contains(nodes, cacheFolder) {
+		nodes = append(nodes, cacheFolder, dir+"/")
 	}
 	text = replaced(t, text, append(nodes, "listen 80;", "listen 127.0.0.1:"+f.plain+";", "listen 443 ssl", "listen 127.0.0.1:"+f.secure+" ssl",
 		"/etc/letsencrypt/live/example.com/fullchain.pem", cert, "/etc/letsencrypt/live/example.com/privkey.pem", key)...)

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,16 +32,23 @@ type cached struct {
 	rendition    string // path of a rendition as pages name it, with the hash of its content
 }
 
-func startCached(t *testing.T) *cached {
+// newCached starts a site with further settings, behind nginx with cached.conf, in which pairs of texts are replaced.
+func newCached(t *testing.T, settings []string, replacements ...string) *cached {
 	t.Helper()
-	env := []string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}
+	env := append([]string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}, settings...)
 	command(t, env, "demo")
 	keys := command(t, env, "keys")
 	node := start(t, env...)
 	c := &cached{t: t, anon: program.Value(t, keys, "ANON_KEY"), secret: program.Value(t, keys, "SERVICE_ROLE_KEY")}
-	c.client = startNginx(t, "cached.conf", "127.0.0.1:8000", node.address).client(t, true)
+	c.client = startNginx(t, "cached.conf", append(replacements, "127.0.0.1:8000", node.address)...).client(t, true)
 	c.client.Transport.(*http.Transport).DisableCompression = true
 	eventually(t, "the proxy serves the site", func() bool { return answers(c.client, site+"/health/ready") })
+	return c
+}
+
+func startCached(t *testing.T) *cached {
+	t.Helper()
+	c := newCached(t, nil)
 	var works []struct {
 		Address string                        `json:"image_url"`
 		Media   map[string]struct{ V string } `json:"media"`
@@ -218,4 +230,37 @@ func (c *cached) edit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPurgedCache runs nginx in the place of a CDN: it stores what has CDN-Cache-Control, for the minute that this says, and forgets
+// everything when the program calls its address. nginx from Debian cannot be asked to forget, so its files are removed.
+//
+// Proves H-cdn-purge-edit.
+func TestPurgedCache(t *testing.T) {
+	dir := t.TempDir()
+	purge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPost || r.Header.Get("X-Token") != "secret" || string(body) != `{"tags":["atelie-pages"]}` {
+			t.Errorf("%s %s %v: %v", r.Method, body, r.Header, err)
+		}
+		err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				err = os.Remove(path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // nginx has renamed or replaced it
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(purge.Close)
+	const noCache = "proxy_no_cache "
+	c := newCached(t, []string{"ATELIE_WEBHOOK_PRIVATE=on", "ATELIE_CDN_PURGE_URL=" + purge.URL, "ATELIE_CDN_PURGE_HEADER=X-Token: secret"}, cacheFolder, dir+"/",
+		"upstream atelie {", "map $upstream_http_cdn_cache_control $private {\n\t\"\" 1;\n\tdefault \"\";\n}\nupstream atelie {",
+		noCache, "proxy_ignore_headers Cache-Control;\n\t\tproxy_cache_valid any 1m;\n\t\t"+noCache+"$private ")
+	c.edit(t)
 }

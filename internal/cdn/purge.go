@@ -1,0 +1,146 @@
+// Package cdn tells a CDN to forget the pages that it has stored, after each change of the content.
+package cdn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/interval"
+	"atelie/internal/jobs"
+	"atelie/internal/webhook"
+)
+
+// Tag is the tag of all public pages. A change of the content can change each of them, so there is one tag for all.
+const Tag = "atelie-pages"
+
+// JobPurge is the kind of the job that calls the CDN.
+const JobPurge = "cdn.purge"
+
+const (
+	// settle is how long after the purge of a change a second one follows, because for less than a second after a change other nodes may
+	// still send the page of before (content.Version), and the CDN may store it.
+	settle = time.Second
+	// pause is the least time between two purges, so that many changes in a row have purges in common.
+	pause = 500 * time.Millisecond
+	// poll is how often the content version is read even without a change that this node has noticed. It finds the changes of other
+	// programs, such as atelie import.
+	poll = 5 * time.Second
+	// runTime limits one call, with the job's own statements.
+	runTime = 30 * time.Second
+)
+
+// about is Job.About of all purges: a new one replaces those that wait or have failed.
+var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
+
+// Config contains the settings of a Purger.
+type Config struct {
+	URL     string // the CDN's address, called by POST
+	Header  string // "Name: value" with the CDN's token; "" for none
+	Body    string // "" for none
+	Private bool   // URL may be http:// and lie in a private network
+
+	Content *content.Version
+	Queue   *jobs.Queue
+	Log     *slog.Logger
+}
+
+// Purger queues a call of the CDN after each change of the content, on one node of all.
+type Purger struct {
+	db      *db.DB
+	cfg     Config
+	now     func() time.Time
+	client  *http.Client
+	changed <-chan struct{}
+	settle  time.Duration // shorter in tests
+	pause   time.Duration // shorter in tests
+}
+
+// New returns a Purger, and registers the handler of its jobs with the queue. It must be called before Queue and Content run.
+func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
+	if _, err := webhook.ParseURL(cfg.URL, cfg.Private); err != nil {
+		return nil, err
+	}
+	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), changed: cfg.Content.Subscribe(), settle: settle, pause: pause}
+	cfg.Queue.HandlePool(1, runTime, map[string]jobs.Handler{JobPurge: p.purge}) // a pool of its own: a slow CDN must not delay mails
+	return p, nil
+}
+
+// Run queues purges until ctx ends: one at the start, because the node may have ended before it queued that of the last change, and
+// because the pages of another release differ.
+func (p *Purger) Run(ctx context.Context) {
+	reason := "start " + uuid.NewString()
+	var queued content.Versions // those of the last purge
+	var second time.Time        // when the second purge of that change is due; zero if there was one
+	for ctx.Err() == nil {
+		at, err := p.cfg.Content.Current(ctx)
+		first := at != queued
+		if err == nil && (first || !second.IsZero() && !time.Now().Before(second)) {
+			if err = p.queue(ctx, reason, at, first); err == nil {
+				queued, reason, second = at, "", time.Time{}
+				if first {
+					second = time.Now().Add(p.settle)
+				}
+				_ = interval.Sleep(ctx, p.pause) // the loop ends with ctx
+				continue
+			}
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrOutage) {
+			p.cfg.Log.Warn("cdn: no purge could be queued; it is tried again", "in", poll.String(), "cause", err.Error())
+		}
+		wait := poll
+		if err == nil && !second.IsZero() {
+			wait = time.Until(second)
+		}
+		select {
+		case <-ctx.Done():
+		case <-p.changed:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// queue queues a purge for the content version at, unless another node has done so. first tells the two purges of a version apart. A
+// purge with a reason is queued in any case.
+func (p *Purger) queue(ctx context.Context, reason string, at content.Versions, first bool) error {
+	if reason == "" {
+		reason = fmt.Sprintf("%d %v", at.Current, first)
+	}
+	return p.db.WithTx(ctx, func(tx *db.Tx) error {
+		hits, err := tx.Hit(ctx, "cdn-purge", reason, 24*time.Hour, p.now())
+		if err != nil || hits > 1 {
+			return err
+		}
+		return errors.Join(
+			p.cfg.Queue.Drop(ctx, tx, about),
+			p.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPurge, Payload: struct{}{}, About: about}),
+		)
+	})
+}
+
+// purge runs a JobPurge.
+func (p *Purger) purge(ctx context.Context, _ []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.cfg.URL, strings.NewReader(p.cfg.Body))
+	if err != nil {
+		return jobs.Permanent(webhook.ErrURL)
+	}
+	if p.cfg.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if name, value, ok := strings.Cut(p.cfg.Header, ":"); ok {
+		r.Header.Set(name, strings.TrimSpace(value))
+	}
+	err = webhook.Send(p.client, r)
+	if errors.Is(err, webhook.ErrPrivate) {
+		return jobs.Permanent(err)
+	}
+	return err
+}

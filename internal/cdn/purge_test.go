@@ -1,0 +1,223 @@
+package cdn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/jobs"
+	"atelie/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// received is a request that the CDN has received, with the title that the database had then.
+type received struct {
+	method, path, token, contentType, body, title string
+}
+
+// network is a CDN, which answers with a status, and the database of the site in front of which it stands.
+type network struct {
+	*httptest.Server
+	db     *db.DB
+	status atomic.Int64
+	calls  chan received
+}
+
+func newNetwork(t *testing.T, d *db.DB) *network {
+	n := &network{db: d, calls: make(chan received, 100)}
+	n.status.Store(http.StatusOK)
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		title, err := db.One[string](r.Context(), d, "select coalesce(max(title), '') from products")
+		if err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(int(n.status.Load()))
+		n.calls <- received{r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), string(body), title}
+	}))
+	t.Cleanup(n.Close)
+	return n
+}
+
+// next returns the next call, which must come.
+func (n *network) next(t *testing.T) received {
+	t.Helper()
+	select {
+	case got := <-n.calls:
+		return got
+	case <-time.After(time.Minute):
+		t.Fatal("no purge was called")
+		return received{}
+	}
+}
+
+// node starts a node of the site, until the test ends.
+func (n *network) node(t *testing.T) {
+	t.Helper()
+	version := content.NewVersion(n.db, quiet)
+	queue := jobs.New(n.db, []byte("the key of the tests"), nil, quiet, time.Now)
+	p, err := New(n.db, Config{
+		URL: n.URL + "/purge", Header: "Authorization: Bearer token", Body: `{"tags":["` + Tag + `"]}`, Private: true, Content: version, Queue: queue, Log: quiet,
+	}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.settle, p.pause = 50*time.Millisecond, time.Millisecond
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context){version.Run, queue.Run, p.Run} {
+		running.Go(func() { run(ctx) })
+	}
+	t.Cleanup(func() { stop(); running.Wait() })
+}
+
+func (n *network) edit(t *testing.T, title string) {
+	t.Helper()
+	err := n.db.WithTx(t.Context(), func(tx *db.Tx) error {
+		return errors.Join(
+			db.Exec(t.Context(), tx, "delete from products"),
+			db.Exec(t.Context(), tx, "insert into products (id, title, created_at) values ('00000000-0000-4000-8000-000000000001', $1, $2)", title, time.Now().UTC()),
+		)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Proves H-cdn-purge.
+func TestEachChangeIsPurgedTwice(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		n := newNetwork(t, d)
+		n.node(t)
+		want := received{http.MethodPost, "/purge", "Bearer token", "application/json", `{"tags":["atelie-pages"]}`, ""}
+		for _, when := range []string{"at the start", "again"} {
+			if got := n.next(t); got != want {
+				t.Errorf("%s: %+v", when, got)
+			}
+		}
+		for i := range 3 {
+			want.title = "Edited " + strconv.Itoa(i)
+			n.edit(t, want.title)
+			for _, when := range []string{"at once", "again"} {
+				if got := n.next(t); got != want {
+					t.Errorf("%s: %+v", when, got)
+				}
+			}
+		}
+	})
+}
+
+// Proves H-cdn-purge.
+//
+// TestPurgesAreTriedAgain: while the CDN refuses, and nothing that it does holds up a write.
+func TestPurgesAreTriedAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		n := newNetwork(t, d)
+		n.status.Store(http.StatusTooManyRequests)
+		n.node(t)
+		n.next(t)
+		n.next(t)
+		for i := range 20 {
+			n.edit(t, strconv.Itoa(i))
+		}
+		if waiting, err := db.One[int](t.Context(), d, "select count(*) from jobs where kind = $1", JobPurge); err != nil || waiting > 1 {
+			t.Errorf("%d purges wait: %v", waiting, err)
+		}
+		for n.next(t).title != "19" {
+		}
+		n.status.Store(http.StatusNoContent)
+		for n.next(t).title != "19" {
+		}
+		for waiting := 1; waiting > 0; {
+			var err error
+			if waiting, err = db.One[int](t.Context(), d, "select count(*) from jobs where kind = $1", JobPurge); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// Proves H-cdn-purge.
+//
+// TestNodesShareAPurge: three nodes call for two changes as often as one.
+func TestNodesShareAPurge(t *testing.T) {
+	n := newNetwork(t, dbtest.Open(t, db.Postgres))
+	for range 3 {
+		n.node(t)
+	}
+	count := func(condition string) (count int) {
+		count, err := db.One[int](t.Context(), n.db, "select count(*) from rate_limits where name = 'cdn-purge' and "+condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return count
+	}
+	for count("hits >= 3") < 1 { // the second purge of the version at the start was due on all nodes
+	}
+	n.edit(t, "Edited")
+	for count("hits >= 3") < 3 { // and so were both of the next version
+	}
+	if calls, queued := len(n.calls), count("true"); calls > queued {
+		t.Errorf("%d calls for %d purges", calls, queued)
+	}
+}
+
+// Proves H-cdn-purge-address.
+func TestPurgesFollowTheRulesOfWebhooks(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	n := newNetwork(t, d)
+	at := strings.TrimPrefix(n.URL, "http://")
+	for address, want := range map[string]error{n.URL: webhook.ErrURL, "https://ana:pw@a.example/": webhook.ErrURL, "https://127.1/": webhook.ErrHost, "": webhook.ErrURL} {
+		queue := jobs.New(d, []byte("the key of the tests"), nil, quiet, time.Now)
+		if _, err := New(d, Config{URL: address, Content: content.NewVersion(d, quiet), Queue: queue, Log: quiet}, time.Now); !errors.Is(err, want) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	queue := jobs.New(d, []byte("the key of the tests"), nil, quiet, time.Now)
+	p, err := New(d, Config{URL: "https://" + at, Content: content.NewVersion(d, quiet), Queue: queue, Log: quiet}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.purge(t.Context(), nil); !errors.Is(err, webhook.ErrPrivate) || !jobs.IsPermanent(err) || len(n.calls) > 0 {
+		t.Errorf("a private address: %v, %d calls", err, len(n.calls))
+	}
+}
+
+// Proves H-cdn-purge-address.
+//
+// TestErrorsOfPurgesHideTheAddress: the path may have a key, and the answer is not ours.
+func TestErrorsOfPurgesHideTheAddress(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	n := newNetwork(t, d)
+	n.status.Store(http.StatusForbidden)
+	queue := jobs.New(d, []byte("the key of the tests"), nil, quiet, time.Now)
+	p, err := New(d, Config{URL: n.URL + "/secret?key=secret", Header: "X-Token: secret", Private: true, Content: content.NewVersion(d, quiet), Queue: queue, Log: quiet}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.purge(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), "answered 403") || jobs.IsPermanent(err) {
+		t.Errorf("refused: %v", err)
+	}
+	n.Close()
+	if err := p.purge(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("away: %v", err)
+	}
+}
