@@ -23,6 +23,7 @@ const (
 	notShared  sharedKind = iota
 	sharedPage            // the page changes with every edit
 	sharedFile            // the handler's Cache-Control says for how long browsers may keep the file
+	sharedWebP            // a sharedFile if it is WebP: a rendition whose format depends on Accept
 )
 
 // Lifetimes in shared caches. A page of another node can be a second old (content.Version) when it is stored, so that with one more
@@ -54,11 +55,14 @@ func sharedKindOf(r *http.Request) sharedKind {
 	case strings.HasPrefix(path, files.PublicPath):
 		return allowOnly(query, sharedFile, "v", "download")
 	case strings.HasPrefix(path, renderPath):
-		// Some CDNs ignore Vary: Accept, so a picture whose format depends on Accept is not shared.
-		if !slices.Contains([]string{"avif", "webp", "jpeg", "origin"}, query.Get("format")) {
-			return notShared
+		kind := sharedFile
+		if !query.Has("format") {
+			kind = sharedWebP
+			if !strings.Contains(r.Header.Get("Accept"), files.WebP.MIME) {
+				return notShared
+			}
 		}
-		return allowOnly(query, sharedFile, "v", "download", "format", "width", "height", "resize", "quality", "tile")
+		return allowOnly(query, kind, "v", "download", "format", "width", "height", "resize", "quality", "tile")
 	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/"}, func(prefix string) bool {
 		return strings.HasPrefix(path+"/", prefix)
 	}):
@@ -82,10 +86,23 @@ func withSharedCache(purged bool) httpx.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			shared := &sharedWriter{ResponseWriter: w, kind: sharedKindOf(r), purged: purged}
+			if shared.kind == sharedWebP {
+				r = acceptWebP(r)
+			}
 			next.ServeHTTP(shared, r)
 			shared.complete(http.StatusOK) // of a handler that has written nothing
 		})
 	}
+}
+
+// acceptWebP returns a request for a picture that takes no better format than WebP. Some CDNs ignore Vary: Accept and would send a stored
+// AVIF to a browser that cannot read it, but WebP is read by every browser that the site's scripts run in.
+func acceptWebP(r *http.Request) *http.Request {
+	header := r.Header.Clone()
+	header.Set("Accept", files.WebP.MIME)
+	r = r.WithContext(r.Context())
+	r.Header = header
+	return r
 }
 
 // sharedWriter is a ResponseWriter that completes the headers before they are sent.
@@ -102,7 +119,14 @@ func (w *sharedWriter) complete(status int) {
 	}
 	w.done = true
 	h := w.Header()
-	value := sharedCacheControl(h.Get("Cache-Control"), w.kind, status)
+	kind := w.kind
+	if kind == sharedWebP {
+		kind = sharedFile
+		if status != http.StatusNotModified && h.Get("Content-Type") != files.WebP.MIME { // there is no WebP yet
+			kind = notShared
+		}
+	}
+	value := sharedCacheControl(h.Get("Cache-Control"), kind, status)
 	if value != "" {
 		h["Cache-Control"] = []string{value}
 	}

@@ -16,8 +16,9 @@ import (
 // TestSharedCacheControl sends requests through the middleware to a handler that sets one Cache-Control.
 func TestSharedCacheControl(t *testing.T) {
 	const (
-		file      = "/storage/v1/object/public/product-images/a.jpg"
-		rendition = "/storage/v1/render/image/public/product-images/a.jpg?width=640&format=webp&v=0123456789abcdef"
+		file       = "/storage/v1/object/public/product-images/a.jpg"
+		rendition  = "/storage/v1/render/image/public/product-images/a.jpg?width=640&format=webp&v=0123456789abcdef"
+		negotiated = "/storage/v1/render/image/public/product-images/a.jpg?width=640&v=0123456789abcdef"
 	)
 	credential := func(name string) http.Header { return http.Header{name: {"x"}} }
 	for _, c := range []struct {
@@ -51,7 +52,12 @@ func TestSharedCacheControl(t *testing.T) {
 		{file + "?token=x", nil, "max-age=60", 200, "private, max-age=60"},
 		{rendition, nil, "public, max-age=31536000, immutable", 200, "public, max-age=31536000, immutable" + immutableLifetime},
 		{rendition, nil, "no-cache", 200, "no-cache"}, // a substitute
-		{strings.Replace(rendition, "&format=webp", "", 1), nil, "public, max-age=300", 200, "private, max-age=300"},
+		{negotiated, nil, "public, max-age=300", 200, "private, max-age=300"},
+		{negotiated, http.Header{"Accept": {"image/avif,image/webp,*/*"}}, "public, max-age=31536000, immutable", 304, "public, max-age=31536000, immutable" + immutableLifetime},
+		{negotiated, http.Header{"Accept": {"image/webp"}}, "public, max-age=300", 200, "private, max-age=300"}, // not WebP
+		{negotiated, http.Header{"Accept": {"image/avif,image/jpeg,*/*"}}, "public, max-age=300", 200, "private, max-age=300"},
+		{negotiated, http.Header{"Accept": {"image/webp"}, "Cookie": {"x"}}, "public, max-age=300", 304, "private, max-age=300"},
+		{rendition + "&format=avif&key=x", nil, "public, max-age=300", 200, "private, max-age=300"},
 		{strings.Replace(rendition, "/public/", "/sign/", 1), nil, "public, max-age=300", 200, "private, max-age=300"},
 		{"/rest/v1/products", nil, "", 200, "private, no-cache"},
 		{"/auth/v1/.well-known/jwks.json", nil, "public, max-age=600", 200, "private, max-age=600"},
@@ -81,6 +87,34 @@ func TestSharedCacheControl(t *testing.T) {
 	})).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", http.NoBody))
 	if got := w.Header().Get("Cache-Control"); got != "private, no-cache" {
 		t.Errorf("POST, nothing written: %q", got)
+	}
+}
+
+// Proves H-cdn-variants.
+//
+// TestNegotiatedRenditionsAreSharedAsWebP: the handler sees a request that takes no AVIF.
+func TestNegotiatedRenditionsAreSharedAsWebP(t *testing.T) {
+	for path, want := range map[string]string{
+		renderPath + "product-images/a.jpg?width=640":             "image/webp",
+		renderPath + "product-images/a.jpg?width=640&token=x":     "image/avif,image/webp",
+		renderPath + "product-images/a.jpg?width=640&format=avif": "image/avif,image/webp",
+	} {
+		r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		r.Header.Set("Accept", "image/avif,image/webp")
+		w := httptest.NewRecorder()
+		withSharedCache(false)(http.HandlerFunc(func(w http.ResponseWriter, seen *http.Request) {
+			if got := seen.Header.Get("Accept"); got != want {
+				t.Errorf("%s: Accept is %q", path, got)
+			}
+			w.Header().Set("Cache-Control", "public, max-age=300")
+			w.Header().Set("Content-Type", "image/webp")
+		})).ServeHTTP(w, r)
+		if got := w.Header().Get("Cache-Control"); strings.Contains(got, "s-maxage") == strings.Contains(path, "token") {
+			t.Errorf("%s: %q", path, got)
+		}
+		if got := r.Header.Get("Accept"); got != "image/avif,image/webp" {
+			t.Errorf("%s: the caller's request changed: %q", path, got)
+		}
 	}
 }
 

@@ -147,6 +147,10 @@ func (c *cached) variants(t *testing.T) {
 			t.Errorf("range: %d with %d bytes", part.status, len(part.body))
 		}
 	}
+	negotiated := strings.Replace(c.rendition, "&format=webp", "", 1) // as pages name it
+	if got := c.hit(negotiated, "Accept", "image/avif,image/webp,*/*"); got.header.Get("Content-Type") != "image/webp" {
+		t.Errorf("negotiated: %v", got.header)
+	}
 	if got := c.hit(c.rendition); !bytes.Contains([]byte(got.body[:16]), []byte("WEBP")) || got.header.Get("Content-Type") != "image/webp" {
 		t.Errorf("rendition: %v", got.header)
 	}
@@ -173,7 +177,8 @@ func (c *cached) private(t *testing.T) {
 		{strings.Replace(c.picture, "/public/", "/authenticated/", 1), []string{"Authorization", "Bearer " + c.secret}},
 		{c.picture, []string{"Authorization", "Bearer " + c.anon}},
 		{c.picture + "?token=abc", nil},
-		{negotiated, []string{"Accept", "image/avif,image/webp"}},
+		{negotiated, []string{"Accept", "image/avif,image/jpeg"}},
+		{negotiated, nil},
 		{"/", []string{"Cookie", "session=1"}},
 		{"/?token=abc", nil},
 		{"/admin", nil},
