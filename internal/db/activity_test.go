@@ -127,3 +127,12 @@ func TestSecretsLeaveActivity(t *testing.T) {
 		}
 	})
 }
+
+// TestTriggersDoNotSearchTheSchema: a trigger that reads the names of the schema takes longer than writing its row.
+func TestTriggersDoNotSearchTheSchema(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	found, err := db.Collect(t.Context(), d, db.ScanOne[string], "select name from sqlite_master where type = 'trigger' and sql like '%sqlite\\_master%' escape '\\'")
+	if err != nil || len(found) != 0 {
+		t.Errorf("%q, %v", found, err)
+	}
+}

@@ -133,8 +133,8 @@ func collectTexts(ctx context.Context, q Querier, query string, args ...any) ([]
 var engineColumns = map[string]Dialect{"realtime_outbox.xact": Postgres}
 
 // internalTables are not copied, because each database has its own: the schema version (goose), the state of a copy, the
-// content version, and the account of the running transaction.
-var internalTables = []string{"goose_db_version", copyState, "content_version", "history_actor"}
+// content version, the account of the running transaction, and whether a copy fills it.
+var internalTables = []string{"goose_db_version", copyState, "content_version", "history_actor", activityPaused}
 
 // tables lists the names of all tables in the database.
 func (d *DB) tables(ctx context.Context) ([]string, error) { return tablesOf(ctx, d, d.Dialect) }

@@ -34,6 +34,10 @@ type CopyJob struct {
 // Migrate rejects a database that has it.
 const copyState = "atelie_copy"
 
+// activityPaused is the table on SQLite that has a row while a copy fills the database: the triggers of activity write nothing then,
+// because the copy brings the entries of its source. On PostgreSQL the triggers look for copyState.
+const activityPaused = "activity_paused"
+
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
 const (
 	maxBatchRows       = 500
@@ -202,6 +206,11 @@ func (c *CopyJob) makeSchema(ctx context.Context) error {
 		return err
 	}
 	return c.target.WithTx(ctx, func(tx *Tx) error {
+		if tx.Dialect == SQLite {
+			if err := Exec(ctx, tx, "insert into "+activityPaused+" (id) values (1) on conflict do nothing"); err != nil { // migrations may have inserted it
+				return err
+			}
+		}
 		for _, t := range c.tables {
 			if !t.seeded {
 				continue
@@ -609,7 +618,14 @@ func (t *table) dump(ctx context.Context, q Querier, dialect Dialect, w io.Write
 	return rows, err
 }
 
-// Finish drops the copy's state. From then on the target is an ordinary database, which a server may use.
+// Finish removes the copy's state. From then on the target is an ordinary database, which a server may use.
 func (c *CopyJob) Finish(ctx context.Context) error {
-	return Exec(ctx, c.target, "drop table "+copyState)
+	return c.target.WithTx(ctx, func(tx *Tx) error {
+		if tx.Dialect == SQLite {
+			if err := Exec(ctx, tx, "delete from "+activityPaused); err != nil {
+				return err
+			}
+		}
+		return Exec(ctx, tx, "drop table "+copyState)
+	})
 }
