@@ -19,11 +19,12 @@ const (
 	Delete Action = "delete"
 )
 
-// Rows limits an allowed action to the rows whose Column equals Value. The zero value means all rows. The condition is stored as
-// data, not as a function, so that package tables can translate it to SQL.
+// Rows limits an allowed action to the rows whose Column equals Value or, with Past, to those whose Column is a time that has come.
+// The zero value means all rows. The condition is stored as data, not as a function, so that package tables can translate it to SQL.
 type Rows struct {
 	Column string
 	Value  any
+	Past   bool // Value is nil
 }
 
 // All reports whether the action is allowed on all rows.
@@ -38,9 +39,10 @@ type Grant struct {
 
 // Decisions that several tables share.
 var (
-	denied     = Grant{}
-	allRows    = Grant{Allowed: true}
-	activeRows = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
+	denied        = Grant{}
+	allRows       = Grant{Allowed: true}
+	activeRows    = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
+	publishedRows = Grant{Allowed: true, Rows: Rows{Column: "published_at", Past: true}}
 )
 
 // Table decides what the caller may do with rows of a table.
@@ -54,8 +56,11 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	admin := isAdmin(c)
 	switch table {
 	case "products":
-		if action == Select || admin {
+		switch {
+		case admin:
 			return allRows
+		case action == Select:
+			return publishedRows
 		}
 	case "reviews", "cover_images":
 		switch {

@@ -32,7 +32,7 @@ var (
 // table is the expected matrix of rights by table, action and caller. Combinations that are not listed must be forbidden.
 var table = map[string]map[Action]map[string]Grant{
 	"products": {
-		Select: {"anonymous": allRows, "anonymous admin": allRows, "user": allRows, "admin": allRows, "service": allRows},
+		Select: {"anonymous": publishedRows, "anonymous admin": publishedRows, "user": publishedRows, "admin": allRows, "service": allRows},
 		Insert: {"admin": allRows, "service": allRows},
 		Update: {"admin": allRows, "service": allRows},
 		Delete: {"admin": allRows, "service": allRows},

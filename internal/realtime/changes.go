@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
@@ -128,7 +129,18 @@ func visible(c identity.Caller, r *decodedChange) bool {
 		return grant.Allowed
 	}
 	value, known := r.record[grant.Rows.Column]
+	if grant.Rows.Past {
+		return hasCome(value, r.At)
+	}
 	return known && bytes.Equal(value, toJSON(grant.Rows.Value))
+}
+
+// hasCome reports whether the time in a JSON value had come when a change was recorded, at the time recordedAt. Both are times of the
+// node that wrote the row, so that nodes with another time decide alike. recordedAt has only milliseconds.
+func hasCome(value json.RawMessage, recordedAt string) bool {
+	var at *time.Time
+	recorded, err := time.Parse(time.RFC3339, recordedAt)
+	return err == nil && json.Unmarshal(value, &at) == nil && at != nil && at.Before(recorded.Add(time.Millisecond))
 }
 
 func (r *decodedChange) matchesAny(m *member) bool {

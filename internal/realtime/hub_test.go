@@ -44,7 +44,7 @@ type site struct {
 }
 
 var hubTables = map[string][]db.ColumnType{
-	"products":            {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "price", Type: "int4"}},
+	"products":            {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "price", Type: "int4"}, {Name: "published_at", Type: "timestamptz"}},
 	"reviews":             {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}, {Name: "is_active", Type: "bool"}},
 	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
 	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
@@ -260,6 +260,14 @@ func (c *client) watch(topic, token, entries string) string {
 
 func (s *site) change(table, kind, record, old string) {
 	s.t.Helper()
+	if table == "products" && !strings.Contains(record+old, "published_at") {
+		const published = `,"published_at":"2020-01-01T00:00:00+00:00"}`
+		if record != "" {
+			record = strings.TrimSuffix(record, "}") + published
+		} else {
+			old = strings.TrimSuffix(old, "}") + published
+		}
+	}
 	err := s.db.WithTx(context.Background(), func(tx *db.Tx) error {
 		c := db.RowChange{Table: table, Type: kind}
 		if record != "" {
@@ -287,7 +295,7 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 
 		s.change("products", "INSERT", `{"id":"1","title":"Romãs","price":0}`, "")
 		for _, c := range []*client{anon, admin, user} {
-			c.expect(`"postgres_changes",{"ids":[`, `"type":"INSERT"`, `"schema":"public","table":"products"`, `"record":{"id":"1","title":"Romãs","price":0},"errors":null`, `{"name":"price","type":"int4"}`, `"commit_timestamp":"20`)
+			c.expect(`"postgres_changes",{"ids":[`, `"type":"INSERT"`, `"schema":"public","table":"products"`, `"record":{"id":"1","title":"Romãs","price":0,"published_at":"2020-01-01T00:00:00+00:00"},"errors":null`, `{"name":"price","type":"int4"}`, `"commit_timestamp":"20`)
 		}
 		// Hidden rows are for administrators, also when they become hidden or are deleted.
 		s.change("reviews", "INSERT", `{"id":"2","message":"hidden","is_active":false}`, "")
@@ -309,6 +317,46 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 			c.expect(`"DELETE"`, `"old_record":{"id":"4"}`)
 			c.beat()
 		}
+	})
+}
+
+// Proves RT-policy-5.
+//
+// Of a work that is not published only administrators learn. A visitor gets the change that publishes it, and none of those after it
+// is hidden.
+func TestUnpublishedWorksAreForAdministrators(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		anon, user, admin := s.connect(), s.connect(), s.connect()
+		anon.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
+		user.watch("t", s.token(visitor), `{"event":"*","schema":"public"}`)
+		admin.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
+		later := `"` + db.FormatTime(s.now().Add(time.Hour)) + `"`
+		now := `"` + db.FormatTime(s.now()) + `"`
+		hidden := []string{"null", later, `"soon"`, `7`, `{}`}
+		for _, published := range hidden {
+			title := strings.ReplaceAll(published, `"`, "")
+			record := `{"id":"1","title":"hidden ` + title + `","published_at":` + published + `}`
+			s.change("products", "INSERT", record, "")
+			s.change("products", "UPDATE", record, `{"id":"1"}`)
+			s.change("products", "DELETE", "", `{"id":"1","published_at":`+published+`}`)
+			for _, kind := range []string{"INSERT", "UPDATE", "DELETE"} {
+				admin.expect(`"` + kind + `"`)
+			}
+		}
+		s.change("products", "UPDATE", `{"id":"1","title":"shown","published_at":`+now+`}`, `{"id":"1"}`)
+		s.change("products", "UPDATE", `{"id":"1","title":"hidden again","published_at":null}`, `{"id":"1"}`)
+		s.change("products", "DELETE", "", `{"id":"2","published_at":`+now+`}`)
+		for _, c := range []*client{anon, user} {
+			c.expect(`"UPDATE"`, `"title":"shown"`)
+			if text := c.expect(`"DELETE"`, `"old_record":{"id":"2"}`); strings.Contains(text, `"old_record":{"id":"2",`) {
+				t.Errorf("more than the key: %s", text)
+			}
+			c.beat()
+		}
+		admin.expect("shown")
+		admin.expect("hidden again")
+		admin.expect(`"old_record":{"id":"2"}`)
 	})
 }
 

@@ -250,7 +250,7 @@ func TestWhatTheLimitsStillAllow(t *testing.T) {
 			"or=(" + strings.Repeat("title.eq.x,", maxConditions-1) + "title.eq.Oil)",
 			strings.Repeat("title=eq.Oil&", maxConditions),
 			"title=in.(" + strings.Repeat("x,", maxInValues-1) + "Oil)",
-			"title=eq.Oil&select=*,*,*,id,title,medium,tags,price,seo_meta_desc",
+			"title=eq.Oil&select=*,*,id,title,medium,tags,price,seo_meta_desc",
 			"title=eq.Oil&select=" + strings.Repeat("tags->0,", maxFields-1) + "tags->>1",
 			"title=eq.Oil&select=" + strings.Repeat("title,", maxSameColumn-1) + "title",
 			"or=(title.eq.Oil" + strings.Repeat(",title.ilike.*x*", maxScans) + ")",

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,6 +26,10 @@ const (
 
 // row contains the values of a row to store, by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
+
+// serverTime is the value of a column of kind Timestamp for which the body has the text now, which PostgreSQL reads as the current
+// time. complete replaces it.
+type serverTime struct{}
 
 // payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an
 // update) adds the values that the server sets.
@@ -181,7 +186,9 @@ func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *paylo
 		p.rows[i] = make(row, len(p.columns))
 		for _, c := range p.columns {
 			value, sent := object[c.Name]
-			if sent && value != nil {
+			if text, isText := value.(string); isText && c.Kind == Timestamp && strings.EqualFold(strings.TrimSpace(text), "now") {
+				value = serverTime{}
+			} else if sent && value != nil {
 				if value, err = fromJSON(c.Kind, value); err != nil {
 					return nil, err
 				}
@@ -234,25 +241,36 @@ func (r row) complete(t *Table, c *Column, now time.Time, defaults bool) error {
 			r[c] = c.Default(now)
 		}
 	}
+	if _, ok := r[c].(serverTime); ok {
+		r[c] = storedTime(now)
+	}
 	if c.Forced != nil {
 		r[c] = c.Forced
 	}
 	if c.Stamp {
 		r[c] = storedTime(now)
 	}
+	if c.Reached != nil {
+		at, isSet := r[c.Reached].(time.Time)
+		r[c] = isSet && !at.After(now)
+	}
 	return checkValue(t, c, r[c])
 }
 
-// change returns the values that an update sets. It completes and checks only the payload's columns, and the column with the
-// time of the last write if there is anything to set.
+// change returns the values that an update sets. It completes and checks only the payload's columns, the column with the time of
+// the last write if there is anything to set, and the columns that depend on a time that the payload sets.
 func (p *payload) change(t *Table, now time.Time, defaults bool) (row, error) {
 	if len(p.rows) != 1 {
 		return nil, errBody("All object keys must match", "an update takes one object")
 	}
 	r := p.rows[0]
 	for _, c := range t.Columns {
+		if c.Reached != nil && !slices.Contains(p.columns, c.Reached) {
+			delete(r, c) // it changes only with the time
+			continue
+		}
 		stamped := c.Stamp && len(p.columns) > 0 // nothing to set changes no row
-		if !stamped && !slices.Contains(p.columns, c) {
+		if !stamped && c.Reached == nil && !slices.Contains(p.columns, c) {
 			continue
 		}
 		if err := r.complete(t, c, now, defaults); err != nil {

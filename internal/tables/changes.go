@@ -37,14 +37,14 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of every table, by the table's name. Columns with Stamp are left out, because row changes do not
-// contain them either.
+// ColumnTypes returns the columns of every table, by the table's name. Columns that select=* leaves out are missing, because row
+// changes do not contain them either.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text"}
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {
 		for _, c := range t.Columns {
-			if c.Stamp {
+			if c.isWrittenByServer() {
 				continue
 			}
 			all[name] = append(all[name], db.ColumnType{Name: c.Name, Type: typeNames[c.Kind], Key: c == t.Key})

@@ -150,7 +150,7 @@ func importedValues(t *Table, r map[string]any, rewrite func(string) string) (va
 			}
 			continue
 		}
-		if c.Stamp {
+		if c.isWrittenByServer() {
 			continue
 		}
 		if c.Forced != nil {

@@ -126,7 +126,7 @@ func parseCount(p pair) (int64, error) {
 }
 
 func everyField(t *Table) []Field {
-	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.Stamp }))
+	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), (*Column).isWrittenByServer))
 }
 
 // parser reads the text of one parameter from left to right.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,6 +42,7 @@ type Column struct {
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
+	Reached  *Column                 // whether the time in that column has come is always stored, whatever the caller sends; not part of select=*
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
 	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
@@ -50,6 +52,9 @@ type Column struct {
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
 	files []*Column   // for the computed column media: the columns whose files it describes; else nil
 }
+
+// isWrittenByServer reports whether the server alone decides the value, and select=* leaves the column out.
+func (c *Column) isWrittenByServer() bool { return c.Stamp || c.Reached != nil }
 
 // Table is one table of /rest/v1. Columns that are not listed in it do not exist for callers.
 type Table struct {
@@ -115,6 +120,9 @@ func choiceColumn(name string, values ...string) *Column {
 
 var leastPosition = int64(1)
 
+// publishedAt is when visitors see a work: null for a draft, in the future for a scheduled work.
+var publishedAt = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime}
+
 // schema holds the five tables by name. Their columns are in the order of select=*.
 var schema = indexTables(
 	&Table{Name: "products", Public: true, Columns: []*Column{
@@ -137,6 +145,8 @@ var schema = indexTables(
 		{Name: "price", Kind: Int, NotNull: true, Default: fixedDefault(int64(0)), Forced: int64(0)}, // works have no prices
 		createdColumn(),
 		updatedColumn(),
+		publishedAt,
+		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt}, // scheduled.go sets it when a scheduled time has come
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -175,6 +185,12 @@ var schema = indexTables(
 		requiredText("role", maxTag),
 	}},
 )
+
+// reachedColumn returns the column that stores whether the time in c has come.
+func (t *Table) reachedColumn(c *Column) *Column {
+	i := slices.IndexFunc(t.Columns, func(other *Column) bool { return other.Reached == c })
+	return t.Columns[i]
+}
 
 // indexTables sets the fields of the tables that follow from their columns, such as Key and Ties, and returns the tables by name.
 func indexTables(tables ...*Table) map[string]*Table {

@@ -69,6 +69,9 @@ func grantCondition(t *Table, g policy.Grant) Node {
 		return always
 	}
 	column, value := t.byName[g.Rows.Column], g.Rows.Value
+	if g.Rows.Past {
+		return Compare{t.reachedColumn(column), Equal, true}
+	}
 	if text, ok := value.(string); ok {
 		parsed, err := parseValue(column.Kind, text)
 		if err != nil {

@@ -48,6 +48,8 @@ type site struct {
 	tokens  *identity.Tokens
 	handler http.Handler
 	changed []string
+
+	unpublished any // published_at of the hidden work in the fixture of the matrix
 }
 
 func newSite(t testing.TB, d *db.DB) *site {

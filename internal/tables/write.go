@@ -275,9 +275,9 @@ func (req *tableRequest) upsert(p *payload) (*upsert, error) {
 	if keys := p.keys(t); len(slices.Compact(slices.Sorted(slices.Values(keys)))) < len(keys) {
 		return nil, errTwice
 	}
-	u.merge = slices.DeleteFunc(slices.Clone(p.columns), func(c *Column) bool { return c == t.Key })
+	u.merge = slices.DeleteFunc(slices.Clone(p.columns), func(c *Column) bool { return c == t.Key || c.isWrittenByServer() })
 	for _, c := range t.Columns {
-		if c.Stamp && len(u.merge) > 0 && !slices.Contains(u.merge, c) {
+		if (c.Stamp && len(u.merge) > 0) || (c.Reached != nil && slices.Contains(u.merge, c.Reached)) {
 			u.merge = append(u.merge, c)
 		}
 	}
