@@ -250,7 +250,7 @@ func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error
 }
 
 func (d *sqliteDriver) withShortTx(ctx context.Context, fn func(Querier) error) error {
-	err := d.queue.runShort(ctx, func(q Querier) error { return asActor(ctx, q, fn) })
+	err := d.queue.runShort(ctx, fn)
 	if errors.Is(err, errGroupRolledBack) {
 		return d.withTx(ctx, fn)
 	}
@@ -263,14 +263,21 @@ func asActor(ctx context.Context, q Querier, fn func(Querier) error) error {
 	if actor == "" {
 		return fn(q)
 	}
-	if _, err := q.Exec(ctx, "insert into history_actor (id, actor) values (1, $1)", actor); err != nil {
+	if err := storeActor(ctx, q, actor); err != nil {
 		return err
 	}
 	if err := fn(q); err != nil {
 		return err
 	}
-	_, err := q.Exec(ctx, "delete from history_actor")
-	return err
+	return storeActor(ctx, q, "")
+}
+
+// storeActor replaces the actor in history_actor; "" removes it. There is none when a transaction ends.
+func storeActor(ctx context.Context, q Querier, actor string) error {
+	if actor == "" {
+		return Exec(ctx, q, "delete from history_actor")
+	}
+	return Exec(ctx, q, "insert into history_actor (id, actor) values (1, $1) on conflict (id) do update set actor = excluded.actor", actor)
 }
 
 // stdQuerier adapts database/sql, for *sql.DB and *sql.Tx.

@@ -37,6 +37,7 @@ type waiting struct {
 // group is an open transaction of SQLite.
 type group struct {
 	tx      *sql.Tx
+	actor   string // in history_actor
 	began   time.Time
 	results []chan error // one for each transaction that has run; receives the result of the commit
 }
@@ -77,6 +78,10 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 		}
 		q.release(g)
 	}()
+	if err = g.setActor(ctx, actorOf(ctx)); err != nil { // before the savepoint, so that it stays when this part is undone
+		done = true
+		return err
+	}
 	if len(g.results) > 0 { // the first needs no savepoint: without it the group is empty
 		if _, err = g.tx.ExecContext(ctx, "savepoint part"); err != nil {
 			done = true
@@ -93,6 +98,15 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 	}
 	done = true
 	return err
+}
+
+// setActor stores the actor of the next part, unless the part before has the same: an owner who saves several rows makes them all.
+func (g *group) setActor(ctx context.Context, actor string) error {
+	if actor == g.actor {
+		return nil
+	}
+	g.actor = actor
+	return storeActor(ctx, stdQuerier{g.tx}, actor)
 }
 
 // drop undoes the part of the group that failed. It returns nil if nothing is left of the group: SQLite rolls back the whole
@@ -114,7 +128,12 @@ func (g *group) drop(ctx context.Context) *group {
 // commit commits the group. If the commit fails, for example because of a deferred constraint, several parts run again alone, so that
 // only the one that caused it fails.
 func (g *group) commit() {
-	err := translate(g.tx.Commit())
+	err := g.setActor(context.Background(), "") // the group is not interrupted, as in join
+	if err == nil {
+		err = translate(g.tx.Commit())
+	} else {
+		_ = g.tx.Rollback() // nothing was acknowledged
+	}
 	if err != nil && len(g.results) > 1 {
 		err = errGroupRolledBack
 	}
