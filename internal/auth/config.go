@@ -73,6 +73,7 @@ type Service struct {
 	sealer       sealer               // encrypts stored secrets with Config.SealKey
 	allowlist    redirectAllowlist    // the allowed targets of redirects
 	samlProvider serviceProviderCache // this service as a SAML service provider
+	answers      userAnswers          // of GetUser
 }
 
 // SessionLimits are the times after which sessions expire; 0 means never. Idle counts from the newest refresh of the session's

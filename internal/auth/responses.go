@@ -29,6 +29,12 @@ func respondPrivate(w http.ResponseWriter, body any, err error) error {
 	return respond(w, http.StatusOK, body, err)
 }
 
+// respondPrivateText is respondPrivate for a body that is JSON already.
+func respondPrivateText(w http.ResponseWriter, body []byte) error {
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSONText(w, http.StatusOK, body)
+}
+
 // respondEmpty writes {}. It is the response to requests for a mail or SMS, which must not reveal whether an account exists.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)

@@ -67,8 +67,11 @@ func (s *Service) notifyNewDevice(ctx context.Context, tx *db.Tx, c client, u Us
 
 // aliveArgs returns the five arguments of the SQL condition sessionAlive: now, and for each session limit the time after which a
 // session that is alive was opened or last refreshed.
-func (s *Service) aliveArgs() []any {
-	now, l := s.now(), s.cfg.Sessions
+func (s *Service) aliveArgs() []any { return s.aliveArgsAt(s.now()) }
+
+// aliveArgsAt returns the arguments with which sessionAlive tells what is alive at another time, as far as it is known.
+func (s *Service) aliveArgsAt(now time.Time) []any {
+	l := s.cfg.Sessions
 	earliest := func(limit time.Duration) time.Time {
 		if limit == 0 {
 			return time.Unix(0, 0).UTC()

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -13,8 +14,30 @@ import (
 
 // GetUser handles GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
-	user, _, err := s.currentUser(r.Context())
-	return respondPrivate(w, user, err)
+	ctx, now := r.Context(), s.now()
+	at, known, err := s.db.Changes(ctx) // before the account is read
+	if err != nil {
+		return err
+	}
+	var wanted bool
+	if caller := identity.Of(ctx); known && caller.Bearer && caller.Role == identity.Authenticated {
+		var body []byte
+		if body, wanted = s.answers.get(at, userSession{caller.UserID, caller.SessionID}, now); body != nil {
+			return respondPrivateText(w, body)
+		}
+	}
+	user, sessionID, err := s.currentUser(ctx)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(user)
+	if err == nil && wanted {
+		err = s.storeAnswer(ctx, at, body, user.ID, sessionID, now)
+	}
+	if err != nil {
+		return err
+	}
+	return respondPrivateText(w, body)
 }
 
 // userUpdateRequest is the body of UpdateUser. Empty fields change nothing.

@@ -21,6 +21,7 @@ import (
 type sqliteDriver struct {
 	write, read *sql.DB
 	queue       *writeQueue                   // of the transactions on write
+	changes     *changeCounter                // what DB.Changes reads
 	anonymous   *sql.DB                       // used only by anonymousReader
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
@@ -71,6 +72,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	}
 	d.anonymous.SetConnMaxIdleTime(anonymousIdleTime)
 	d.queue = &writeQueue{pool: d.write}
+	d.changes = &changeCounter{dsn: dsn(readOnly)}
 	// The writer connects before the readers, because only it can switch a new file to WAL.
 	if err := d.write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
@@ -147,6 +149,9 @@ func (d *sqliteDriver) onNewConn(q url.Values, fn func(*sql.DB) error) (err erro
 func (d *sqliteDriver) resetPool() {} // SQLite's connections recover by themselves
 
 func (d *sqliteDriver) close() (err error) {
+	if d.changes != nil {
+		err = d.changes.close()
+	}
 	for _, pool := range []*sql.DB{d.anonymous, d.read, d.write} {
 		if pool != nil {
 			err = errors.Join(err, pool.Close())

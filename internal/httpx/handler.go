@@ -113,13 +113,18 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
+	return JSONText(w, status, body)
+}
+
+// JSONText writes a response with the status and with body, which is JSON.
+func JSONText(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json; charset=utf-8")
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, err = w.Write(body)
+	_, err := w.Write(body)
 	return err
 }
 

@@ -1,0 +1,62 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Proves A-sessions-4.
+//
+// TestOwnUserIsNeverOld: the answer of GetUser may come from memory, and is the one of now all the same.
+func TestOwnUserIsNeverOld(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.Sessions, c.JWTExpiry = SessionLimits{OwnerIdle: time.Hour}, 7*day })
+		h.owner()
+		token, other := h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")
+		repeat := func(token string) reply {
+			t.Helper()
+			var r reply
+			for range 4 { // the third answer is from memory
+				r = h.user(token)
+				h.expect("own user", r, 200, "")
+			}
+			if stored := len(h.answers.all); (stored > 0) != (d.Dialect == db.SQLite) {
+				t.Fatalf("%d answers are stored", stored)
+			}
+			return r
+		}
+		first := repeat(token)
+		if got := repeat(other); got.raw != first.raw {
+			t.Errorf("%s for one session, %s for the other", got.raw, first.raw)
+		}
+
+		h.exec(`update auth_users set user_metadata = '{"full_name":"Inês"}'`)
+		if r := h.user(token); r.raw == first.raw {
+			t.Errorf("an old answer: %s", r.raw)
+		}
+		repeat(token)
+		h.exec("update auth_users set banned_until = $1", h.clock.now().Add(time.Minute))
+		h.expect("banned", h.user(token), 403, "user_banned")
+		h.clock.pass(time.Minute)
+		repeat(token)
+
+		claims := h.claims(other)
+		repeat(other)
+		h.exec("delete from auth_sessions where id = $1", claims["session_id"])
+		h.expect("ended by somebody", h.user(other), 403, "session_not_found")
+		repeat(token)
+
+		h.clock.pass(58*time.Minute - time.Second) // 59 minutes and some after the sign-in, with one before: see OwnerIdle
+		h.user(token)
+		h.user(token)
+		h.clock.pass(2 * time.Minute)
+		h.expect("ended by time", h.user(token), 403, "session_not_found")
+		third := h.mustSignIn().text("access_token")
+		repeat(third)
+		h.expect("sign-out", h.call("POST", "/auth/v1/logout", third, ""), 204, "")
+		h.expect("signed out", h.user(third), 403, "session_not_found")
+	})
+}

@@ -1,0 +1,75 @@
+package db_test
+
+import (
+	"errors"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// TestChangesTellsEveryCommit: by each kind of write, also of another process, and by nothing else.
+func TestChangesTellsEveryCommit(t *testing.T) {
+	url := dbtest.URL(t, db.SQLite)
+	open := func() *db.DB {
+		d, err := db.Open(t.Context(), url, db.NoHooks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return d
+	}
+	d, other := open(), open()
+	read := func() db.Changes {
+		t.Helper()
+		c, ok, err := d.Changes(t.Context())
+		if !ok || err != nil || c == (db.Changes{}) {
+			t.Fatal(c, ok, err)
+		}
+		return c
+	}
+	const touch = "update content_version set edited = edited + 1"
+	write := func(tx *db.Tx) error { return db.Exec(t.Context(), tx, touch) }
+	rollback := errors.New("rolled back")
+	undone := func(tx *db.Tx) error { return errors.Join(write(tx), rollback) }
+	before := read()
+	for _, step := range []struct {
+		name    string
+		do      func() error
+		changes bool
+	}{
+		{"nothing", func() error { return nil }, false},
+		{"a read", func() error { _, err := db.One[int](t.Context(), d, "select edited from content_version"); return err }, false},
+		{"a statement", func() error { return db.Exec(t.Context(), d, touch) }, true},
+		{"a transaction", func() error { return d.WithTx(t.Context(), write) }, true},
+		{"a short transaction", func() error { return d.WithShortTx(t.Context(), write) }, true},
+		{"a transaction that is undone", func() error {
+			if err := d.WithShortTx(t.Context(), undone); !errors.Is(err, rollback) {
+				return err
+			}
+			return nil
+		}, false},
+		{"another opening of the file", func() error { return db.Exec(t.Context(), other, touch) }, true},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		after := read()
+		if (after != before) != step.changes {
+			t.Errorf("%s: %v, then %v", step.name, before, after)
+		}
+		if before = after; read() != after {
+			t.Errorf("%s: the number does not stand still", step.name)
+		}
+	}
+}
+
+func TestChangesIsForSQLite(t *testing.T) {
+	if _, ok, err := dbtest.Open(t, db.Postgres).Changes(t.Context()); ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
