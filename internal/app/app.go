@@ -98,6 +98,8 @@ type App struct {
 	content       *content.Version
 	responses     *tables.ResponseCache
 
+	unpublishedFiles unpublishedFiles // files that are not for everybody
+
 	// Timeouts and intervals, which tests shorten.
 	bodyTimeout       time.Duration
 	requestTimeout    time.Duration
@@ -271,10 +273,10 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 		return err
 	}
 	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
-	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.log, a.now)
+	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
-		Content: a.content, FileURLsLike: a.fileURLsLike, KeptFor: max(history.Retention, a.cfg.Backup.Retention),
+		Content: a.content, FileURLsLike: a.fileURLsLike, Access: a.fileAccess, KeptFor: max(history.Retention, a.cfg.Backup.Retention),
 	}, a.now)
 	a.history = history.New(a.DB, history.Config{RestoreFiles: a.Storage.RestoreFiles, Replaced: a.Storage.Replaced, ReleaseFiles: a.Storage.ReleaseKept}, a.now)
 	a.activity = activity.New(a.DB, activity.Config{Events: a.Auth.Activity}, a.now)

@@ -130,7 +130,7 @@ func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, route
 		{pattern: "POST /rest/v1/rpc/get_deleted", handler: a.history.GetDeleted},
 		{pattern: "POST /rest/v1/rpc/restore_files", handler: a.history.RestoreFiles},
 		{pattern: "POST /rest/v1/rpc/get_activity", handler: a.activity.GetActivity},
-		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
+		{pattern: "GET /rest/v1/{table}", handler: a.withOwnerCookie(a.Tables.Read)}, // HEAD too
 		{pattern: "POST /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Insert))},
 		{pattern: "PATCH /rest/v1/{table}", handler: withActor(a.needsSpace(a.Tables.Update))},
 		{pattern: "DELETE /rest/v1/{table}", handler: withActor(a.Tables.Delete)},

@@ -246,8 +246,9 @@ var (
 		"Preference-Applied, Range-Unit, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-Supabase-Api-Version"}
 )
 
-// CORS lets pages of any origin call the surface, with any headers. That is safe because credentials are bearer tokens and
-// never cookies, which browsers would add by themselves.
+// CORS lets pages of any origin call the surface, with any headers. That is safe because credentials are bearer tokens, which
+// browsers do not add by themselves. The one cookie that is read, by which owners see the files of unpublished works, is not sent from
+// other sites (SameSite=Strict).
 func CORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -152,6 +152,13 @@ func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
 // serve responds with a rendition, which it makes if necessary. It calls remember with the rows from which it serves the
 // request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, remember func(servedRows)) error {
+	access, err := s.cfg.Access.Check(r, req.object.Bucket, req.object.Name)
+	if err != nil {
+		return err
+	}
+	if access == files.AccessOwner {
+		req.private, remember = true, func(servedRows) {}
+	}
 	for range 5 { // try again if the picture is replaced after its row was read and before its file is opened
 		rows, err := s.findRows(r, req)
 		if err != nil {

@@ -62,6 +62,8 @@ type Config struct {
 	// Content reports whether the database has an outage, and the content version. If it is nil, rows are read for each request, and
 	// no rendition is served during an outage.
 	Content *content.Version
+	// Access decides who may see the renditions of an object.
+	Access files.AccessFunc
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
 	// Lazy is the limit for the total size of the renditions that were made on request, in bytes; 0 means 2 GB.

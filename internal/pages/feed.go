@@ -99,7 +99,7 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 		}
 		page := root + localizePath(w.path(), l)
 		feed.Entries = append(feed.Entries, atomEntry{
-			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: formatTime(w.CreatedAt), Updated: formatTime(w.changedAt()), Link: atomLink{"alternate", "text/html", string(l), page},
+			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: formatTime(w.publishedAt()), Updated: formatTime(w.changedAt()), Link: atomLink{"alternate", "text/html", string(l), page},
 			Summary: w.summary(l), Content: atomHTML{"html", s.feedEntryHTML(&w, l, page, pictures)},
 		})
 	}

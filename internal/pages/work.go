@@ -30,12 +30,13 @@ type work struct {
 	SEODesc      string    `json:"seo_meta_desc"`
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
+	PublishedAt  time.Time `json:"published_at"`
 
 	inGallery bool // whether the gallery has a page for the work's type; set by readWorks
 }
 
 // selectWork is the beginning of every query that reads works. It selects the columns that the fields of work name.
-const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at&"
+const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at,published_at&"
 
 // Content contains the functions that read the site's content with an anonymous visitor's rights.
 type Content struct {
@@ -213,12 +214,17 @@ func (w *work) summary(l i18n.Language) string {
 	return shorten(joinFilled(" · ", w.name(l), w.kind(l), medium, oneLine(w.Dimensions)), descriptionLength)
 }
 
-// changedAt is when the work was last written.
-func (w *work) changedAt() time.Time {
-	if w.UpdatedAt.IsZero() {
-		return w.CreatedAt
+// publishedAt is since when visitors see the work.
+func (w *work) publishedAt() time.Time { return latest(w.CreatedAt, w.PublishedAt) }
+
+// changedAt is when the work was last written, or published if that was later.
+func (w *work) changedAt() time.Time { return latest(w.publishedAt(), w.UpdatedAt) }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-	return w.UpdatedAt
+	return b
 }
 
 func joinFilled(between string, parts ...string) string {

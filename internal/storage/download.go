@@ -79,6 +79,10 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	if err != nil {
 		return err
 	}
+	access, err := s.cfg.Access.Check(r, b.ID, name)
+	if err != nil {
+		return err
+	}
 	canWrite := policy.Object(identity.Of(r.Context()), b.ID, policy.FileWrite)
 	wantsOriginal := r.URL.Query().Has("original") // the file as it was uploaded
 	find := findObject
@@ -88,7 +92,9 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		}
 		find = findOriginal
 	}
-	isPublic := func(o files.Object) bool { return b.Public && !wantsOriginal && !isHidden(o) }
+	isPublic := func(o files.Object) bool {
+		return b.Public && access == files.AccessAll && !wantsOriginal && !isHidden(o)
+	}
 	o, body, err := s.open(r.Context(), find, b.ID, name, isPublic)
 	if err != nil {
 		return err
@@ -99,6 +105,9 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	}
 	if isPublic(o) {
 		remember(o)
+	}
+	if access == files.AccessOwner {
+		o.CacheControl = files.OwnerCacheControl
 	}
 	send(w, r, o, body)
 	return nil

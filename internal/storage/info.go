@@ -43,6 +43,9 @@ func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func
 	if err != nil {
 		return err
 	}
+	if _, err := s.cfg.Access.Check(r, b.ID, name); err != nil {
+		return err
+	}
 	o, userMetadata, err := findMetadata(r.Context(), s.db, b.ID, name)
 	if err != nil {
 		return noRowsAs(err, files.ErrNoObject)

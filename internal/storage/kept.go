@@ -28,7 +28,7 @@ func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (
 		return false, nil
 	}
 	urls, err := s.cfg.FileURLsLike(ctx, tx, plainPart(o.Name))
-	return referencedObjects(urls)[o.Bucket+"/"+o.Name], err
+	return ReferencedObjects(urls)[o.Bucket+"/"+o.Name], err
 }
 
 // moveToKept moves an object into keptBucket. Its bytes, original and renditions stay as they are. In keptBucket its name is its id, so that
@@ -277,7 +277,7 @@ func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) 
 		}
 	}
 	return func(url string, at time.Time) bool {
-		for object := range referencedObjects([]string{url}) {
+		for object := range ReferencedObjects([]string{url}) {
 			if replacedAt, ok := newest[object]; ok && !replacedAt.Before(at) {
 				return true
 			}
@@ -288,7 +288,7 @@ func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) 
 
 // ReleaseKept ends the time for which the kept objects with these former URLs stay at least, because what refers to them is erased.
 func (s *Service) ReleaseKept(ctx context.Context, tx *db.Tx, urls []string) error {
-	for object := range referencedObjects(urls) {
+	for object := range ReferencedObjects(urls) {
 		bucket, name, _ := strings.Cut(object, "/")
 		if err := releaseKept(ctx, tx, bucket, name); err != nil {
 			return err
@@ -309,7 +309,7 @@ func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.C
 	if err != nil {
 		return 0, err
 	}
-	used := referencedObjects(urls)
+	used := ReferencedObjects(urls)
 	for _, k := range all {
 		if s.now().Sub(k.RemovedAt) < s.cfg.KeptFor || used[k.Bucket+"/"+k.Name] && !k.Replaced {
 			continue

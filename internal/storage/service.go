@@ -37,6 +37,8 @@ type Config struct {
 	// only letters, digits and hyphens of ASCII. A file whose URL is among the texts is kept when it is removed, replaced or moved. If
 	// FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
+	// Access decides who may read an object.
+	Access files.AccessFunc
 	// KeptFor is for how long a kept file stays at least.
 	KeptFor time.Duration
 }

@@ -54,7 +54,7 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.readableObject(r, bucketID, name); err != nil {
 		return err
 	}
-	signed, err := s.signedURL(bucketID, name, req.Transform, life)
+	signed, err := s.signedURL(r, bucketID, name, req.Transform, life)
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,9 @@ func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.
 	if !files.ValidName(name) {
 		return files.Object{}, files.ErrInvalidKey(name)
 	}
+	if _, err := s.cfg.Access.Check(r, bucketID, name); err != nil {
+		return files.Object{}, err
+	}
 	o, err := findObject(r.Context(), s.db, bucketID, name)
 	return o, noRowsAs(err, files.ErrNoObject)
 }
@@ -79,12 +82,13 @@ func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.
 // signedURL returns a signed URL of an object, or of a rendition if transform is not nil. It is relative to
 // /storage/v1. The name in it is not percent-encoded, because the client encodes the URL. The client does not encode ?
 // and #, which would end the path: a name with one of them is encoded here, so Signed may receive it encoded twice.
-func (s *Service) signedURL(bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
+func (s *Service) signedURL(r *http.Request, bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
 	purpose, prefix := purposeDownload, "/object/sign/"
 	if transform != nil {
 		purpose, prefix = purposeRender, "/render/image/sign/"
 	}
-	token, err := s.signToken(purpose, signedClaims{Object: bucketID + "/" + name, Transform: transform}, life)
+	byOwner := policy.Object(identity.Of(r.Context()), bucketID, policy.FileWrite)
+	token, err := s.signToken(purpose, signedClaims{Object: bucketID + "/" + name, ByOwner: byOwner, Transform: transform}, life)
 	if strings.ContainsAny(name, "?#") {
 		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
 	}
@@ -124,7 +128,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		default:
-			signed, err := s.signedURL(bucketID, name, nil, life)
+			signed, err := s.signedURL(r, bucketID, name, nil, life)
 			if err != nil {
 				return err
 			}
@@ -150,6 +154,9 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 		return errOtherObject.Becausef("signed for %q", claims.Object)
 	}
 	r.SetPathValue("path", name)
+	if claims.ByOwner {
+		r = files.WithSignedByOwner(r)
+	}
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
 }
 
@@ -161,6 +168,9 @@ func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
 	}
 	if claims.Transform == nil {
 		return errBadToken.Becausef("no transform")
+	}
+	if claims.ByOwner {
+		r = files.WithSignedByOwner(r)
 	}
 	return s.media.RenderTransform(w, r, claims.Transform)
 }

@@ -26,7 +26,7 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	if err != nil {
 		return 0, err
 	}
-	used := referencedObjects(urls)
+	used := ReferencedObjects(urls)
 	for _, o := range old {
 		// What refers to objects in other buckets is unknown, so they stay.
 		if !files.SiteBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
@@ -50,9 +50,9 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	return removed, nil
 }
 
-// referencedObjects returns the objects to which public URLs refer, and the stills of the films among them. The keys are
+// ReferencedObjects returns the objects to which public URLs refer, and the stills of the films among them. The keys are
 // bucket/name.
-func referencedObjects(urls []string) map[string]bool {
+func ReferencedObjects(urls []string) map[string]bool {
 	used := make(map[string]bool, len(urls))
 	for _, publicURL := range urls {
 		if bucket, name, ok := files.ParsePublicURL(publicURL); ok {

@@ -37,23 +37,55 @@ var mediaColumns = map[string][]string{
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
-		query := &Query{Table: schema[name], Where: All{}}
-		query.Select = []Field{{Name: query.Table.media.Name, Column: query.Table.media}}
-		page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
+		ofTable, err := s.mediaURLs(ctx, schema[name], All{})
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range page.rows {
-			var values struct{ Media json.RawMessage }
-			if err := json.Unmarshal([]byte(row), &values); err != nil {
-				return nil, err
-			}
-			ofRow, err := urlsIn(values.Media)
-			if err != nil {
-				return nil, err
-			}
-			urls = append(urls, ofRow...)
+		urls = append(urls, ofTable...)
+	}
+	return urls, nil
+}
+
+// UnpublishedMediaURLs returns the URLs of files to which works refer that are not published, and those to which any other rows refer.
+// If there are no such works, it does not read the others.
+func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
+	products := schema["products"]
+	isPublished := products.reachedColumn(publishedAt)
+	if unpublished, err = s.mediaURLs(ctx, products, Compare{isPublished, Equal, false}); err != nil || len(unpublished) == 0 {
+		return nil, nil, err
+	}
+	for name := range mediaColumns {
+		where := Node(All{})
+		if name == products.Name {
+			where = Compare{isPublished, Equal, true}
 		}
+		ofTable, err := s.mediaURLs(ctx, schema[name], where)
+		if err != nil {
+			return nil, nil, err
+		}
+		others = append(others, ofTable...)
+	}
+	return unpublished, others, nil
+}
+
+// mediaURLs returns the URLs of the files to which the rows of a table refer that meet a condition.
+func (s *Service) mediaURLs(ctx context.Context, t *Table, where Node) ([]string, error) {
+	query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
+	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)
+	if err != nil {
+		return nil, err
+	}
+	var urls []string
+	for _, row := range page.rows {
+		var values struct{ Media json.RawMessage }
+		if err := json.Unmarshal([]byte(row), &values); err != nil {
+			return nil, err
+		}
+		ofRow, err := urlsIn(values.Media)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, ofRow...)
 	}
 	return urls, nil
 }

@@ -321,7 +321,7 @@ func (g *generator) admin() *request {
 
 // columns of each table.
 var columns = map[string][]string{
-	"products":            {"id", "title", "description", "artwork_type", "image_url", "image_gallery", "tags", "is_featured", "creation_date", "price", "created_at"},
+	"products":            {"id", "title", "description", "artwork_type", "image_url", "image_gallery", "tags", "is_featured", "creation_date", "price", "created_at", "published_at", "is_published"},
 	"reviews":             {"id", "client_name", "message", "image_url", "is_active", "display_order", "created_at"},
 	"cover_images":        {"id", "image_url", "media_type", "is_active", "display_order", "created_at"},
 	"contact_submissions": {"id", "name", "email", "message", "reason", "status", "created_at"},

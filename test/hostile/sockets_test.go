@@ -37,6 +37,10 @@ func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside b
 				if err := s.app.Tables.InsertRows(context.Background(), identity.Caller{Role: identity.Service}, "reviews", hidden); err != nil {
 					failures <- err.Error()
 				}
+				draft := []map[string]any{{"title": canary, "published_at": nil}}
+				if err := s.app.Tables.InsertRows(context.Background(), identity.Caller{Role: identity.Service}, "products", draft); err != nil {
+					failures <- err.Error()
+				}
 			}
 		})
 	}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/files"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+	"atelie/internal/settings"
+	"atelie/internal/storage"
+)
+
+// This file decides who may read the files of works that are not published. Such a file is missing for visitors, at its public URL
+// too. The admin area shows it in <img> and <video>, which send no token: for these requests owners have a cookie.
+
+const (
+	ownerCookie     = "atelie-files"
+	ownerCookieLife = 12 * time.Hour
+	// ownerCookiePath is the path of all files. No other request gets the cookie.
+	ownerCookiePath = "/storage/v1/"
+)
+
+// ownerClaims are the claims of the cookie: the session in which its owner signed in.
+type ownerClaims struct {
+	jwt.RegisteredClaims
+	SessionID string `json:"session_id"`
+	AAL       string `json:"aal"`
+}
+
+// fileAccess is the files.AccessFunc of storage and media.
+func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, error) {
+	if !files.SiteBucket(bucket) {
+		return files.AccessAll, nil
+	}
+	ctx := r.Context()
+	hidden, err := a.unpublishedFiles.contain(ctx, a, bucket+"/"+name)
+	if err != nil {
+		return files.AccessNone, err
+	}
+	if !hidden {
+		return files.AccessAll, nil
+	}
+	if policy.Object(identity.Of(ctx), bucket, policy.FileWrite) || files.IsSignedByOwner(r) {
+		return files.AccessOwner, nil
+	}
+	isOwner, err := a.hasOwnerCookie(r)
+	if err != nil || !isOwner {
+		return files.AccessNone, err
+	}
+	return files.AccessOwner, nil
+}
+
+// unpublishedFiles are the objects that only works use that are not published. They are read again after each edit.
+type unpublishedFiles struct {
+	mu      sync.Mutex // held while they are read, once for all requests
+	version int64      // of the edit after which they were read; 0 before the first reading
+	objects map[string]bool
+}
+
+// contain reports whether an object, named as bucket/name, is one of the files.
+func (u *unpublishedFiles) contain(ctx context.Context, a *App, object string) (bool, error) {
+	at, err := a.content.Current(ctx)
+	if err != nil {
+		return false, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.version != at.Edited {
+		objects, err := a.findUnpublishedFiles(ctx)
+		if err != nil {
+			return false, err
+		}
+		u.version, u.objects = at.Edited, objects
+	}
+	return u.objects[object], nil
+}
+
+func (a *App) findUnpublishedFiles(ctx context.Context) (map[string]bool, error) {
+	unpublished, others, err := a.Tables.UnpublishedMediaURLs(ctx)
+	if err != nil || len(unpublished) == 0 {
+		return nil, err
+	}
+	site, err := settings.LoadSite(ctx, a.DB)
+	if err != nil {
+		return nil, err
+	}
+	hidden := storage.ReferencedObjects(unpublished)
+	for object := range storage.ReferencedObjects(append(others, site.Portrait)) {
+		delete(hidden, object)
+	}
+	return hidden, nil
+}
+
+// withOwnerCookie sets the cookie in answers with works to administrators.
+func (a *App) withOwnerCookie(next httpx.Handler) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if caller := identity.Of(r.Context()); caller.Admin && caller.SessionID != "" && r.PathValue("table") == "products" {
+			if err := a.setOwnerCookie(w, caller); err != nil {
+				return err
+			}
+		}
+		return next(w, r)
+	}
+}
+
+func (a *App) setOwnerCookie(w http.ResponseWriter, caller identity.Caller) error {
+	claims := ownerClaims{jwt.RegisteredClaims{Subject: caller.UserID, ExpiresAt: jwt.NewNumericDate(a.now().Add(ownerCookieLife))}, caller.SessionID, caller.AAL}
+	value, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(a.deriveCurrent(ownerCookie))
+	if err != nil {
+		return err
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: ownerCookie, Value: value, Path: ownerCookiePath, MaxAge: int(ownerCookieLife.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.cfg.Server.SiteURL, "https:"),
+	})
+	return nil
+}
+
+// readOwnerCookie returns the claims of a cookie, and whether it is valid.
+func (a *App) readOwnerCookie(cookie *http.Cookie) (claims ownerClaims, ok bool) {
+	_, err := jwt.ParseWithClaims(cookie.Value, &claims, func(*jwt.Token) (any, error) { return a.deriveCurrent(ownerCookie), nil },
+		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(), jwt.WithTimeFunc(a.now))
+	return claims, err == nil
+}
+
+// hasOwnerCookie reports whether the request has the cookie of an administrator whose session has not ended.
+func (a *App) hasOwnerCookie(r *http.Request) (bool, error) {
+	cookies := r.CookiesNamed(ownerCookie)
+	if len(cookies) != 1 {
+		return false, nil
+	}
+	claims, ok := a.readOwnerCookie(cookies[0])
+	if !ok {
+		return false, nil // it was signed with another secret, for example; the next list of works brings a new one
+	}
+	ctx := identity.With(r.Context(), identity.Caller{Role: identity.Authenticated, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL})
+	return a.Auth.IsAdmin(ctx, claims.Subject, claims.SessionID)
+}

@@ -1,0 +1,363 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+)
+
+// unpublishedSite has three works with a picture each, and a picture that two of them share: published.png, draft.png, scheduled.png,
+// shared.png of the draft and the published work.
+type unpublishedSite struct {
+	*historySite
+	anon, user, owner string // tokens
+	cookie            *http.Cookie
+}
+
+func newUnpublishedSite(t *testing.T, dialect db.Dialect) *unpublishedSite {
+	t.Helper()
+	s := &unpublishedSite{historySite: newHistorySite(t, dialect, 0)}
+	s.anon = key(t, s.App, identity.Anon)
+	const email, password = "ines@example.pt", "a wall of whitewash"
+	if err := s.Auth.AddOwner(t.Context(), email, password); err != nil {
+		t.Fatal(err)
+	}
+	s.do("POST", "/auth/v1/admin/users", `{"email":"rui@example.pt","password":"`+password+`","email_confirm":true}`)
+	signIn := func(email string) string {
+		var session struct {
+			AccessToken string `json:"access_token"`
+		}
+		if err := json.Unmarshal([]byte(s.do("POST", "/auth/v1/token?grant_type=password", `{"email":"`+email+`","password":"`+password+`"}`)), &session); err != nil || session.AccessToken == "" {
+			t.Fatal(err)
+		}
+		return session.AccessToken
+	}
+	s.owner, s.user = signIn(email), signIn("rui@example.pt")
+	for n, name := range []string{"published.png", "draft.png", "scheduled.png", "shared.png"} {
+		s.upload(name, uint8(10*n))
+	}
+	s.store("wave.mp4", readFile(t, "../demo/content/noite-no-cais.mp4"))
+	s.upload("wave.still.jpg", 90)
+	url := func(name string) string { return `"` + historyBase + name + `"` }
+	s.do("POST", "/rest/v1/products", `{"id":"`+workID(1)+`","title":"Visible","artwork_type":"mural","is_featured":true,"image_url":`+url("published.png")+`,"image_gallery":[`+url("shared.png")+`]}`)
+	s.do("POST", "/rest/v1/products", `{"id":"`+workID(2)+`","title":"Secret draft","artwork_type":"mural","is_featured":true,"published_at":null,"image_url":`+url("draft.png")+`,"image_gallery":[`+url("shared.png")+`],"video_gallery":[`+url("wave.mp4")+`]}`)
+	s.do("POST", "/rest/v1/products", `{"id":"`+workID(3)+`","title":"Secret later","artwork_type":"mural","is_featured":true,"published_at":"`+db.FormatTime(s.clock.Add(time.Hour))+`","image_url":`+url("scheduled.png")+`}`)
+	list := s.as(s.owner, "GET", "/rest/v1/products?select=*,media", "")
+	cookies := list.Result().Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/storage/v1/" {
+		t.Fatalf("cookies of the owner: %v", cookies)
+	}
+	s.cookie = cookies[0]
+	return s
+}
+
+// as sends a request with a token, or without one.
+func (s *unpublishedSite) as(token, method, target, body string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.with(token, nil, method, target, body)
+}
+
+func (s *unpublishedSite) with(token string, cookie *http.Cookie, method, target, body string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(s.t.Context(), method, target, strings.NewReader(body))
+	if body == "" {
+		r.Body, r.ContentLength = http.NoBody, 0
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if cookie != nil {
+		r.AddCookie(cookie)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	s.Handler().ServeHTTP(rec, r)
+	return rec
+}
+
+// fileTargets are the URLs at which a file could be read.
+func fileTargets(name string) []string {
+	const bucket = "/product-images/"
+	targets := []string{
+		"/storage/v1/object/public" + bucket + name, "/storage/v1/object/info/public" + bucket + name,
+		"/storage/v1/object/authenticated" + bucket + name, "/storage/v1/object" + bucket + name, "/storage/v1/object/info" + bucket + name, "/storage/v1/object/info/authenticated" + bucket + name,
+	}
+	if !strings.HasSuffix(name, ".mp4") {
+		targets = append(targets, "/storage/v1/render/image/public"+bucket+name+"?width=8", "/storage/v1/render/image/public"+bucket+name+"?width=8&v=0123456789abcdef", "/storage/v1/render/image/authenticated"+bucket+name+"?width=8")
+	}
+	return targets
+}
+
+// Proves F-unpublished, F-unpublished-owner.
+//
+// TestFilesOfUnpublishedWorksAreMissing: for strangers each URL of such a file answers as that of a missing file, byte for byte.
+func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newUnpublishedSite(t, dialect)
+			public := func(target string) bool {
+				return strings.Contains(target, "/public/")
+			}
+			check := func(name, missing string, visible bool) {
+				t.Helper()
+				for who, token := range map[string]string{"nobody": "", "anonymous": s.anon, "user": s.user} {
+					for i, target := range fileTargets(name) {
+						if token == "" && !public(target) {
+							continue
+						}
+						for _, method := range []string{"GET", "HEAD"} {
+							got, none := s.as(token, method, target, ""), s.as(token, method, fileTargets(missing)[i], "")
+							if visible {
+								if got.Code != http.StatusOK {
+									t.Errorf("%s: %s %s: %d %s", who, method, target, got.Code, got.Body)
+								}
+							} else if got.Code != none.Code || got.Code < 400 || strings.ReplaceAll(got.Body.String(), name, missing) != none.Body.String() {
+								t.Errorf("%s: %s %s: %d %s, a missing file %d %s", who, method, target, got.Code, got.Body, none.Code, none.Body)
+							}
+						}
+					}
+				}
+				for who, token := range map[string]string{"anonymous": s.anon, "user": s.user} {
+					for _, call := range [][2]string{
+						{"/storage/v1/object/sign/product-images/", `{"expiresIn":60}`}, {"/storage/v1/object/sign/product-images/", `{"expiresIn":60,"transform":{"width":8}}`},
+					} {
+						got, none := s.as(token, "POST", call[0]+name, call[1]), s.as(token, "POST", call[0]+missing, call[1])
+						if (got.Code == http.StatusOK) != visible || (!visible && got.Body.String() != none.Body.String()) {
+							t.Errorf("%s signs %s: %d %s", who, name, got.Code, got.Body)
+						}
+					}
+					got := s.as(token, "POST", "/storage/v1/object/sign/product-images", `{"expiresIn":60,"paths":["`+name+`"]}`)
+					if strings.Contains(got.Body.String(), "token=") != visible {
+						t.Errorf("%s signs %s among others: %s", who, name, got.Body)
+					}
+				}
+			}
+			owners := func(name string) {
+				t.Helper()
+				for _, target := range fileTargets(name) {
+					if rec := s.as(s.token, "GET", target, ""); !public(target) && rec.Code != http.StatusOK {
+						t.Errorf("service: %s: %d %s", target, rec.Code, rec.Body)
+					}
+					if rec := s.as(s.owner, "GET", target, ""); !public(target) && rec.Code != http.StatusOK {
+						t.Errorf("owner: %s: %d %s", target, rec.Code, rec.Body)
+					}
+					if rec := s.with("", s.cookie, "GET", target, ""); public(target) && (rec.Code != http.StatusOK || strings.Contains(rec.Header().Get("Cache-Control"), "public")) {
+						t.Errorf("owner's browser: %s: %d %s %s", target, rec.Code, rec.Body, rec.Header().Get("Cache-Control"))
+					}
+				}
+			}
+			for _, name := range []string{"draft.png", "scheduled.png", "wave.still.jpg"} {
+				owners(name) // first, so that nothing is cached from these answers
+				check(name, "none"+name[strings.LastIndexByte(name, '.'):], false)
+			}
+			owners("wave.mp4")
+			check("wave.mp4", "none.mp4", false)
+			check("published.png", "none.png", true)
+			check("shared.png", "none.png", true)
+
+			// What an owner has signed can be read by whoever has the URL. What a stranger signed before a work was hidden cannot.
+			sign := func(token, name, body string) string {
+				t.Helper()
+				var signed struct{ SignedURL string }
+				rec := s.as(token, "POST", "/storage/v1/object/sign/product-images/"+name, body)
+				if err := json.Unmarshal(rec.Body.Bytes(), &signed); err != nil || signed.SignedURL == "" {
+					t.Fatal(rec.Code, rec.Body)
+				}
+				return "/storage/v1" + signed.SignedURL
+			}
+			for _, body := range []string{`{"expiresIn":600}`, `{"expiresIn":600,"transform":{"width":8}}`} {
+				if rec := s.as("", "GET", sign(s.owner, "draft.png", body), ""); rec.Code != http.StatusOK {
+					t.Errorf("signed by the owner: %d %s", rec.Code, rec.Body)
+				}
+			}
+			before := []string{sign(s.anon, "published.png", `{"expiresIn":600}`), sign(s.anon, "published.png", `{"expiresIn":600,"transform":{"width":8}}`)}
+			s.do("PATCH", "/rest/v1/products?id=eq."+workID(1), `{"published_at":null}`)
+			check("published.png", "none.png", false)
+			check("shared.png", "none.png", false)
+			for _, target := range before {
+				if rec := s.as("", "GET", target, ""); rec.Code == http.StatusOK {
+					t.Errorf("signed before: %d", rec.Code)
+				}
+			}
+			s.do("PATCH", "/rest/v1/products?id=eq."+workID(1), `{"published_at":"now"}`)
+			check("published.png", "none.png", true)
+
+			// A review with the picture shows it; the settings' portrait would too.
+			s.do("POST", "/rest/v1/reviews", `{"client_name":"A","message":"B","image_url":"`+historyBase+`draft.png"}`)
+			check("draft.png", "none.png", true)
+			s.do("DELETE", "/rest/v1/reviews?client_name=eq.A", "")
+			check("draft.png", "none.png", false)
+
+			// At its time the file of a scheduled work is there.
+			s.clock = s.clock.Add(2 * time.Hour)
+			if _, err := s.Tables.PublishScheduled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.anon, s.user = key(t, s.App, identity.Anon), key(t, s.App, identity.Anon) // the user's session has expired
+			check("scheduled.png", "none.png", true)
+
+			// The cookie is worth as much as the session.
+			forged := *s.cookie
+			forged.Value = forged.Value[:len(forged.Value)-4] + "AAAA"
+			s.exec("delete from auth_sessions")
+			for name, cookie := range map[string]*http.Cookie{"signed out": s.cookie, "forged": &forged, "empty": {Name: s.cookie.Name}} {
+				if rec := s.with("", cookie, "GET", historyBase+"draft.png", ""); rec.Code == http.StatusOK {
+					t.Errorf("%s: %d", name, rec.Code)
+				}
+			}
+			if cookies := s.as(s.anon, "GET", "/rest/v1/products", "").Result().Cookies(); len(cookies) > 0 {
+				t.Errorf("a visitor gets %v", cookies)
+			}
+		})
+	}
+}
+
+func (s *unpublishedSite) exec(query string) {
+	s.t.Helper()
+	if err := db.Exec(s.t.Context(), s.DB, query); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Proves P-published-nowhere.
+//
+// TestUnpublishedWorksAreNowhere: no page, file or answer for visitors contains a word or a picture of a work that is not published,
+// before and after it was published, in both directions.
+func TestUnpublishedWorksAreNowhere(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newUnpublishedSite(t, dialect)
+			background, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			defer running.Wait()
+			defer stop()
+			running.Go(func() { s.content.Run(background) })
+			targets := []string{
+				"/", "/?lang=pt", "/gallery/all", "/gallery/mural", "/gallery/all?art=" + workID(1), "/gallery/mural?lang=pt", "/feed.xml", "/feed.xml?lang=pt", "/sitemap.xml",
+				"/rest/v1/products", "/rest/v1/products?select=*,media&is_featured=eq.true&order=created_at.desc", "/rest/v1/products?order=published_at.desc.nullsfirst",
+			}
+			read := func(target string) string {
+				t.Helper()
+				token := ""
+				if strings.HasPrefix(target, "/rest/") {
+					token = s.anon
+				}
+				return s.as(token, "GET", target, "").Body.String()
+			}
+			names := map[string][]string{"Secret draft": {workID(2), "draft.png", "wave"}, "Secret later": {workID(3), "scheduled.png"}}
+			check := func(when string, visible map[string]bool) {
+				t.Helper()
+				for _, target := range targets {
+					text := read(target)
+					for title, parts := range names {
+						for _, part := range append([]string{title}, parts...) {
+							if !visible[title] && strings.Contains(text, part) {
+								t.Errorf("%s: %s contains %s", when, target, part)
+							}
+						}
+					}
+					if !strings.Contains(text, workID(1)) {
+						t.Errorf("%s: %s lacks the published work: %s", when, target, text)
+					}
+				}
+				for id, title := range map[string]string{workID(2): "Secret draft", workID(3): "Secret later"} {
+					rec := s.as("", "GET", "/gallery/mural?art="+id, "")
+					if (rec.Code == http.StatusOK) != visible[title] || strings.Contains(rec.Body.String(), title) != visible[title] {
+						t.Errorf("%s: the URL of %s answers %d", when, title, rec.Code)
+					}
+					text := read("/rest/v1/products?select=title,is_featured&order=title&id=eq." + id)
+					if strings.Contains(text, title) != visible[title] {
+						t.Errorf("%s: %s", when, text)
+					}
+					if visible[title] {
+						for _, target := range targets[:4] {
+							if !strings.Contains(read(target), title) {
+								t.Errorf("%s: %s lacks %s", when, target, title)
+							}
+						}
+					}
+				}
+			}
+			later := func() { s.clock = s.clock.Add(2 * time.Second) } // sitemap and feed are made once a second
+			check("at first", nil)
+			s.do("PATCH", "/rest/v1/products?id=eq."+workID(2), `{"published_at":"now"}`)
+			later()
+			check("the draft published", map[string]bool{"Secret draft": true})
+			s.do("PATCH", "/rest/v1/products?id=eq."+workID(2), `{"published_at":null}`)
+			later()
+			check("and hidden again", nil)
+			s.clock = s.clock.Add(2 * time.Hour)
+			check("due, and not yet published", nil)
+			if _, err := s.Tables.PublishScheduled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.anon = key(t, s.App, identity.Anon)
+			later()
+			check("at its time", map[string]bool{"Secret later": true})
+		})
+	}
+}
+
+// Proves KEPT-scheduled.
+//
+// TestEveryNodeShowsAScheduledWorkAtItsTime: three nodes have the page in memory; within two seconds of the time none gives it any more.
+func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
+	cfg := configuration(t)
+	cfg.Database.URL = dbtest.URL(t, db.Postgres)
+	apps, urls := nodes(t, cfg)
+	get := func(url string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("apikey", key(t, apps[0], identity.Anon))
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		var b bytes.Buffer
+		if _, err := b.ReadFrom(res.Body); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	at := time.Now().Add(4 * time.Second)
+	if err := apps[0].Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, "products", []map[string]any{
+		{"title": "Onda", "artwork_type": "mural", "is_featured": true, "published_at": db.FormatTime(at)}, {"title": "Cais", "artwork_type": "mural"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var seen [3]time.Time
+	for waiting := true; waiting && time.Since(at) < time.Minute; {
+		waiting = false
+		for i, url := range urls {
+			before := time.Now()
+			page, rows := strings.Contains(get(url+"/gallery/mural"), "Onda"), strings.Contains(get(url+"/rest/v1/products?select=title"), "Onda")
+			if before.Before(at.Add(-time.Second)) && (page || rows) {
+				t.Fatalf("node %d shows the work %s before its time", i, at.Sub(before))
+			}
+			if page && rows && seen[i].IsZero() {
+				seen[i] = time.Now()
+			}
+			waiting = waiting || !page || !rows
+		}
+	}
+	for i, when := range seen {
+		if when.IsZero() {
+			t.Errorf("node %d never showed the work", i)
+		}
+		t.Logf("node %d showed the work %s after its time", i, when.Sub(at))
+	}
+}

@@ -1,0 +1,47 @@
+package files
+
+import (
+	"context"
+	"net/http"
+)
+
+// Access is what the sender of a request may do with a file.
+type Access int
+
+// The kinds of access.
+const (
+	AccessAll   Access = iota // anyone may read the file
+	AccessOwner               // only works that are not published use the file, and the sender is an owner
+	AccessNone                // only works that are not published use the file: for the sender it is missing
+)
+
+// AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
+type AccessFunc func(r *http.Request, bucket, name string) (Access, error)
+
+// Check returns the sender's access to an object, or ErrNoObject for AccessNone.
+func (f AccessFunc) Check(r *http.Request, bucket, name string) (Access, error) {
+	if f == nil {
+		return AccessAll, nil
+	}
+	access, err := f(r, bucket, name)
+	if err == nil && access == AccessNone {
+		err = ErrNoObject
+	}
+	return access, err
+}
+
+// OwnerCacheControl is the Cache-Control of a file that is not for everybody.
+const OwnerCacheControl = "private, max-age=300"
+
+type signedByOwner struct{}
+
+// WithSignedByOwner returns the request as one at a URL that somebody has signed who may write to the object's bucket.
+func WithSignedByOwner(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
+}
+
+// IsSignedByOwner reports whether a request is one of WithSignedByOwner.
+func IsSignedByOwner(r *http.Request) bool {
+	signed, _ := r.Context().Value(signedByOwner{}).(bool)
+	return signed
+}
