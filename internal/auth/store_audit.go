@@ -12,10 +12,21 @@ import (
 // auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
 type auditAction string
 
+// newAuditID returns the id of an entry. Ids grow with the time, so that entries of the same moments are in the same page of the index: a
+// random id makes each refresh write one page more, to the log of the database and to its backup.
+func newAuditID() (string, error) {
+	id, err := uuid.NewV7()
+	return id.String(), err
+}
+
 // insertAudit adds an entry. userID is the account that the entry belongs to, or ""; detail is JSON.
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
+	id, err := newAuditID()
+	if err != nil {
+		return err
+	}
 	return db.Queue(ctx, q, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
-		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
+		id, orNull(userID), string(action), detail, c.ip, c.userAgent, now)
 }
 
 // auditEntry is a row of auth_audit_log.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"atelie/internal/db"
 	"atelie/internal/device"
 	"atelie/internal/identity"
@@ -299,6 +297,10 @@ func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, aliveArgs []a
 //
 // Of two concurrent refreshes the second one waits for the row of the session, and then finds that the token has been used.
 func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c client, now time.Time, aliveArgs []any) (result func() (session, User, error), err error) {
+	auditID, err := newAuditID()
+	if err != nil {
+		return nil, err
+	}
 	var s sessionRow
 	r := accountReader{more: s.targets()}
 	err = tx.QueueRows(ctx, r.scan, `with s as (
@@ -313,7 +315,7 @@ func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c 
 			select $6, user_id, $7, jsonb_build_object('session_id', id), $5, $4, $3 from rotated)
 		select `+accountColumns+`, s.id, s.user_id, s.aal, s.amr, s.not_after
 		from rotated s join auth_users u on u.id = s.user_id`+accountRelations+accountOrder,
-		append([]any{hash, successorHash, now, c.userAgent, c.ip, uuid.NewString(), string(auditTokenRefreshed)}, aliveArgs...)...)
+		append([]any{hash, successorHash, now, c.userAgent, c.ip, auditID, string(auditTokenRefreshed)}, aliveArgs...)...)
 	return func() (session, User, error) {
 		user, err := r.account()
 		if err != nil {
