@@ -17,8 +17,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/crypto/argon2"
 )
 
 // The account of the owner on each measured site.
@@ -27,15 +25,15 @@ const (
 	ownerPassword = "a wall of whitewash"
 )
 
-// authTables measures the authentication surface of a new site whose rate limits are off: the share of password hashing, and whether
-// response times reveal which accounts exist.
+// authTables measures on a new site whose rate limits are off whether the response times of the authentication surface reveal which
+// accounts exist.
 func authTables(ctx context.Context, out io.Writer) error {
 	a, err := newAuthBench(ctx, out, "")
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	return errors.Join(a.hashTable(ctx), a.timingTable(ctx))
+	return a.timingTable(ctx)
 }
 
 // newAuthBench starts a site with an owner and without rate limits. An empty database URL means SQLite.
@@ -214,42 +212,6 @@ func ownCPU() (time.Duration, error) {
 		return 0, err
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
-}
-
-// hashTable prints how much of the CPU time of a sign-in is the password's hash. It alternates between ten sign-ins and ten
-// computations of argon2id with the same cost in this process.
-func (a *authBench) hashTable(ctx context.Context) error {
-	const turns, tries = 12, 10
-	var hashes, wholes []float64
-	salt := make([]byte, 16)
-	for range turns {
-		hash, err := spent(ownCPU, func() error {
-			for range tries {
-				argon2.IDKey([]byte(ownerPassword), salt, 2, 19*1024, 1, 32)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		whole, err := spent(a.server.cpu, func() error {
-			for range tries {
-				if _, _, err := a.signIn(ctx); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		hashes, wholes = append(hashes, ms(hash)/tries), append(wholes, ms(whole)/tries)
-	}
-	hash, whole := median(hashes), median(wholes)
-	recordCost("sign-in, CPU of the hash alone", whole/hash)
-	_, err := fmt.Fprintf(a.out, "\nCPU of a sign-in with a password, median of %d turns of %d\n  whole sign-in %6.1f ms   argon2id (19 MiB, 2 passes) alone %6.1f ms   share of the hash %.0f %%\n",
-		turns, tries, whole, hash, 100*hash/whole)
-	return err
 }
 
 // spent returns the CPU time that do has used. clock returns the CPU time that a process has used so far.

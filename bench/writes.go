@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"os"
 
+	"golang.org/x/crypto/argon2"
+
 	"atelie/internal/db/dbtest"
 )
 
 // writeTables compares small writes, and the session check that precedes most requests of an owner, with a Go handler that writes the
-// same bytes from memory in a process of its own. The share in brackets is the CPU time of that handler per request, divided by ours.
+// same bytes from memory in a process of its own, and a sign-in with the hash of its password. The share in brackets is the CPU time of that handler per request, divided by ours.
 func writeTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
@@ -58,7 +60,8 @@ func writeTable(ctx context.Context, out io.Writer, engine, databaseURL string) 
 		{"refresh", http.MethodPost, "/auth/v1/token?grant_type=refresh_token", func(int) string { return a.public },
 			func(i int) any { return map[string]string{"refresh_token": sessions[i].Refresh} },
 			func(i int, answer []byte) error { return json.Unmarshal(answer, &sessions[i]) }},
-		{"create a work", http.MethodPost, "/rest/v1/products", func(int) string { return a.service }, func(i int) any { return product(i) }, nil},
+		{"create a work, as owner", http.MethodPost, "/rest/v1/products", func(i int) string { return sessions[i].Access }, func(i int) any { return product(i) }, nil},
+		{"create a work, by key", http.MethodPost, "/rest/v1/products", func(int) string { return a.service }, func(i int) any { return product(i) }, nil},
 		{"message", http.MethodPost, "/functions/v1/submit-contact", func(int) string { return a.public }, func(int) any {
 			return map[string]string{"name": "Rui", "email": "rui@example.com", "message": "How large is the mural on the corner, and may I see it on a weekday?", "reason": "general"}
 		}, nil},
@@ -89,7 +92,7 @@ func writeTable(ctx context.Context, out io.Writer, engine, databaseURL string) 
 			return err
 		}
 	}
-	return nil
+	return a.signInRow(ctx)
 }
 
 // compare prints the rate and the CPU time of a request to the server (ours) and to a reference that answers with body
@@ -120,7 +123,43 @@ func (a *authBench) compare(ctx context.Context, name string, body []byte, ours 
 		rateB, cpuB = append(rateB, r), append(cpuB, c)
 	}
 	record(fmt.Sprintf("%s: %s, CPU of a Go handler", a.engine, name), median(cpuB)/median(cpuA))
-	_, err = fmt.Fprintf(a.out, "  %-14s %5d bytes %7.0f/s   reference %7.0f/s   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
+	_, err = fmt.Fprintf(a.out, "  %-24s %5d bytes %7.0f/s   reference %7.0f/s   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
 		name, len(body), median(rateA), median(rateB), median(cpuA), median(cpuB), median(cpuB)/median(cpuA))
 	return errors.Join(err, mirror.stop())
+}
+
+// signInRow prints how much CPU time a sign-in takes beside the hash of its password. It alternates between ten sign-ins and ten
+// computations of argon2id with the same cost in this process.
+func (a *authBench) signInRow(ctx context.Context) error {
+	const turns, tries = 12, 10
+	var hashes, wholes []float64
+	salt := make([]byte, 16)
+	for range turns {
+		hash, err := spent(ownCPU, func() error {
+			for range tries {
+				argon2.IDKey([]byte(ownerPassword), salt, 2, 19*1024, 1, 32)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		whole, err := spent(a.server.cpu, func() error {
+			for range tries {
+				if _, _, err := a.signIn(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		hashes, wholes = append(hashes, ms(hash)/tries), append(wholes, ms(whole)/tries)
+	}
+	hash, whole := median(hashes), median(wholes)
+	recordCost(a.engine+": sign-in, CPU of the hash alone", whole/hash)
+	_, err := fmt.Fprintf(a.out, "  %-24s CPU %.1f ms a request   argon2id (19 MiB, 2 passes) alone %.1f ms   (%.2f)   median of %d turns of %d\n",
+		"sign-in", whole, hash, whole/hash, turns, tries)
+	return err
 }
