@@ -38,13 +38,14 @@ func authTables(ctx context.Context, out io.Writer) error {
 
 // newAuthBench starts a site with an owner and without rate limits. An empty database URL means SQLite.
 func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *authBench, err error) {
-	a = &authBench{out: out}
-	if a.dir, err = os.MkdirTemp("", "atelie-bench"); err != nil {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
 		return nil, err
 	}
+	a = &authBench{out: out, dir: dir}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(a.dir)
+			_ = os.RemoveAll(dir)
 		}
 	}()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+a.dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_SIGNUP=open", "ATELIE_MAIL_MIN_INTERVAL=1ms", "ATELIE_MESSAGES_PER_HOUR=0",
