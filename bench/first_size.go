@@ -138,7 +138,7 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 		return nil
 	})
 	var row []time.Duration
-	stopWatching, memory := watchMemory(s.process.Process.Pid)
+	stopWatching, memory := watchMemory(s.process.Process.Pid, treeMemory)
 	meanwhile := visit(ctx, s.url, anon, func(ctx context.Context) (err error) {
 		row, err = firstSizesInARow(ctx, s.url, key, pictures[0])
 		return err

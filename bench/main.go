@@ -1,6 +1,6 @@
 // Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute
 // numbers depend on the machine; the ratios are the result, and are also written to .cache/bench.json. An argument selects one
-// table. Without an argument it prints all tables except "load". "compare" compares two builds.
+// table. Without an argument it prints all tables except "load" and "growth". "compare" compares two builds.
 package main
 
 import (
@@ -31,6 +31,7 @@ var tables = []struct {
 	print func(context.Context, io.Writer) error
 }{
 	{"demo", demoTables},
+	{"front", frontPage},
 	{"pages", pageTable},
 	{"files", fileTable},
 	{"edits", pageEdits},
@@ -61,12 +62,16 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	switch name {
 	case "load":
 		return pictureLoad(ctx, out)
+	case "growth":
+		return growthTable(ctx, out, args)
 	case "compare":
 		return compareBuilds(ctx, out, args)
 	// With the names below the program starts itself: a server to compare with, and heavy work whose memory is measured
 	// separately.
 	case "reference":
 		return reference(args)
+	case "recorded-answers":
+		return serveRecorded(ctx, args[0])
 	case "picture-generate":
 		return generatePicture(args)
 	case "picture-make":

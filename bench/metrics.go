@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -24,12 +23,8 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	metrics, err := freeAddress(ctx)
 	if err != nil {
-		return err
-	}
-	metrics := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		return err
 	}
 	var servers []*server

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -167,22 +166,23 @@ http {
 }
 `
 
+// nginxProgram returns the path of nginx.
+func nginxProgram() string {
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		return "/usr/sbin/nginx" // where Debian keeps it, which is not in every PATH
+	}
+	return program
+}
+
 // startNginx starts a server that sends body from a file.
 func startNginx(ctx context.Context, body []byte, header http.Header) (s *server, err error) {
 	dir, err := os.MkdirTemp("", "atelie-nginx")
 	if err != nil {
 		return nil, err
 	}
-	program, err := exec.LookPath("nginx")
+	address, err := freeAddress(ctx)
 	if err != nil {
-		program = "/usr/sbin/nginx" // where Debian keeps it
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		return nil, err
 	}
 	config := filepath.Join(dir, "nginx.conf")
@@ -193,7 +193,7 @@ func startNginx(ctx context.Context, body []byte, header http.Header) (s *server
 	); err != nil {
 		return nil, err
 	}
-	s = &server{process: exec.CommandContext(ctx, program, "-p", dir, "-c", config), url: "http://" + address, folder: dir}
+	s = &server{process: exec.CommandContext(ctx, nginxProgram(), "-p", dir, "-c", config), url: "http://" + address, folder: dir}
 	if err := s.process.Start(); err != nil {
 		return nil, fmt.Errorf("nginx (make deps-bench installs it): %w", err)
 	}

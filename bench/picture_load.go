@@ -111,7 +111,7 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 		var arrived sync.WaitGroup
 		arrived.Add(loadUploads)
 		rest := make(chan error, 1)
-		stopWatching, peak := watchMemory(s.process.Process.Pid)
+		stopWatching, peak := watchMemory(s.process.Process.Pid, treeMemory)
 		go func() { rest <- uploadAll(ctx, s.url, key, picture, round, arrived.Done) }()
 		arriving := visit(ctx, s.url, anon, func(context.Context) error {
 			arrived.Wait()
@@ -158,13 +158,14 @@ func setScheduling(ctx context.Context, class, priority string) bool {
 	return exec.CommandContext(ctx, "chrt", "--all-tasks", class, "--pid", priority, strconv.Itoa(os.Getpid())).Run() == nil
 }
 
-// watchMemory measures the peak memory, in MB, of a process with all processes that it has started, until stop is called.
-func watchMemory(pid int) (stop func(), most *float64) {
+// watchMemory measures the peak memory, in MB, of a process with all processes that it has started, until stop is called. measure is
+// treeMemory or sharedMemory.
+func watchMemory(pid int, measure func(pid int) float64) (stop func(), most *float64) {
 	done, most := make(chan struct{}), new(float64)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for {
-			*most = max(*most, treeMemory(pid))
+			*most = max(*most, measure(pid))
 			select {
 			case <-done:
 				return
@@ -293,15 +294,21 @@ func expectOK(r *http.Request) error {
 }
 
 // treeMemory returns the resident memory in MB of a process and all processes that it has started. Without /proc it returns 0.
-func treeMemory(pid int) float64 {
+func treeMemory(pid int) float64 { return sumOfTree(pid, "status", "VmRSS:") }
+
+// sharedMemory is treeMemory, but counts memory that the processes share, such as the program's text, once.
+func sharedMemory(pid int) float64 { return sumOfTree(pid, "smaps_rollup", "Pss:") }
+
+// sumOfTree returns the sum in MB of a line of a file in /proc, of a process and all processes that it has started.
+func sumOfTree(pid int, file, name string) float64 {
 	sum := 0.0
 	for _, p := range append([]int{pid}, descendants(pid)...) {
-		status, err := os.ReadFile("/proc/" + strconv.Itoa(p) + "/status")
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(p) + "/" + file)
 		if err != nil {
 			continue // the process has ended
 		}
-		for line := range strings.Lines(string(status)) {
-			if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, name); ok {
 				if kB, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64); err == nil {
 					sum += kB / 1000
 				}

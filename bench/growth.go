@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// growthSizes are the numbers of works of growthTable without arguments.
+var growthSizes = []int{100, 1_000, 10_000, 100_000}
+
+// growthEdits is how often each first page after an edit is measured.
+const growthEdits = 15
+
+// growthTable prints what a site costs on SQLite as it grows: the disk of the database, the memory of the server, what a page from memory
+// and the queries behind it cost, the first page after an edit, and a save. The arguments are numbers of works.
+func growthTable(ctx context.Context, out io.Writer, args []string) error {
+	sizes := growthSizes
+	if len(args) > 0 {
+		sizes = nil
+		for _, arg := range args {
+			size, err := strconv.Atoi(arg)
+			if err != nil {
+				return err
+			}
+			sizes = append(sizes, size)
+		}
+	}
+	if _, err := fmt.Fprintf(out, "\nCost of a growing site on SQLite, %d clients; CPU of the server in microseconds a request, times in milliseconds, p50 of %d; works without pictures of their own\n  %9s %8s %9s %9s %7s %7s %9s %7s %7s %9s %9s %9s %10s %9s\n",
+		clients, growthEdits, "works", "fill/s", "disk MB", "MB idle", "MB most", "start", "home CPU", "list", "by id", "home new", "gallery", "work page", "sitemap", "save"); err != nil {
+		return err
+	}
+	for _, size := range sizes {
+		if err := growthOf(ctx, out, size); err != nil {
+			return fmt.Errorf("%d works: %w", size, err)
+		}
+	}
+	return nil
+}
+
+// growthOf prints the line for one number of works.
+func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
+	filled, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	public, secret, err := keysOf(ctx, env)
+	if err != nil {
+		return errors.Join(err, filled.stop())
+	}
+	begin := time.Now()
+	id, err := fillProducts(ctx, filled.url, secret, size)
+	filling := time.Since(begin)
+	if err = errors.Join(err, filled.stop()); err != nil {
+		return err
+	}
+	begin = time.Now()
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := get(ctx, s.url+"/", ""); err != nil {
+		return err
+	}
+	ready := time.Since(begin)
+	if err := waitUntilIdle(ctx, s); err != nil {
+		return err
+	}
+	idle, err := s.resident()
+	if err != nil {
+		return err
+	}
+	reader := http.Header{"Apikey": {secret}} // the elevated key, whose responses are not kept
+	costs := []call{
+		{"home", http.MethodGet, "/", "", browserHeader},
+		{"list", http.MethodGet, "/rest/v1/products?select=*&order=created_at.desc&limit=24", "", reader},
+		{"by id", http.MethodGet, "/rest/v1/products?select=*&id=eq." + id, "", reader},
+	}
+	cpu := make([]time.Duration, len(costs))
+	for i, c := range costs {
+		m, err := c.measure(ctx, clients, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		cpu[i] = m.cpu
+	}
+	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	var saves []time.Duration
+	visits := []string{"/", "/gallery/all", "/gallery/all?art=" + id, "/sitemap.xml"}
+	first := make([][]time.Duration, len(visits))
+	for n := range growthEdits {
+		for i, path := range visits {
+			begin := time.Now()
+			edit := call{method: http.MethodPatch, path: "/rest/v1/products?id=eq." + id, body: fmt.Sprintf(`{"title":"Edited %d"}`, n), header: owner}
+			if _, err := edit.do(ctx, s.url); err != nil {
+				return err
+			}
+			saves = append(saves, time.Since(begin))
+			begin = time.Now()
+			if _, err := (call{method: http.MethodGet, path: path, header: browserHeader}).do(ctx, s.url); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			first[i] = append(first[i], time.Since(begin))
+		}
+	}
+	if err := get(ctx, s.url+"/rest/v1/products?select=id&limit=1", public); err != nil { // the site still answers visitors
+		return err
+	}
+	most, err := s.memory("VmHWM")
+	if err != nil {
+		return err
+	}
+	disk, err := databaseBytes(dir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  %9d %8.0f %9.1f %9.0f %7.0f %7.0f %9d %7d %7d %9.1f %9.1f %9.1f %10.1f %9.1f\n", size, float64(size)/filling.Seconds(), disk, idle, most, ms(ready),
+		cpu[0].Microseconds(), cpu[1].Microseconds(), cpu[2].Microseconds(), ms(median(first[0])), ms(median(first[1])), ms(median(first[2])), ms(median(first[3])), ms(median(saves)))
+	return err
+}
+
+// databaseBytes returns the size of the database's files in a data folder in MB, with the log of SQLite.
+func databaseBytes(folder string) (float64, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "atelie.db*"))
+	total := 0.0
+	for _, file := range files {
+		stat, bad := os.Stat(file)
+		if bad != nil {
+			return 0, bad
+		}
+		total += float64(stat.Size()) / 1e6
+	}
+	return total, err
+}

@@ -1,0 +1,76 @@
+// Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a recording for each device,
+// as JSON: the requests in their order, with the headers that were sent and the number of the connection. The visitor does nothing.
+import { chromium, devices } from "@playwright/test";
+
+const visitors = {
+  phone: devices["Pixel 7"],
+  desktop: { viewport: { width: 1440, height: 900 } },
+};
+/** Headers that the replay writes itself, and those of HTTP/2. */
+const omitted = /^(:|host$|connection$)/i;
+
+/** Returns the recording of a visit. */
+async function record(browser, url, device) {
+  const { defaultBrowserType: _, ...options } = device;
+  const context = await browser.newContext(options); // with an empty cache
+  try {
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    await cdp.send("Network.enable");
+    const requests = new Map(); // by the id of the request, in the order of their beginning
+    const entry = (id) => {
+      if (!requests.has(id)) requests.set(id, {});
+      return requests.get(id);
+    };
+    cdp.on("Network.requestWillBeSent", ({ requestId, request, redirectResponse }) => {
+      if (redirectResponse) throw new Error(`${request.url}: a redirect cannot be replayed`);
+      Object.assign(entry(requestId), { url: request.url, method: request.method });
+    });
+    cdp.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
+      entry(requestId).headers = headers;
+    });
+    cdp.on("Network.responseReceived", ({ requestId, response }) => {
+      Object.assign(entry(requestId), {
+        status: response.status,
+        connection: response.connectionId,
+        cached: response.fromDiskCache || response.fromPrefetchCache,
+      });
+    });
+    cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+      entry(requestId).bytes = encodedDataLength;
+    });
+    await page.goto(url, { waitUntil: "networkidle" });
+    return [...requests.values()].filter(
+      ({ url: address, cached }) => address?.startsWith(new URL("/", url).href) && !cached,
+    );
+  } finally {
+    await context.close();
+  }
+}
+
+const url = process.argv[2];
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+try {
+  const recordings = [];
+  for (const [device, options] of Object.entries(visitors)) {
+    const requests = (await record(browser, url, options)).map(
+      ({ url: address, method, headers = {}, status, connection, bytes = 0 }) => {
+        if (method !== "GET" || status !== 200)
+          throw new Error(`${device}: ${method} ${address} was answered with ${status}`);
+        return {
+          path: address.slice(new URL(url).origin.length),
+          headers: Object.entries(headers).filter(([name]) => !omitted.test(name)),
+          connection,
+          bytes,
+        };
+      },
+    );
+    recordings.push({ device, requests });
+  }
+  console.log(JSON.stringify(recordings));
+} finally {
+  await browser.close();
+}
