@@ -85,6 +85,7 @@ type load struct {
 	cpu     time.Duration // of the servers, per visit
 	busy    float64       // processors that the measurement used: servers, workers of pictures, database and visitors
 	machine float64       // processors that all processes of the machine used
+	waited  float64       // how many threads of the servers waited for a processor at a time: 0 on a calm machine
 	server  float64       // peak resident memory of the largest server, MB
 	tree    float64       // the same with the processes that it has started; what they share counts once
 	base    float64       // processors that PostgreSQL used
@@ -156,9 +157,9 @@ func (f *frontBench) printHead() error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(f.out, "\n%d visits a second, a million an hour, each from an address of its own, on %d processors that servers and visitors share; the owner saves\neach %v and uploads %.1f MB each %v; times from the moment at which a visit is due\n  %-26s %7s %8s %28s %20s %20s %18s %26s %22s\n",
+	_, err := fmt.Fprintf(f.out, "\n%d visits a second, a million an hour, each from an address of its own, on %d processors that servers and visitors share; the owner saves\neach %v and uploads %.1f MB each %v; times from the moment at which a visit is due\n  %-26s %7s %8s %28s %20s %20s %26s %26s %30s\n",
 		visitRate, runtime.NumCPU(), saveInterval, float64(len(f.photo))/1e6, photoInterval,
-		"", "visits", "refused", "page p50, p99, most ms", "visit p50, p99 ms", "CPU ms a visit", "cores: ours, all", "MB: server, with workers", "owner's p99 ms: save, upload")
+		"", "visits", "refused", "page p50, p99, most ms", "visit p50, p99 ms", "CPU ms a visit", "cores: ours, all, missed", "MB: server, with workers", "owner's p99 ms: save, upload")
 	return err
 }
 
@@ -167,9 +168,9 @@ func (f *frontBench) print(name string, l load) error {
 	if f.reference.cpu > 0 {
 		ratio = fmt.Sprintf(" (%.1f x)", float64(l.cpu)/float64(f.reference.cpu))
 	}
-	_, err := fmt.Fprintf(f.out, "  %-26s %7d %8d %12.1f %7.1f %7.1f %12.1f %7.1f %11.2f%8s %10.2f %7.2f %14.0f %11.0f %14.0f %7.0f\n", name, len(l.pages)+l.refused, l.refused,
+	_, err := fmt.Fprintf(f.out, "  %-26s %7d %8d %12.1f %7.1f %7.1f %12.1f %7.1f %11.2f%8s %10.2f %7.2f %7.2f %14.0f %11.0f %14.0f %7.0f\n", name, len(l.pages)+l.refused, l.refused,
 		ms(percentile(l.pages, 50)), ms(percentile(l.pages, 99)), ms(percentile(l.pages, 100)), ms(percentile(l.wholes, 50)), ms(percentile(l.wholes, 99)),
-		ms(l.cpu), ratio, l.busy, l.machine, l.server, l.tree, ms(percentile(l.owner.saves, 99)), ms(percentile(l.owner.uploads, 99)))
+		ms(l.cpu), ratio, l.busy, l.machine, l.waited, l.server, l.tree, ms(percentile(l.owner.saves, 99)), ms(percentile(l.owner.uploads, 99)))
 	if err == nil && l.cause != nil {
 		_, err = fmt.Fprintf(f.out, "    the first refused visit: %v\n", l.cause)
 	}
@@ -303,10 +304,12 @@ func (f *frontBench) measure(ctx context.Context, duration time.Duration, env []
 	if err != nil {
 		return l, err
 	}
+	waitedBefore := waitedForProcessor(servers)
 	begin := time.Now()
 	l.visits = replayFor(ctx, f.recordings, visitRate, duration, visited...)
 	elapsed := time.Since(begin)
 	after, err := read()
+	l.waited = (waitedForProcessor(servers) - waitedBefore).Seconds() / elapsed.Seconds()
 	stopWork()
 	for i, s := range nodes {
 		stops[i]()
@@ -329,6 +332,28 @@ func (f *frontBench) measure(ctx context.Context, duration time.Duration, env []
 	l.base = (after[2] - before[2]).Seconds() / elapsed.Seconds()
 	l.busy, l.machine = ours.Seconds()/elapsed.Seconds(), (after[4]-before[4]).Seconds()/elapsed.Seconds()
 	return l, nil
+}
+
+// waitedForProcessor returns how long the threads of the servers were ready to run, but other work had the processors.
+func waitedForProcessor(servers []*server) (total time.Duration) {
+	for _, s := range servers {
+		files, err := filepath.Glob("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/task/*/schedstat")
+		if err != nil {
+			continue // the pattern is valid
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				continue // the thread has ended
+			}
+			if fields := strings.Fields(string(text)); len(fields) == 3 { // nanoseconds that it ran and waited, and how often it ran
+				if ns, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
+					total += time.Duration(ns)
+				}
+			}
+		}
+	}
+	return total
 }
 
 // workersCPU returns the CPU time of all processes that the servers have started and that have ended.
