@@ -285,6 +285,36 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("reviews").delete().eq("id", shown.id);
     });
 
+    it("RT-policy-5: keeps works that are not published from visitors, and tells them when they are, by hand and at their time", async () => {
+      const visitor = await watch(connect(server, vsn), { table: "products" });
+      const owner = await watch(await connectOwner(server, vsn), { table: "products" });
+      const works = writer.from("products");
+      const { data: draft } = await works
+        .insert({ title: "Maré", published_at: null })
+        .select()
+        .single();
+      await works.update({ published_at: new Date().toISOString() }).eq("id", draft.id);
+      await works.update({ published_at: null }).eq("id", draft.id);
+      await works
+        .update({ published_at: new Date(Date.now() + 1500).toISOString() })
+        .eq("id", draft.id);
+      expect(
+        (await connect(server, vsn).from("products").select().eq("id", draft.id)).data,
+      ).toEqual([]);
+      // The last one is the program's.
+      await vi.waitFor(() => expect(owner).toHaveLength(5), wait);
+      await vi.waitFor(() => expect(visitor).toHaveLength(2), wait);
+      expect(visitor.map((change) => change.eventType)).toEqual(["UPDATE", "UPDATE"]);
+      expect(visitor[1]!.new).toEqual(owner[4]!.new);
+      const { data: seen } = await connect(server, vsn)
+        .from("products")
+        .select()
+        .eq("id", draft.id)
+        .single();
+      expect(seen).toEqual(visitor[1]!.new);
+      await works.delete().eq("id", draft.id);
+    });
+
     it("RT-join-1 RT-change-4 RT-filter-1: filters by event and column, several filters on one channel", async () => {
       const prefix = randomUUID();
       const client = connect(server, vsn);

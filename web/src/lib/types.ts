@@ -30,6 +30,10 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
+  /** When visitors see the work: null for a draft, in the future for a scheduled work. Rows of old revisions lack it. */
+  published_at?: string | null;
+  /** Whether visitors see the work now. A row has it only if the query selects it by name. */
+  is_published?: boolean;
   /** When the row was last written; null for a row older than this column. */
   updated_at?: string | null;
 } & WithMedia;

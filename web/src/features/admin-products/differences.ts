@@ -1,8 +1,10 @@
 import type { Difference } from "@/components/ui/conflict-dialog";
 import type { HistoryDifference } from "@/components/history/history-dialog";
 import type { ProductPayload } from "@/features/admin-products/schema";
+import { visibilityOf } from "@/features/admin-products/visibility";
 import type { Translate } from "@/lib/i18n";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
+import { clockTime, localDay } from "@/lib/owner-dates";
 import type { Key } from "@/lib/texts";
 
 /** The compared fields and the text keys of their labels. */
@@ -22,6 +24,7 @@ const labels = {
   is_customizable: "products.customizable",
   seo_meta_title: "products.seoTitle",
   seo_meta_desc: "products.seoDesc",
+  published_at: "products.visibility",
 } satisfies Partial<Record<keyof ProductPayload, Key>>;
 
 const fields = Object.keys(labels) as (keyof typeof labels)[];
@@ -33,14 +36,16 @@ export function conflictDifferences(
   { newer, mine }: Record<"newer" | "mine", ProductPayload>,
   t: Translate,
 ): Difference[] {
-  return changedFields<ProductPayload>(newer, mine, fields).map((name) => {
-    const field = name as keyof typeof labels;
-    return {
-      label: t(labels[field]),
-      theirs: textOf(newer[field], field, t),
-      mine: textOf(mine[field], field, t),
-    };
-  });
+  return changedFields<ProductPayload>(newer, mine, fields)
+    .map((name) => {
+      const field = name as keyof typeof labels;
+      return {
+        label: t(labels[field]),
+        theirs: textOf(newer[field], field, t),
+        mine: textOf(mine[field], field, t),
+      };
+    })
+    .filter((one) => one.label !== t(labels.published_at) || one.theirs !== one.mine);
 }
 
 /** The fields in which an earlier version of a work differs from the current one, with texts of both values. */
@@ -61,6 +66,7 @@ function textOf(
   field: keyof typeof labels,
   t: Translate,
 ): string {
+  if (field === "published_at") return visibilityText(value as ProductPayload["published_at"], t);
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (field === "tags" && Array.isArray(value)) return value.join(", ");
   // Files have random names, so only their number is shown.
@@ -69,4 +75,12 @@ function textOf(
   if (field === "artwork_type" && value)
     return t(`type.${value as ProductPayload["artwork_type"]}`);
   return value ?? "";
+}
+
+/** "Published", "Draft", or until when the work is scheduled. "now" is the time of the server (visibility.ts). */
+function visibilityText(published_at: string | null | undefined, t: Translate): string {
+  const visibility = visibilityOf({ published_at });
+  return visibility === "scheduled"
+    ? t("products.scheduledFor", { when: `${localDay(published_at!)} ${clockTime(published_at!)}` })
+    : t(`products.${visibility}`);
 }

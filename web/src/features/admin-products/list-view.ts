@@ -4,7 +4,14 @@ import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
 /** The choices of the filter Show in the table of works. */
-export const FLAGS = ["featured", "out-of-stock", "customizable", "not-in-gallery"] as const;
+export const FLAGS = [
+  "featured",
+  "out-of-stock",
+  "customizable",
+  "not-in-gallery",
+  "draft",
+  "scheduled",
+] as const;
 type Flag = (typeof FLAGS)[number];
 
 /** The orders of the table of works. The first one is the default. */

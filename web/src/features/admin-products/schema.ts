@@ -1,10 +1,15 @@
 import * as z from "zod/mini";
 import { ARTWORK_TYPES, PRODUCT_IN_STOCK_DEFAULT, PRODUCT_PRICE } from "@/lib/constants";
+import {
+  canSchedule,
+  publishedAt,
+  VISIBILITIES,
+  visibilityValues,
+} from "@/features/admin-products/visibility";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Product } from "@/lib/types";
 
-/** Validates the text fields and switches in the form of a work. The form's files are in upload queues. */
-export const productSchema = z.object({
+const fields = z.object({
   // The error message is a text key.
   title: z.string().check(z.trim(), z.minLength(1, "products.titleRequired")),
   description: z.string(),
@@ -18,7 +23,17 @@ export const productSchema = z.object({
   is_customizable: z.boolean(),
   seo_meta_title: z.string(),
   seo_meta_desc: z.string(),
+  visibility: z.enum(VISIBILITIES),
+  publish_at: z.string(),
 });
+
+/** Validates the text fields and switches in the form of a work. The form's files are in upload queues. */
+export const productSchema = fields.check(
+  z.refine(({ visibility, publish_at }) => visibility !== "scheduled" || canSchedule(publish_at), {
+    path: ["publish_at"],
+    error: "products.publishAtRequired",
+  }),
+);
 
 export type ProductValues = z.infer<typeof productSchema>;
 
@@ -26,7 +41,10 @@ export type ProductValues = z.infer<typeof productSchema>;
 export type ProductMedia = Pick<Product, "image_url" | "image_gallery" | "video_gallery">;
 
 /** The columns that the form saves. */
-export type ProductPayload = Omit<Product, "id" | "created_at" | "updated_at" | "media">;
+export type ProductPayload = Omit<
+  Product,
+  "id" | "created_at" | "updated_at" | "is_published" | "media"
+>;
 
 /** The state of the form of a work, with which the form starts and which its draft stores. */
 export type ProductFormState = {
@@ -98,6 +116,7 @@ export function formValues(product: Product | null): ProductValues {
     is_customizable: product?.is_customizable ?? false,
     seo_meta_title: product?.seo_meta_title ?? "",
     seo_meta_desc: product?.seo_meta_desc ?? "",
+    ...visibilityValues(product),
   };
 }
 
@@ -109,8 +128,15 @@ export function parseTags(text: string): string[] {
 
 const orNull = (text: string) => text.trim() || null;
 
-/** The row to save for the form's values and files. Texts are trimmed, and empty ones become null. */
-export function productPayload(values: ProductValues, media: ProductMedia): ProductPayload {
+/**
+ * The row to save for the form's values and files. Texts are trimmed, and empty ones become null. `base` is the stored row; null
+ * for a new work.
+ */
+export function productPayload(
+  values: ProductValues,
+  media: ProductMedia,
+  base: Product | null = null,
+): ProductPayload {
   return {
     title: values.title.trim(),
     description: orNull(values.description),
@@ -128,5 +154,6 @@ export function productPayload(values: ProductValues, media: ProductMedia): Prod
     seo_meta_title: orNull(values.seo_meta_title),
     seo_meta_desc: orNull(values.seo_meta_desc),
     price: PRODUCT_PRICE,
+    published_at: publishedAt(values, base),
   };
 }

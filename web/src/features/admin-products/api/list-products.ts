@@ -32,7 +32,9 @@ async function fetchPage(
   signal: AbortSignal,
 ): Promise<ProductsPage> {
   const first = (view.page - 1) * LIST_PAGE_ROWS;
-  let query = backend.from("products").select("*,media,updated_at", { count: "exact" });
+  let query = backend
+    .from("products")
+    .select("*,media,updated_at,is_published", { count: "exact" });
   const q = view.q.trim();
   if (q) query = query.or(searchCondition(q));
   if (view.type) query = query.eq("artwork_type", view.type);
@@ -40,6 +42,9 @@ async function fetchPage(
   if (view.flag === "out-of-stock") query = query.eq("in_stock", false);
   if (view.flag === "customizable") query = query.eq("is_customizable", true);
   if (view.flag === "not-in-gallery") query = query.in("artwork_type", [...GALLERY_HIDDEN_TYPES]);
+  if (view.flag === "draft") query = query.is("published_at", null);
+  if (view.flag === "scheduled")
+    query = query.eq("is_published", false).not("published_at", "is", null);
   const { column, ascending } = orders[view.sort];
   const { data, error, count } = await query
     .order(column, { ascending, nullsFirst: false })

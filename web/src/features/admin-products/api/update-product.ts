@@ -6,13 +6,15 @@ import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchan
 import { refetch } from "@/lib/refetch";
 import type { Product } from "@/lib/types";
 
-/** Saves a work. Rejects with ConflictError if another save has changed it since `base` was read. */
+type ProductUpdate = { base: Product; payload: Partial<ProductPayload> };
+
+/** Saves fields of a work. Rejects with ConflictError if another save has changed it since `base` was read. */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const refetchProducts = () => refetch(cache, queryKeys.products.all);
   return useMutation({
-    mutationFn: ({ base, payload }: { base: Product; payload: ProductPayload }) =>
+    mutationFn: ({ base, payload }: ProductUpdate) =>
       updateIfUnchanged(backend, "products", base, payload),
     onSuccess: refetchProducts,
     onError: (error) => {

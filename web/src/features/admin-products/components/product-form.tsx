@@ -1,10 +1,12 @@
 import { useEffect, useId, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
-import { Controller, useForm, type FieldErrors } from "react-hook-form";
+import { Controller, FormProvider, useForm, type FieldErrors } from "react-hook-form";
+import { VisibilityFields } from "@/features/admin-products/components/visibility-fields";
 import { useSaveProduct } from "@/features/admin-products/hooks/use-save-product";
 import { conflictDifferences } from "@/features/admin-products/differences";
 import {
+  formValues,
   mediaOf,
   productSchema,
   initialFormState,
@@ -48,7 +50,8 @@ export function ProductForm({
   const { save, overwrite, keepEditing, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    defaultValues: start.values,
+    // A draft of the browser may be older than a field.
+    defaultValues: { ...formValues(product), ...start.values },
     mode: "onSubmit",
     reValidateMode: "onChange",
   });
@@ -80,9 +83,9 @@ export function ProductForm({
   }
 
   function showFirstError(errors: FieldErrors<ProductValues>) {
-    if (!errors.title) return;
+    const group = errors.title ? "work" : errors.publish_at ? "visibility" : null;
     // On a phone the browser would scroll the focused field only as far as behind the sticky footer.
-    document.getElementById(groupId("work"))?.scrollIntoView({ block: "start" });
+    if (group) document.getElementById(groupId(group))?.scrollIntoView({ block: "start" });
   }
 
   const formId = useId();
@@ -169,6 +172,12 @@ export function ProductForm({
               {...register("tags")}
             />
           </Columns>
+        </Group>
+
+        <Group id={groupId("visibility")} title={t("products.group.visibility")}>
+          <FormProvider {...form}>
+            <VisibilityFields />
+          </FormProvider>
         </Group>
 
         <Group id={groupId("availability")} title={t("products.group.availability")}>

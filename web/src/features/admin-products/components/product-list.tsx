@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { ArrowDown, ArrowUp, Copy, History, ImageOff, Pencil, Trash2 } from "lucide-react";
+import { VisibilityBadge } from "@/features/admin-products/components/visibility-badge";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
@@ -68,6 +69,9 @@ function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps)
             </td>
             <th scope="row" className="py-2 pr-4 text-[1.25rem] leading-[1.2] font-[430] italic">
               {product.title}
+              <span className="mt-1 flex flex-wrap items-center gap-x-2 not-italic empty:hidden">
+                <VisibilityBadge product={product} />
+              </span>
             </th>
             <Cell>
               {t(`type.${product.artwork_type}`)}
@@ -164,12 +168,11 @@ function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" |
               {t(`type.${product.artwork_type}`)}
               <NotInGallery product={product} before=" · " />
             </p>
-            {(product.is_featured || !product.in_stock) && (
-              <div className="mt-1.5 flex flex-wrap gap-2">
-                {product.is_featured && <Badge tone="indigo">{t("products.featuredBadge")}</Badge>}
-                {!product.in_stock && <Badge tone="neutral">{t("products.outOfStock")}</Badge>}
-              </div>
-            )}
+            <div className="mt-1.5 flex flex-wrap items-center gap-2 empty:hidden">
+              <VisibilityBadge product={product} />
+              {product.is_featured && <Badge tone="indigo">{t("products.featuredBadge")}</Badge>}
+              {!product.in_stock && <Badge tone="neutral">{t("products.outOfStock")}</Badge>}
+            </div>
           </div>
           <div className="grid flex-none grid-cols-2 gap-0.5">
             <Actions product={product} {...handlers} />

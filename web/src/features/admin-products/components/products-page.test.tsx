@@ -102,7 +102,7 @@ const titles = (toasts: { title: string; description?: string }[]) =>
 it("requests fifty works, newest first, and their total number", async () => {
   await open();
   expect(Object.fromEntries(queries[0]!)).toEqual({
-    select: "*,media,updated_at",
+    select: "*,media,updated_at,is_published",
     order: "created_at.desc.nullslast",
     offset: "0",
     limit: "50",
@@ -130,6 +130,77 @@ it("searches, filters and sorts on the server, by the address", async () => {
   expect(screen.getByRole("columnheader", { name: "Title" })).toHaveAttribute(
     "aria-sort",
     "ascending",
+  );
+});
+
+it("A-visible-2: marks drafts and scheduled works, and finds them", async () => {
+  server.use(
+    http.get(products, ({ request }) => {
+      queries.push(new URL(request.url).searchParams);
+      return HttpResponse.json([
+        product,
+        { ...product, id: "p2", title: "Onda", published_at: null, is_published: false },
+        {
+          ...product,
+          id: "p3",
+          title: "Cais",
+          published_at: new Date(2999, 11, 1, 9, 30).toISOString(),
+          is_published: false,
+        },
+      ]);
+    }),
+  );
+  const { user } = await open();
+  const rows = within(screen.getByRole("table")).getAllByRole("rowheader");
+  expect(rows.map((row) => row.textContent)).toEqual([
+    "Limoeiro",
+    "OndaDraft",
+    "CaisScheduled 1 Dec 2999, 09:30",
+  ]);
+  const show = screen.getByRole("combobox", { name: "Show" });
+  await user.selectOptions(show, "Drafts");
+  await waitFor(() => expect(queries.at(-1)!.get("published_at")).toBe("is.null"));
+  await user.selectOptions(show, "Scheduled");
+  await waitFor(() => expect(queries.at(-1)!.get("is_published")).toBe("eq.false"));
+  expect(queries.at(-1)!.get("published_at")).toBe("not.is.null");
+});
+
+it("A-visible-1 A-visible-2: hides a published work, and the toast undoes that", async () => {
+  server.use(
+    http.patch(products, async ({ request }) => {
+      const body = (await request.json()) as Partial<Product>;
+      calls.push({ what: "update", body });
+      return HttpResponse.json([{ ...product, ...body, updated_at: "2026-01-03T00:00:00Z" }]);
+    }),
+    http.get(products, () =>
+      HttpResponse.json([{ ...product, published_at: "2026-01-02T03:04:05Z", is_published: true }]),
+    ),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const choice = await screen.findByRole("combobox", { name: "Who sees it" });
+  expect(choice).toHaveValue("published");
+  expect(choice).toHaveAccessibleDescription("Everyone sees it on the site.");
+
+  await user.selectOptions(choice, "Scheduled");
+  const time = screen.getByLabelText("Date and time");
+  expect(time).toHaveAccessibleDescription(/^In your time zone: /);
+  fireEvent.change(time, { target: { value: "2020-01-01T10:00" } });
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(time).toBeInvalid());
+  expect(time).toHaveAccessibleDescription(/Choose a date and time that are still to come/);
+  expect(calls).toEqual([]);
+
+  await user.selectOptions(choice, "Draft");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product updated"]));
+  expect(calls.at(-1)).toMatchObject({ what: "update", body: { published_at: null } });
+  toasts[0]!.action!.onClick();
+  await waitFor(() =>
+    expect(calls.at(-1)).toEqual({
+      what: "update",
+      body: { published_at: "2026-01-02T03:04:05Z" },
+    }),
   );
 });
 

@@ -19,6 +19,7 @@ import { useBoot } from "@/lib/boot";
 import { BUCKETS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import { useSave } from "@/lib/editing/use-save";
+import { useUndo } from "@/lib/editing/use-undo";
 import { areaToast } from "@/lib/toast";
 import type { Product } from "@/lib/types";
 import { fileFacts } from "@/lib/upload/media-types";
@@ -31,6 +32,9 @@ import { isDenied } from "@/lib/upload/upload-error";
  */
 type SaveRequest = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
+/** `saved` is the row after a change; null for a new work. */
+type SaveResult = { media: ProductMedia; saved: Product | null };
+
 /** Saves a work, shows a toast with the result, and then deletes the files that the work has stopped using. */
 export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   const t = useT();
@@ -38,6 +42,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   const backend = useOwnerBackend();
   const create = useCreateProduct();
   const update = useUpdateProduct();
+  const undoButton = useUndo();
   const showProblem = useUploadToasts();
   // The URLs of copied files by the URL of the original, so that a retry copies no file twice.
   const copies = useRef(new Map<string, string>());
@@ -78,15 +83,26 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
     };
   }
 
-  const { run, saving, conflict, keepEditing } = useSave<SaveRequest, ProductMedia>({
+  /** The toast's button that undoes a change of the visibility; undefined if it was not changed. */
+  const undoVisibility = (base: Product | null, saved: Product | null) =>
+    base && saved && base.published_at !== saved.published_at
+      ? undoButton(() =>
+          update.mutateAsync({ base: saved, payload: { published_at: base.published_at } }),
+        )
+      : undefined;
+
+  const { run, saving, conflict, keepEditing } = useSave<SaveRequest, SaveResult>({
     save: async ({ base, payload }) => {
       const media = await copyBorrowedFiles(payload);
-      if (base) await update.mutateAsync({ base, payload });
-      else await create.mutateAsync({ ...payload, ...media });
-      return media;
+      if (base) return { media, saved: await update.mutateAsync({ base, payload }) };
+      await create.mutateAsync({ ...payload, ...media });
+      return { media, saved: null };
     },
-    onSaved: (media, { base, uploaded }) => {
-      areaToast({ title: t(base ? "products.toast.updated" : "products.toast.created") });
+    onSaved: ({ media, saved }, { base, uploaded }) => {
+      areaToast({
+        title: t(base ? "products.toast.updated" : "products.toast.created"),
+        action: undoVisibility(base, saved),
+      });
       // Not awaited: a file that cannot be deleted must not fail the save.
       void deleteReleased(base, media, uploaded);
       onSaved();
@@ -108,7 +124,11 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
       const existing = start.unsaved
         ? await withoutMissingFiles(mediaOf(start.product), media)
         : media;
-      return run({ base: start.product, payload: productPayload(values, existing), uploaded });
+      return run({
+        base: start.product,
+        payload: productPayload(values, existing, start.product),
+        uploaded,
+      });
     },
     /** Saves over the newer version. If yet another version was saved meanwhile, this is a conflict again. */
     overwrite: async (uploaded: readonly string[]) => {

@@ -1,0 +1,57 @@
+import { clockTime, localDay } from "@/lib/owner-dates";
+import type { Product } from "@/lib/types";
+
+/** Who sees a work: everyone, everyone from a time on, or the owner alone. */
+export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** PostgreSQL's word for the time of the server, so that the clock of the owner's device does not matter. */
+const SERVER_TIME = "now";
+
+/** The visibility of a stored work. Rows that a conflict or the history returns lack is_published. */
+export function visibilityOf({
+  published_at,
+  is_published,
+}: Pick<Product, "published_at" | "is_published">): Visibility {
+  if (published_at === null) return "draft";
+  return (is_published ?? !(new Date(published_at ?? 0) > new Date())) ? "published" : "scheduled";
+}
+
+/** The form values of a work's visibility; `publish_at` is a time in the browser's time zone, as datetime-local inputs have it. */
+export type VisibilityValues = { visibility: Visibility; publish_at: string };
+
+export function visibilityValues(product: Product | null): VisibilityValues {
+  const visibility = product ? visibilityOf(product) : "published";
+  const at = visibility === "scheduled" ? product?.published_at : null;
+  return { visibility, publish_at: at ? inputTime(at) : "" };
+}
+
+/**
+ * The `published_at` to save: that of `product` if the choice is still the same, and undefined, which means now, for a new
+ * published work.
+ */
+export function publishedAt(
+  { visibility, publish_at }: VisibilityValues,
+  product: Product | null,
+): string | null | undefined {
+  const before = visibilityValues(product);
+  const isSame =
+    visibility === before.visibility &&
+    (visibility !== "scheduled" || publish_at === before.publish_at);
+  if (isSame) return product?.published_at;
+  if (visibility === "draft") return null;
+  return visibility === "published" ? SERVER_TIME : new Date(publish_at).toISOString();
+}
+
+/** Whether a work can be scheduled for this time: it must be a time that is still to come. */
+export const canSchedule = (publishAt: string): boolean => new Date(publishAt) > new Date();
+
+/** The time that a newly scheduled work starts with: nine o'clock tomorrow. */
+export function tomorrowMorning(): string {
+  const at = new Date();
+  at.setDate(at.getDate() + 1);
+  at.setHours(9, 0, 0, 0);
+  return inputTime(at.toISOString());
+}
+
+const inputTime = (iso: string) => `${localDay(iso)}T${clockTime(iso)}`;
