@@ -1,11 +1,16 @@
 package app
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -359,5 +364,77 @@ func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
 			t.Errorf("node %d never showed the work", i)
 		}
 		t.Logf("node %d showed the work %s after its time", i, when.Sub(at))
+	}
+}
+
+// Proves H-archive-unpublished.
+//
+// TestArchivesKeepWhoSeesAWork: the public pages of an archive know nothing of a draft, whose row and files are in it. An import brings
+// the choice back, also that of a time that has come meanwhile, and publishes works of archives that are older than the choice.
+func TestArchivesKeepWhoSeesAWork(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newUnpublishedSite(t, dialect)
+			file, err := os.Create(filepath.Join(t.TempDir(), "site.zip"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Export(t.Context(), file, noReport); err != nil {
+				t.Fatal(err)
+			}
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
+			zipped, err := zip.OpenReader(file.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = zipped.Close() }()
+			visible, rows := 0, 0
+			for _, entry := range zipped.File {
+				opened, err := entry.Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				content, err := io.ReadAll(opened)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch text := string(content); {
+				case strings.HasPrefix(entry.Name, "tables/"):
+					rows += strings.Count(text, `"title":"Secret`)
+				case strings.HasSuffix(entry.Name, ".html"):
+					visible += strings.Count(text, "Visible")
+					for _, part := range []string{"Secret", workID(2), workID(3), "draft.png", "scheduled.png"} {
+						if strings.Contains(text, part) {
+							t.Errorf("%s contains %s", entry.Name, part)
+						}
+					}
+				}
+			}
+			if visible == 0 || rows != 2 {
+				t.Errorf("the published work is %d times in the pages, and %d unpublished ones in the rows", visible, rows)
+			}
+
+			other := newApp(t, dialect)
+			id := func(n int, more string) string {
+				return `{"id":"` + workID(n) + `","title":"` + strconv.Itoa(n) + `","created_at":"2026-01-02T03:04:05+00:00"` + more + "}"
+			}
+			from := smallArchive(t, map[string]string{"products": "[" + id(1, "") + "," + id(2, `,"published_at":null,"is_published":false`) + "," +
+				id(3, `,"published_at":"2999-01-01T00:00:00+00:00","is_published":false`) + "," + id(4, `,"published_at":"2026-01-02T03:04:05+00:00","is_published":false`) + "]"})
+			if err := importAll(t.Context(), other, from, noReport); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := other.Tables.PublishScheduled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(other, "GET", "/rest/v1/products?select=title&order=title", key(t, other, identity.Anon)).Body.String(); got != `[{"title":"1"},{"title":"4"}]` {
+				t.Error(got)
+			}
+			forged := smallArchive(t, map[string]string{"products": "[" + id(1, `,"published_at":null,"is_published":true`) + "]"})
+			if err := importAll(t.Context(), newApp(t, dialect), forged, noReport); err == nil {
+				t.Error("a draft was published")
+			}
+		})
 	}
 }
