@@ -16,7 +16,7 @@ const historyRow = "11111111-1111-4111-8111-111111111111"
 // historyRows are a row of each table with a history: how it is inserted, and what it is in JSON.
 var historyRows = []struct{ table, insert, change, before string }{
 	{"products", `insert into products (id, title, artwork_type, image_url, image_gallery, video_gallery, tags, is_featured, creation_date, created_at, updated_at, published_at) values ($1, 'Onda "á"', 'oil', 'https://a.b/x.jpg', %list, %empty, %list, true, '2024-05-20', '2026-01-02T03:04:05+00:00', '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`,
-		"title = 'Maré'", `{"id":"` + historyRow + `","title":"Onda \"á\"","description":null,"artwork_type":"oil","image_url":"https://a.b/x.jpg","image_gallery":["a, b","c"],"video_gallery":[],"is_featured":true,"in_stock":true,"dimensions":null,"medium":null,"creation_date":"2024-05-20","tags":["a, b","c"],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-01-02T03:04:05+00:00","updated_at":"2026-01-02T03:04:05+00:00","published_at":"2026-02-03T04:05:06+00:00","is_published":true}`},
+		"title = 'Maré'", `{"id":"` + historyRow + `","title":"Onda \"á\"","description":null,"artwork_type":"oil","image_url":"https://a.b/x.jpg","image_gallery":["a, b","c"],"video_gallery":[],"is_featured":true,"in_stock":true,"dimensions":null,"medium":null,"creation_date":"2024-05-20","tags":["a, b","c"],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-01-02T03:04:05+00:00","updated_at":"2026-01-02T03:04:05+00:00","published_at":"2026-02-03T04:05:06+00:00","is_published":true,"position":""}`},
 	{"reviews", "insert into reviews (id, client_name, message, is_active, display_order, created_at) values ($1, 'Rui', 'Gostei.', false, 3, '2026-01-02T03:04:05.25+00:00')",
 		"is_active = true", `{"id":"` + historyRow + `","client_name":"Rui","location":null,"message":"Gostei.","image_url":null,"is_active":false,"display_order":3,"created_at":"2026-01-02T03:04:05.25+00:00","updated_at":null}`},
 	{"cover_images", "insert into cover_images (id, image_url, created_at) values ($1, '/a.jpg', '2026-01-02T03:04:05+00:00')",
@@ -136,6 +136,8 @@ func TestWhatLeavesNoRevision(t *testing.T) {
 		for _, query := range []string{
 			"insert into reviews (id, client_name, message, display_order, created_at) values ('" + historyRow + "', 'Rui', 'Gostei.', 1, '2026-01-02T03:04:05+00:00')",
 			"update reviews set display_order = 2, updated_at = '2026-01-02T03:04:06+00:00'", // order alone
+			"insert into products (id, title, created_at) values ('" + historyRow + "', 'A', '2026-01-02T03:04:05+00:00')",
+			"update products set position = 'a'", // order alone
 			"insert into site_settings (key, value, updated_at) values ('guide', '\"\"', '2026-01-02T03:04:05+00:00')",
 			"update site_settings set value = '\"done\"' where key = 'guide'", // not on the owner's page
 			"insert into contact_submissions (id, name, email, message, created_at) values ('" + historyRow + "', 'Rui', 'rui@b.pt', 'Canary', '2026-01-02T03:04:05+00:00')",

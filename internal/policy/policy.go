@@ -101,6 +101,9 @@ func UserRole(c identity.Caller, userID string) bool {
 // ReorderReviews reports whether the caller may use rpc/reorder_reviews.
 func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
 
+// MoveWorks reports whether the caller may use rpc/move_work.
+func MoveWorks(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
 // ReorderCovers reports whether the caller may use rpc/reorder_covers.
 func ReorderCovers(c identity.Caller) bool { return Table(c, "cover_images", Update).Allowed }
 

@@ -100,6 +100,9 @@ func TestReorder(t *testing.T) {
 		if got := ReorderReviews(caller); got != want {
 			t.Errorf("reviews, %s: got %v", who, got)
 		}
+		if got := MoveWorks(caller); got != want {
+			t.Errorf("works, %s: got %v", who, got)
+		}
 		if got := ReorderCovers(caller); got != want {
 			t.Errorf("covers, %s: got %v", who, got)
 		}

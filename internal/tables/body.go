@@ -229,6 +229,9 @@ func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
 				return err
 			}
 		}
+		if c := t.OrderKey; c != nil && r[c] == "" {
+			r[c] = orderKeyOf(r[t.byName["created_at"]].(time.Time), r[t.Key].(string))
+		}
 	}
 	return nil
 }

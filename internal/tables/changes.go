@@ -44,7 +44,7 @@ func ColumnTypes() map[string][]db.ColumnType {
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {
 		for _, c := range t.Columns {
-			if c.isWrittenByServer() {
+			if c.isWrittenByServer() || c.ByName {
 				continue
 			}
 			all[name] = append(all[name], db.ColumnType{Name: c.Name, Type: typeNames[c.Kind], Key: c == t.Key})

@@ -299,6 +299,12 @@ func TestFunctionsMatrix(t *testing.T) {
 		order := `{"ids":["` + id(2) + `","` + id(1) + `"]}`
 		for _, who := range everyone {
 			own, other := s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`)
+			move := s.call(who, "POST", "rpc/move_work", moved(list(2), "first", "null"))
+			if who == admin || who == service {
+				s.want(who+": move", move, 204, "")
+			} else {
+				s.refused("move", move, forbidden(who), "42501")
+			}
 			reorder, covers := s.call(who, "POST", "rpc/reorder_reviews", order), s.call(who, "POST", "rpc/reorder_covers", order)
 			switch who {
 			case anonymous:

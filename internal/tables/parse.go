@@ -126,7 +126,7 @@ func parseCount(p pair) (int64, error) {
 }
 
 func everyField(t *Table) []Field {
-	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), (*Column).isWrittenByServer))
+	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.isWrittenByServer() || c.ByName }))
 }
 
 // parser reads the text of one parameter from left to right.

@@ -17,6 +17,9 @@ func TestPagesComeFromAnIndex(t *testing.T) {
 		for _, query := range []string{
 			"select=*&order=created_at.desc&limit=24",
 			"select=*&artwork_type=eq.mural&order=created_at.desc&limit=24",
+			"select=*&order=position.asc&limit=24",
+			"select=*&artwork_type=eq.mural&order=position.asc&limit=24",
+			"select=*&artwork_type=not.in.(digital,mural)&order=position.asc&limit=24",
 			"select=*&limit=24&offset=48",
 			"select=title::text,tags->0&id=eq." + id(1),
 		} {

@@ -593,3 +593,20 @@ func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 	return b.newStatement("update ", t.Name, " set ", t.Position.Name, " = ", position, " from ", given,
 		" where ", b.columnSQL(t.Key), " = ", value, " and ", b.columnSQL(t.Position), " is distinct from ", position, " returning ", t.Key.Name)
 }
+
+// renderKeyColumn reads one column of the rows of a query, in its order.
+func renderKeyColumn(d db.Dialect, q *Query, c *Column) statement {
+	b := &builder{dialect: d, table: q.Table}
+	return b.newStatement("select ", b.columnSQL(c), " from ", q.Table.Name, b.whereSQL(q.Where), b.orderBySQL(q.Order), b.limitOffsetSQL(q.Limit, q.Offset))
+}
+
+// renderOrderKeys gives the rows with the given keys order keys that come after all keys of new rows, in the order of keys.
+func renderOrderKeys(d db.Dialect, t *Table, keys []string) statement {
+	b := &builder{dialect: d, table: t}
+	given, value, position := b.keySourceSQL(keys)
+	number := "printf('%08d', " + position + ")"
+	if d == db.Postgres {
+		number = "lpad((" + position + ")::text, 8, '0')"
+	}
+	return b.newStatement("update ", t.Name, " set ", t.OrderKey.Name, " = 'r' || ", number, " || 'i' from ", given, " where ", b.columnSQL(t.Key), " = ", value)
+}

@@ -25,6 +25,7 @@ type function struct {
 // functions contains all functions by name.
 var functions = map[string]function{
 	"get_user_role":   {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
+	"move_work":       {params: []string{"ids", "place", "target"}, call: (*Service).moveWork},
 	"reorder_covers":  reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
 	"reorder_reviews": reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
 	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},

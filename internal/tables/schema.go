@@ -43,9 +43,11 @@ type Column struct {
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
 	Reached  *Column                 // whether the time in that column has come is always stored, whatever the caller sends; not part of select=*
+	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
 	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
+	Valid    func(text string) bool  // whether a text is allowed; nil allows any
 	MaxItems int                     // largest number of entries of a list
 	AtLeast  *int64                  // smallest allowed number; nil for no limit
 
@@ -64,6 +66,7 @@ type Table struct {
 	Ties     []Term    // orders rows that are equal in the caller's order
 	Counter  *Column   // in a new row without a value it gets the table's largest value + 1; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
+	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
 	Public   bool      // anonymous callers may read it
 
 	byName map[string]*Column
@@ -147,6 +150,7 @@ var schema = indexTables(
 		updatedColumn(),
 		publishedAt,
 		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt}, // scheduled.go sets it when a scheduled time has come
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), ByName: true, MaxLen: maxOrderKey, Valid: isOrderKey},
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -216,5 +220,6 @@ func indexTables(tables ...*Table) map[string]*Table {
 	reviews, covers := byName["reviews"], byName["cover_images"]
 	reviews.Position, covers.Position = reviews.byName["display_order"], covers.byName["display_order"]
 	reviews.Counter = reviews.Position
+	byName["products"].OrderKey = byName["products"].byName["position"]
 	return byName
 }

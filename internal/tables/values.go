@@ -294,6 +294,8 @@ func checkTextRules(t *Table, c *Column, s string) error {
 		return errCheck(t, c, c.Name+" must not be empty")
 	case n > c.MaxLen:
 		return errTooLong(c, fmt.Sprintf("%s may have at most %d characters", c.Name, c.MaxLen))
+	case c.Valid != nil && !c.Valid(s):
+		return errCheck(t, c, c.Name+" has a character that it must not have")
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ export type Product = {
   published_at?: string | null;
   /** Whether visitors see the work now. A row has it only if the query selects it by name. */
   is_published?: boolean;
+  /** The order key of the work; only queries that name the column have it. */
+  position?: string;
   /** When the row was last written; null for a row older than this column. */
   updated_at?: string | null;
 } & WithMedia;
@@ -235,6 +237,11 @@ export type SiteHealth = {
   troubles: Trouble[];
 };
 
+/** The arguments of move_work: works move beside `target`, or to the first or last place. */
+export type MoveArgs =
+  | { ids: string[]; place: "before" | "after"; target: string }
+  | { ids: string[]; place: "first" | "last"; target: null };
+
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
 export type Tables = {
@@ -257,6 +264,7 @@ export type Database = {
         Args: { version: string; settings: object } | { guide: GuideState };
         Returns: SettingsAnswer;
       };
+      move_work: { Args: MoveArgs; Returns: undefined };
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       get_site_health: { Args: Record<string, never>; Returns: SiteHealth };

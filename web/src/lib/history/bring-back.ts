@@ -11,7 +11,15 @@ const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
 };
 
 /** The columns in which the current row keeps its values when an earlier version is brought back. */
-const KEPT_COLUMNS = ["id", "created_at", "updated_at", "is_published", "display_order", "price"];
+const KEPT_COLUMNS = [
+  "id",
+  "created_at",
+  "updated_at",
+  "is_published",
+  "display_order",
+  "position",
+  "price",
+];
 
 /** The server's error code for a row that exists already. */
 const ROW_EXISTS = "23505";
