@@ -90,7 +90,7 @@ type Config struct {
 	// number of parts of its gallery. Locate returns the view that has the page of a work. Get answers a GET request for a path of the
 	// site.
 	Open   func(ctx context.Context, blobID string) (io.ReadSeekCloser, error)
-	Paths  func() ([]string, error)
+	Paths  func(ctx context.Context) ([]string, error)
 	Draw   func(ctx context.Context, v View) (html []byte, parts int, err error)
 	Locate func(ctx context.Context, linked View) (at View, ok bool, err error)
 	Get    func(ctx context.Context, target string) (Response, error)

@@ -49,7 +49,7 @@ type staticSite struct {
 
 // writePages writes the static copy.
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
-	paths, err := e.Paths()
+	paths, err := e.Paths(ctx)
 	if err != nil {
 		return err
 	}

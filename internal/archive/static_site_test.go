@@ -30,7 +30,7 @@ func writeStatic(t *testing.T) (map[string]string, error) {
 	const work = "00000000-0000-4000-8000-000000000001"
 	cfg := Config{
 		SiteURL: "https://a.example", APIURL: "https://a.example",
-		Paths: func() ([]string, error) { return []string{"/", "/gallery/all"}, nil },
+		Paths: func(context.Context) ([]string, error) { return []string{"/", "/gallery/all"}, nil },
 		Draw: func(_ context.Context, v View) ([]byte, int, error) {
 			parts := 1
 			if v.Path == "/gallery/all" && v.Work == "" {

@@ -24,7 +24,9 @@ type bootData struct {
 	// Media contains, by URL, the description of the portrait in Site, in the form of the computed column media of the tables.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
-	HasReviews  bool          `json:"hasReviews"`
+	HasReviews bool `json:"hasReviews"`
+	// EmptyTypes are the types of works that get no filter button, because no work is of them and the owner has chosen so.
+	EmptyTypes  []string      `json:"empty,omitempty"`
 	WorkID      string        `json:"art,omitempty"`         // view.workID
 	WorkMissing bool          `json:"noWork,omitempty"`      // view.workMissing
 	ReviewsPage int           `json:"reviewsPage,omitempty"` // view.reviewsPage
@@ -83,6 +85,9 @@ func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 		}
 	}
 	if b.HasReviews, err = s.hasReviews(ctx); err != nil {
+		return bootData{}, err
+	}
+	if b.EmptyTypes, err = s.emptyTypes(ctx, site.Gallery); err != nil {
 		return bootData{}, err
 	}
 	b.Queries, err = s.readQueries(ctx, v)

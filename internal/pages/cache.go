@@ -127,7 +127,12 @@ func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := s.cache.version.Known(); ok && s.template != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
-			v := s.parseView(r.URL)
+			site := s.sitePages.Load()
+			if site == nil || site.edited != at.Edited {
+				next.ServeHTTP(w, r)
+				return
+			}
+			v := site.parseView(r.URL)
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 				s.cache.lookups.Record(true)
 				_ = s.writePage(w, r, v, b) // an error means that the client has gone
@@ -186,7 +191,14 @@ func (s *Service) waitForChange(ctx context.Context, limit time.Duration) bool {
 
 // eachPublicPage calls step for all public pages until ctx ends or the content changes.
 func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context, view) error) {
-	for _, path := range s.manifest.drawnPaths() {
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.cfg.Log.Warn("no page was made in advance", "cause", err.Error())
+		}
+		return
+	}
+	for _, path := range site.drawnPaths() {
 		for _, language := range []string{"en", "pt"} {
 			if ctx.Err() != nil || len(s.cache.changed) > 0 {
 				return

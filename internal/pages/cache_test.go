@@ -63,7 +63,11 @@ func (s *Service) cachedPages(t *testing.T, targets ...string) (n int) {
 	}
 	seen := map[pageKey]bool{}
 	for _, target := range targets {
-		key := s.keyOf(s.parseView(httptest.NewRequest("GET", target, nil).URL))
+		site, err := s.pagesOf(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := s.keyOf(site.parseView(httptest.NewRequest("GET", target, nil).URL))
 		if _, ok := s.cache.pages.Get(version, key); ok && !seen[key] {
 			seen[key] = true
 			n++
@@ -136,7 +140,11 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all []string
-		for _, path := range s.manifest.drawnPaths() {
+		site, err := s.pagesOf(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range site.drawnPaths() {
 			all = append(all, path, path+"?lang=pt")
 		}
 		for begun := time.Now(); s.cachedPages(t, all...) < len(all); time.Sleep(time.Millisecond) {

@@ -117,6 +117,7 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 		works[i] = `{"id":"` + strings.Repeat(string(rune('a'+i)), 8) + `-0000-4000-8000-000000000000"}`
 	}
 	content := rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}, "cover_images": {`{"id":"c","title":"</script>"}`}})
+	d := dbtest.Open(t, db.SQLite)
 	const here, gone = "aaaaaaaa-0000-4000-8000-000000000000", "dddddddd-0000-4000-8000-000000000000"
 	list := "[" + strings.Join(works, ",") + "]"
 	home := func(total int) string {
@@ -140,7 +141,10 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 		{"/admin", "", 3, `null`},
 	} {
 		content.Count = func(context.Context, string, string) (int64, error) { return one.total, nil }
-		s := &Service{cfg: Config{Content: content}, manifest: testManifest}
+		s, err := newWithDefaults(d, built, Config{Content: content}, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
 		known, err := s.readQueries(t.Context(), view{path: one.path, workID: one.art})
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +231,10 @@ func TestLongTextsMakeNoLargePage(t *testing.T) {
 	for i := range works {
 		works[i] = fmt.Sprintf(`{"id":"%d","description":"%s"}`, i, strings.Repeat("x", 9000))
 	}
-	s := &Service{cfg: Config{Content: rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}})}, manifest: testManifest}
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}})}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
 	known, err := s.readQueries(t.Context(), view{path: "/"})
 	if err != nil {
 		t.Fatal(err)

@@ -87,8 +87,11 @@ func (s *fakeContent) rows(_ context.Context, table, query string) (out []string
 
 func (s *fakeContent) matching(query string) (out []work) {
 	for _, w := range s.works {
-		if strings.Contains(query, "artwork_type=not.in.(oil,acrylic)") && (w.Type == "oil" || w.Type == "acrylic") {
-			continue
+		if _, list, ok := strings.Cut(query, "artwork_type=not.in.("); ok {
+			list, _, _ = strings.Cut(list, ")")
+			if slices.Contains(strings.Split(list, ","), w.Type) {
+				continue
+			}
 		}
 		if _, kind, ok := strings.Cut(query, "artwork_type=eq."); ok && !strings.HasPrefix(kind, w.Type) {
 			continue

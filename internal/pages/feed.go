@@ -68,7 +68,11 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.readWorks(ctx, s.galleryCondition()+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
+	pages, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := s.readWorks(ctx, pages.condition+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,7 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 		}
 	}
 	feed := atomFeed{
-		Language: string(l), ID: at, Title: l.Text("feed.title", "site", name), Subtitle: shorten(l.Text("head.gallery.all", "site", name), descriptionLength),
+		Language: string(l), ID: at, Title: l.Text("feed.title", "site", name), Subtitle: shorten(galleryDescription(l, site, allTypes), descriptionLength),
 		Icon: root + "/icon-192.png", Author: atomAuthor{name, root + "/"},
 		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localizePath(galleryPath+allTypes, l)}},
 	}

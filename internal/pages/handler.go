@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"atelie/internal/apperr"
@@ -52,6 +53,8 @@ type Service struct {
 	template pageTemplate
 	styles   string           // style element with the site's style sheet
 	renderer *render.Renderer // nil if the build has no script for the server
+
+	sitePages atomic.Pointer[sitePages] // see pagesOf; nil before the first request
 
 	pageHeaders  []header // response headers of every page
 	reports      reportLimiter
@@ -118,7 +121,11 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if s.template == nil {
 		return ErrNotBuilt
 	}
-	requested := s.parseView(r.URL)
+	site, err := s.pagesOf(r.Context())
+	if err != nil {
+		return err
+	}
+	requested := site.parseView(r.URL)
 	if at, age, err := s.cache.version.Serving(r.Context()); err == nil && age > 0 {
 		if b, ok := s.findOutagePage(at, requested, age); ok {
 			httpx.MarkStale(w, r, age)

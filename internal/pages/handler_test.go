@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ var testManifest = pageManifest{
 			{Key: []any{"products", "featured", 0}, Table: "products", Query: "is_featured=eq.true&order=created_at.desc", Limit: 12},
 			{Key: []any{"reviews", "active", 0}, Table: "reviews", Query: "is_active=eq.true", Limit: 12},
 		}, WorkQuery: &pageQuery{Key: []any{"products", "featured-work", workPlaceholder}, Table: "products", Query: "is_featured=eq.true&id=eq." + workPlaceholder}},
-		testGallery("all"), testGallery("digital"), testGallery("mural"), testGallery("watercolour"),
+		testGallery("all"), testGallery("digital"), testGallery("watercolour"), testGallery("mural"), testGallery("oil"), testGallery("acrylic"),
 		{Path: "/politica-privacidade", Drawn: true, Modules: []string{"/assets/privacy-8b.js", "/assets/privacy-6f.js"}},
 	}, testAdminPages()),
 }
@@ -54,7 +55,7 @@ func testGallery(filter string) page {
 	}
 	p := page{
 		Path: galleryPath + filter, Drawn: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/grid-3c.js"},
-		Queries:   []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
+		Queries:   []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition + "&order=created_at.desc", Limit: 48}},
 		WorkQuery: &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
 	}
 	if filter == allTypes {
@@ -164,7 +165,7 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 		if err := json.Unmarshal([]byte(data), &b); err != nil {
 			t.Fatal(err)
 		}
-		if b.Site != hostile || b.Language != "pt" || b.Today != "2026-11-21" || b.AnonKey != "key" || b.APIURL != "https://a.example" {
+		if b.Site.Name != attack || !reflect.DeepEqual(b.Site.Texts, hostile.Texts) || b.Language != "pt" || b.Today != "2026-11-21" || b.AnonKey != "key" || b.APIURL != "https://a.example" {
 			t.Errorf("got %+v", b)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"atelie/internal/i18n"
 	"atelie/internal/settings"
@@ -60,7 +62,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 			return h, err
 		}
 		h.filter, h.path, h.title = filter, "/gallery/"+filter, galleryTitle(l, filter)
-		h.description = shorten(l.Text("head.gallery."+filter, "site", site.Name)+" "+about, descriptionLength)
+		h.description = shorten(galleryDescription(l, site, filter)+" "+about, descriptionLength)
 	case v.path == "/politica-privacidade":
 		h.path, h.title = v.path, l.Text("privacy.title")
 		h.description = shortenFirst(site.Privacy.Information, l.Text("head.privacy", "site", site.Name))
@@ -68,7 +70,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 		h.path = "/"
 		moreAbout := site.Text(l, func(t settings.Texts) string { return t.AboutDescription2 })
 		title := site.Text(l, func(t settings.Texts) string { return t.AboutTitle })
-		h.description = shortenFirst(about, moreAbout, title, l.Text("head.home"))
+		h.description = shortenFirst(about, moreAbout, title, l.Text("head.home", "types", listTypes(l, site.Gallery.Types...)))
 		if h.work, err = s.readWorkOf(ctx, v); err != nil {
 			return h, err
 		}
@@ -84,9 +86,42 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 func galleryTitle(l i18n.Language, filter string) string {
 	title := l.Text("gallery.title")
 	if filter != allTypes {
-		title = l.Text("gallery.filter."+filter) + " · " + title
+		title = l.Text(filterKey(filter)) + " · " + title
 	}
 	return title
+}
+
+// filterKey returns the key of the name of a filter. web/src/features/artworks/gallery-filter.ts has the same rule.
+func filterKey(filter string) string {
+	if filter == "oil" || filter == "acrylic" {
+		return "type." + filter
+	}
+	return "gallery.filter." + filter
+}
+
+// galleryDescription says of which types the works of a gallery page are.
+func galleryDescription(l i18n.Language, site settings.Site, filter string) string {
+	types := site.Gallery.Types
+	if filter != allTypes {
+		types = []string{filter}
+	}
+	return l.Text("head.gallery", "types", listTypes(l, types...), "site", site.Name)
+}
+
+// listTypes returns the beginning of a sentence that names works of these types, such as "Murals and watercolours".
+func listTypes(l i18n.Language, types ...string) (list string) {
+	for i, t := range types {
+		switch {
+		case i == 0:
+			list = l.Text("head.type." + t)
+		case i == len(types)-1:
+			list = l.Text("head.and", "first", list, "last", l.Text("head.type."+t))
+		default:
+			list += ", " + l.Text("head.type."+t)
+		}
+	}
+	first, size := utf8.DecodeRuneInString(list)
+	return string(unicode.ToUpper(first)) + list[size:]
 }
 
 // fullTitle returns the text of the title element. web/src/lib/use-page-title.ts must make the same text.

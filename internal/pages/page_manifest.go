@@ -78,7 +78,7 @@ func readPageManifest(dist fs.FS) (m pageManifest, err error) {
 			return m, fmt.Errorf("manifest of the pages: no page %s", path)
 		}
 	}
-	return m, nil
+	return m, m.checkWorks()
 }
 
 // page returns the page with a canonical path, or nil if there is none.
@@ -87,6 +87,15 @@ func (m pageManifest) page(path string) *page {
 		return &m.Pages[i]
 	}
 	return nil
+}
+
+// worksOf returns the condition that selects the works of the page with a canonical path, as a query string. The page can be
+// missing: an edit of the settings since the view was parsed may have removed it. Then the condition selects nothing.
+func (m pageManifest) worksOf(path string) string {
+	if p := m.page(path); p != nil {
+		return p.WorksFilter
+	}
+	return "artwork_type=in.()"
 }
 
 // resolve returns the canonical path of the page that a path shows, and the HTTP status of the response. Many paths have the

@@ -38,7 +38,11 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 // readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of
 // these results, one more result with that work follows.
 func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
-	page := s.manifest.page(v.path)
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page := site.page(v.path)
 	if page == nil {
 		return nil, nil
 	}
@@ -94,7 +98,7 @@ func (s *Service) locateReviews(ctx context.Context, v view) (view, error) {
 	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
 		return v, nil
 	}
-	queries := s.manifest.page(v.path).Queries
+	queries := s.manifest.page(v.path).Queries // those of reviews do not depend on the gallery
 	i := slices.IndexFunc(queries, func(q pageQuery) bool { return q.Table == "reviews" })
 	if i < 0 {
 		v.reviewsPage = 0

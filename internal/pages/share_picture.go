@@ -33,7 +33,7 @@ type pictureSource struct {
 }
 
 // chooseSharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For another page it is
-// the picture of the newest works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
+// the picture of the first works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
 // If the page has no such picture, it is the site's icon.
 func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work) (sharePicture, error) {
 	l := v.lang()
@@ -42,11 +42,15 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 		sources = append(sources, pictureSource{w.fileURLs(), w.alt(l)})
 	} else {
 		if _, ok := galleryFilter(v.path); ok {
-			newest, err := s.readWorks(ctx, s.manifest.page(v.path).WorksFilter+"&order=created_at.desc&limit=5")
+			pages, err := s.pagesOf(ctx)
 			if err != nil {
 				return sharePicture{}, err
 			}
-			for _, one := range newest {
+			first, err := s.readWorks(ctx, pages.worksOf(v.path)+"&"+pages.order+"&limit=5")
+			if err != nil {
+				return sharePicture{}, err
+			}
+			for _, one := range first {
 				sources = append(sources, pictureSource{one.fileURLs(), one.alt(l)})
 			}
 		}

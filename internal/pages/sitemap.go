@@ -76,7 +76,11 @@ func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	if s.outageFile(w, r, "sitemap "+cmp.Or(requestedPart, "0"), sitemapType) {
 		return nil
 	}
-	total, err := s.cfg.Content.Count(r.Context(), "products", s.galleryCondition())
+	pages, err := s.pagesOf(r.Context())
+	if err != nil {
+		return err
+	}
+	total, err := s.cfg.Content.Count(r.Context(), "products", pages.condition)
 	if err != nil {
 		return err
 	}
@@ -106,15 +110,19 @@ func (s *Service) makeSitemapIndex(parts int) ([]byte, error) {
 // makeSitemap makes one file; the first also lists the pages without a work.
 func (s *Service) makeSitemap(ctx context.Context, part int) ([]byte, error) {
 	set := urlSet{Namespace: sitemapNamespace, Image: imageNamespace, XHTML: xhtmlNamespace}
+	pages, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if part == 1 {
-		if err := s.addPages(ctx, &set); err != nil {
+		if err := s.addPages(ctx, &set, pages); err != nil {
 			return nil, err
 		}
 	}
 	// Only the first query uses an offset; the others go on after the last id.
 	after := fmt.Sprintf("&offset=%d", int64(part-1)*s.sitemapWorks)
 	for left := s.sitemapWorks; left > 0; {
-		found, err := s.readWorks(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", s.galleryCondition(), min(worksPerQuery, left), after))
+		found, err := s.readWorks(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", pages.condition, min(worksPerQuery, left), after))
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +156,7 @@ func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error
 }
 
 // addPages adds home, the galleries that hold works, and the privacy page.
-func (s *Service) addPages(ctx context.Context, set *urlSet) error {
+func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) error {
 	saved, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {
 		return err
@@ -165,7 +173,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 		return at
 	}
 	galleries := urlSet{}
-	for _, p := range s.manifest.Pages {
+	for _, p := range site.Pages {
 		filter, ok := galleryFilter(p.Path)
 		if !ok {
 			continue

@@ -32,11 +32,15 @@ type StaticPage struct {
 
 // DrawnPaths returns the paths of the pages that the server draws. The error is ErrNotBuilt if the program was compiled without
 // the site.
-func (s *Service) DrawnPaths() ([]string, error) {
+func (s *Service) DrawnPaths(ctx context.Context) ([]string, error) {
 	if s.template == nil || s.renderer == nil {
 		return nil, ErrNotBuilt
 	}
-	return s.manifest.drawnPaths(), nil
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return site.drawnPaths(), nil
 }
 
 var errNotDrawn = errors.New("the page could not be drawn")
@@ -44,7 +48,11 @@ var errNotDrawn = errors.New("the page could not be drawn")
 // LocateStatic returns the view that shows a work on the site. linked is the view of a link to the work, whose Path may be that of
 // another page. ok is false if the site shows no such work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
-	for _, filter := range []string{s.manifest.page("/").WorksFilter, s.galleryCondition()} {
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return at, false, err
+	}
+	for _, filter := range []string{site.worksOf("/"), site.condition} {
 		w, err := s.readWork(ctx, filter, linked.Work)
 		if err != nil {
 			return at, false, err
@@ -66,9 +74,13 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 	if err != nil {
 		return StaticPage{}, err
 	}
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return StaticPage{}, err
+	}
 	page := StaticPage{Parts: 1}
 	_, gallery := galleryFilter(v.path)
-	for i, q := range s.manifest.page(v.path).Queries {
+	for i, q := range site.page(v.path).Queries {
 		if q.Limit == 0 {
 			continue
 		}

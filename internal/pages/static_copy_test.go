@@ -65,7 +65,7 @@ func TestPagesOfWorksAreFound(t *testing.T) {
 	if _, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/", Language: "en", Work: workID(3)}); ok || err != nil {
 		t.Errorf("a work that is not there: %v, %v", ok, err)
 	}
-	if _, err := s.DrawnPaths(); !errors.Is(err, ErrNotBuilt) {
+	if _, err := s.DrawnPaths(t.Context()); !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("paths without a script for the server: %v", err)
 	}
 }

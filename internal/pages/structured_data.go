@@ -11,7 +11,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// worksInData is the largest number of works in the structured data of a gallery page, which lists the newest works.
+// worksInData is the largest number of works in the structured data of a gallery page, which lists the first works.
 const worksInData = 24
 
 // thing is an object of the structured data: schema.org properties by name.
@@ -45,8 +45,11 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 	case h.work != nil:
 		listed = []work{*h.work}
 	case h.filter != "":
-		var err error
-		if listed, err = s.readWorks(ctx, s.manifest.page(galleryPath+h.filter).WorksFilter+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
+		pages, err := s.pagesOf(ctx)
+		if err != nil {
+			return "", err
+		}
+		if listed, err = s.readWorks(ctx, pages.worksOf(galleryPath+h.filter)+"&"+pages.order+"&limit="+strconv.Itoa(worksInData)); err != nil {
 			return "", err
 		}
 	}

@@ -73,7 +73,7 @@ func TestServerTextsEqualTheSites(t *testing.T) {
 			if !ok || kind == allTypes {
 				continue
 			}
-			keys = append(keys, "gallery.filter."+kind, "type."+kind)
+			keys = append(keys, filterKey(kind), "type."+kind)
 		}
 		for _, key := range keys {
 			if got := l.Text(key); got != site[key] {

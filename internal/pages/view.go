@@ -20,13 +20,13 @@ type view struct {
 }
 
 // parseView returns the view of a URL. It ignores unknown parameters.
-func (s *Service) parseView(u *url.URL) view {
+func (p *sitePages) parseView(u *url.URL) view {
 	path := u.Path
 	if path != "/" {
 		path = strings.TrimSuffix(path, "/")
 	}
 	v := view{language: requestedLanguage(u)}
-	v.path, v.status = s.manifest.resolve(path)
+	v.path, v.status = p.resolve(path)
 	if _, gallery := galleryFilter(v.path); u.RawQuery != "" && (gallery || v.path == "/") {
 		switch id := u.Query().Get("art"); {
 		case uuidText.MatchString(id):

@@ -63,16 +63,15 @@ const (
 
 // readWorks reads works. query contains the conditions and the order, as in the query string of /rest/v1/products.
 func (s *Service) readWorks(ctx context.Context, query string) ([]work, error) {
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	found, err := readRows[work](ctx, s.cfg.Content, "products", selectWork+query)
 	for i := range found {
-		found[i].inGallery = s.manifest.page(galleryPath+found[i].Type) != nil
+		found[i].inGallery = slices.Contains(site.gallery.Types, found[i].Type)
 	}
 	return found, err
-}
-
-// galleryCondition returns the condition, in a query string, for all works that the gallery shows.
-func (s *Service) galleryCondition() string {
-	return s.manifest.page(galleryPath + allTypes).WorksFilter
 }
 
 func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, error) {
@@ -98,7 +97,11 @@ func (s *Service) readWorkOf(ctx context.Context, v view) (*work, error) {
 	if v.workID == "" {
 		return nil, nil
 	}
-	return s.readWork(ctx, s.manifest.page(v.path).WorksFilter, v.workID)
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.readWork(ctx, site.worksOf(v.path), v.workID)
 }
 
 func (s *Service) readWork(ctx context.Context, filter, id string) (*work, error) {
@@ -129,7 +132,11 @@ func (s *Service) locateWork(ctx context.Context, v view) (_ view, redirect stri
 	if filter, gallery := galleryFilter(v.path); !gallery {
 		return v, localizePath(galleryPath+allTypes+"?art="+v.workID, v.lang()), nil
 	} else if filter != allTypes {
-		listed, err := s.readWork(ctx, s.galleryCondition(), v.workID)
+		site, err := s.pagesOf(ctx)
+		if err != nil {
+			return v, "", err
+		}
+		listed, err := s.readWork(ctx, site.condition, v.workID)
 		if err != nil {
 			return v, "", err
 		}

@@ -13,10 +13,8 @@ import (
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
-		if err := json.Unmarshal(seed, &s.Site); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(value, &s.Site); err != nil {
+		var err error
+		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
 		unchanged := s // normalize accepts a number in the form of an earlier version only as unchanged

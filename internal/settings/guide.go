@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"atelie/internal/db"
 )
@@ -17,7 +18,8 @@ var guideStates = []string{"", "done", "dismissed"}
 const unchangedWorks = "works"
 
 // unchangedNames returns the names of the texts that the owner has not changed: texts that equal the seed's or the loaded demo
-// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text is left out.
+// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text and the choices for the gallery
+// are left out.
 func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) ([]string, error) {
 	originals := [][]byte{seed}
 	demo, works, err := s.cfg.Demo(ctx, q)
@@ -42,7 +44,7 @@ func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) (
 			return nil, err
 		}
 		for name, text := range texts {
-			if text != "" && current[name] == text && name != "site.privacySince" && !slices.Contains(names, name) {
+			if text != "" && current[name] == text && name != "site.privacySince" && !strings.HasPrefix(name, "site.gallery.") && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

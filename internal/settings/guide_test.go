@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -73,7 +74,7 @@ func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
 		if at, err := SiteChanged(t.Context(), database); err != nil || !at.IsZero() {
 			t.Errorf("the site counts as changed at %v, %v", at, err)
 		}
-		if now, err := LoadSite(t.Context(), database); err != nil || now != first.Settings.Site {
+		if now, err := LoadSite(t.Context(), database); err != nil || !reflect.DeepEqual(now, first.Settings.Site) {
 			t.Errorf("the site changed: %+v, %v", now, err)
 		}
 		// Beside settings, and left alone by a save that does not name it.

@@ -87,6 +87,7 @@ func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Set
 	}
 	after = before
 	after.NoticeEmail = slices.Clone(before.NoticeEmail) // Unmarshal writes into the slice that it finds
+	after.Site.Gallery.Types = slices.Clone(before.Site.Gallery.Types)
 	if err := json.Unmarshal(r.Settings, &after); err != nil {
 		return before, after, httpx.ErrRPCBadJSON.Because(err)
 	}

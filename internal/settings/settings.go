@@ -39,6 +39,7 @@ type Site struct {
 	PrivacySince string    `json:"privacySince"`       // YYYY-MM-DD, the day on which the privacy text came into force
 	Privacy      Privacy   `json:"privacy,omitzero"`
 	Texts        SiteTexts `json:"texts"`
+	Gallery      Gallery   `json:"gallery"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`

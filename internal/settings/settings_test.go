@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -118,7 +119,7 @@ func TestSettingsAreSavedAndMerged(t *testing.T) {
 			s.Site.Texts.PT.TrustedBy != first.Settings.Site.Texts.PT.TrustedBy || !slices.Equal(s.NoticeEmail, []string{"eu@alvor.example", "atelier@alvor.example"}) {
 			t.Errorf("%+v", s)
 		}
-		if again := d.get(); again.Version != saved.Version || again.Version == first.Version || again.Settings.Site != s.Site || again.Settings.NoticeWebhook != "https://hooks.example/new?key=1" || !again.Settings.ThanksEnabled {
+		if again := d.get(); again.Version != saved.Version || again.Version == first.Version || !reflect.DeepEqual(again.Settings.Site, s.Site) || again.Settings.NoticeWebhook != "https://hooks.example/new?key=1" || !again.Settings.ThanksEnabled {
 			t.Errorf("%+v", again)
 		}
 		// What is left out stays.
@@ -170,6 +171,13 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 		{"noticeLanguage", `{"noticeLanguage":"fr"}`},
 		{"noticeWebhook", `{"noticeWebhook":"ftp://127.0.0.1/"}`},
 		{"noticeWebhook", `{"noticeWebhook":"https://hooks.example/a b"}`},
+		{"site.gallery.types", `{"site":{"gallery":{"types":[]}}}`},
+		{"site.gallery.types", `{"site":{"gallery":{"types":null}}}`},
+		{"site.gallery.types", `{"site":{"gallery":{"types":["fresco"]}}}`},
+		{"site.gallery.types", `{"site":{"gallery":{"types":["oil","oil"]}}}`},
+		{"site.gallery.order", `{"site":{"gallery":{"order":"created_at.asc"}}}`},
+		{"site.gallery.order", `{"site":{"gallery":{"order":""}}}`},
+		{"site.gallery.strip", `{"site":{"gallery":{"strip":"title.asc"}}}`},
 	} {
 		if _, err := d.save(version, c.settings); err == nil || err.Status != 400 || err.Code != "22023" || err.Details != c.field {
 			t.Errorf("%.80s: got %v, want %s", c.settings, err, c.field)

@@ -45,9 +45,12 @@ func siteOf(rows map[string]string) (Site, error) {
 		return Site{}, fmt.Errorf("seed: %w", err)
 	}
 	if value, ok := rows[SiteKey]; ok {
+		original := site.Gallery
+		original.Types = slices.Clone(original.Types)                // Unmarshal writes into the slice that it finds
 		if err := json.Unmarshal([]byte(value), &site); err != nil { // keeps the seed's value for a missing field
 			return Site{}, fmt.Errorf("site settings: %w", err)
 		}
+		site.Gallery = site.Gallery.withDefaults(original)
 	}
 	return site, nil
 }

@@ -103,7 +103,7 @@ func (s *Settings) normalize(before Settings) error {
 			return err
 		}
 	}
-	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice} {
+	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice, s.normalizeGallery} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -125,9 +125,7 @@ for (const language of languages) {
           .getByRole("banner")
           .getByRole("link", { name: text(language, "nav.gallery"), exact: true })
           .hover();
-        await expect(
-          page.getByRole("link", { name: text(language, "nav.allPaintings") }),
-        ).toBeVisible();
+        await expect(page.getByRole("link", { name: text(language, "type.all") })).toBeVisible();
         await expectAccessibleInBothSchemes(page);
       }
     });

@@ -115,8 +115,8 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
   await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeAttached();
   const gallery = bar(page).getByRole("link", { name: t("nav.gallery"), exact: true });
   const toggle = bar(page).getByRole("button", { name: t("nav.galleryTypes") });
-  const item = bar(page).getByRole("link", { name: t("nav.allPaintings") });
-  const mural = bar(page).getByRole("link", { name: t("nav.mural"), exact: true });
+  const item = bar(page).getByRole("link", { name: t("type.all") });
+  const mural = bar(page).getByRole("link", { name: t("type.mural"), exact: true });
 
   await tabTo(page, gallery);
   await expect(item).toBeVisible();

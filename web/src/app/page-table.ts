@@ -8,7 +8,8 @@ import { artworkQuery } from "@/features/artworks/api/get-artwork";
 import { coversQuery } from "@/features/hero/api/get-covers";
 import { reviewsQuery } from "@/features/reviews/api/get-reviews";
 import type { PublicBackend } from "@/lib/backend";
-import { GALLERY_FILTERS } from "@/lib/constants";
+import { ARTWORK_TYPES } from "@/lib/constants";
+import { DEFAULT_GALLERY, type GalleryFilter } from "@/lib/gallery";
 
 /**
  * A query whose data the server puts into the page, so that the first render makes no request: the key in the query cache
@@ -47,6 +48,8 @@ export const ART = ":art";
 
 type Options = { queryKey: QueryKey; queryFn?: unknown };
 
+const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];
+
 /**
  * Returns the key and the request of a query. The function calls the query function with a fake backend, which records the
  * request instead of sending it, so that the page table cannot differ from what the pages request.
@@ -63,7 +66,9 @@ function recordRequest(options: (backend: PublicBackend) => Options): PageQuery 
     };
     return new Promise(() => undefined);
   }
-  const backend = { read: record, readRange: record, invoke: record } satisfies Record<
+  // The server replaces what the owner has chosen otherwise (internal/pages/site_pages.go).
+  const boot = { site: { gallery: DEFAULT_GALLERY } };
+  const backend = { boot, read: record, readRange: record, invoke: record } satisfies Record<
     keyof PublicBackend,
     unknown
   >;
@@ -107,7 +112,7 @@ export function pageTable(): Page[] {
       ],
       work: recordRequest((backend) => featuredArtworkQuery(backend, ART)),
     },
-    ...GALLERY_FILTERS.map((filter) => ({
+    ...FILTERS.map((filter) => ({
       path: `/gallery/${filter}`,
       pattern: filter === "all" ? "/gallery/:type?" : undefined,
       drawn: true,

@@ -13,6 +13,8 @@ export type RowsPage<Row> = { rows: Row[]; total: number };
 
 /** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
 export type PublicBackend = {
+  /** The boot data of the page. The site's settings in it decide what queries of works ask for. */
+  boot: Boot;
   /** Reads the rows of a table. */
   read<Table extends keyof Tables>(
     table: Table,
@@ -43,6 +45,7 @@ export function publicBackend(boot: Boot): PublicBackend {
   if (!backend) {
     const headers = { apikey: boot.anonKey, Authorization: `Bearer ${boot.anonKey}` };
     backend = {
+      boot,
       async read<Table extends keyof Tables>(table: Table, query: Query, signal?: AbortSignal) {
         const url = `${boot.apiUrl}/rest/v1/${table}?${new URLSearchParams(query).toString()}`;
         const response = await fetch(url, { headers, signal });

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { GalleryFilter, GallerySettings } from "@/lib/gallery";
 import type { MediaInfo } from "@/lib/media";
 
 export type Language = "en" | "pt";
@@ -41,6 +42,7 @@ export type SiteTexts = {
   /** The sections of the privacy page that the owner has written; the others come from the locale files. */
   privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
+  gallery: GallerySettings;
   /** For how many months messages are kept; missing if they are kept until the owner deletes them. */
   messageMonths?: number;
 };
@@ -66,6 +68,8 @@ export type Boot = {
   media?: MediaInfo;
   /** Whether there are visible reviews. A missing value means true. */
   hasReviews?: boolean;
+  /** The types of works without a filter button, because no work is of them and the owner has chosen so. */
+  empty?: GalleryFilter[];
   /** Id of the work that ?art= names. The server passes it on, because its router sees no query string. */
   art?: string;
   /** The page of reviews that ?reviews= names, from 1, for browsers without scripts. */

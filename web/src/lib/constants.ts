@@ -28,11 +28,6 @@ export const ARTWORK_TYPES: readonly ArtworkType[] = [
   "oil",
   "acrylic",
 ];
-/** Works of these types are not shown in the gallery. */
-export const GALLERY_HIDDEN_TYPES: readonly ArtworkType[] = ["oil", "acrylic"];
-/** The filters of the gallery: all works, or one type. */
-export const GALLERY_FILTERS = ["all", "digital", "mural", "watercolour"] as const;
-export type GalleryFilter = (typeof GALLERY_FILTERS)[number];
 /** The price that the form saves for each work. The form has no field for it. */
 export const PRODUCT_PRICE = 0;
 export const PRODUCT_IN_STOCK_DEFAULT = true;

@@ -5,6 +5,7 @@ import { MemoryRouter } from "react-router";
 import { AuthContextProvider, type Auth } from "@/lib/auth";
 import { OwnerBackendProvider, type OwnerBackend } from "@/lib/backend";
 import { BootProvider, type Boot, type Language } from "@/lib/boot";
+import { DEFAULT_GALLERY } from "@/lib/gallery";
 import { LanguageProvider } from "@/lib/i18n";
 
 /** The boot data of a site with all its texts. */
@@ -20,6 +21,7 @@ export const testBoot: Boot = {
     whatsapp: "https://wa.me/351900000000",
     email: "ola@alvor.example",
     privacySince: "2026-11-21",
+    gallery: DEFAULT_GALLERY,
     texts: {
       en: {
         "about.title": "I paint for the places people live in",

@@ -5,7 +5,7 @@ import { useLocation } from "react-router";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import { Mark } from "@/components/layout/mark";
 import { navItemClasses } from "@/components/layout/nav-item";
-import { adminTargets, galleryTargets } from "@/components/layout/nav-targets";
+import { adminTargets } from "@/components/layout/nav-targets";
 import {
   NoscriptActions,
   NoscriptPanel,
@@ -20,6 +20,7 @@ import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
 import { useAuth } from "@/lib/auth";
 import { HEADER_SOLID_AFTER_PX } from "@/lib/constants";
+import { useGalleryTargets } from "@/lib/gallery";
 import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
@@ -93,7 +94,7 @@ export function Header() {
               label={t("nav.gallery")}
               to="/gallery/all"
               toggleLabel={t("nav.galleryTypes")}
-              items={galleryTargets.map(({ key, to }) => ({ label: t(key), to }))}
+              items={useGalleryTargets()}
               current={/^\/gallery(\/[^/]*)?\/?$/.test(pathname)}
             />
             {sections.map(({ key, id }) => (

@@ -2,13 +2,6 @@ import type { Key } from "@/lib/texts";
 
 // The links of the header, in order. `key` is the key of a link's text, `to` its path.
 
-export const galleryTargets: readonly { key: Key; to: string }[] = [
-  { key: "nav.allPaintings", to: "/gallery/all" },
-  { key: "nav.digitalPainting", to: "/gallery/digital" },
-  { key: "nav.mural", to: "/gallery/mural" },
-  { key: "nav.watercolour", to: "/gallery/watercolour" },
-];
-
 /** The sections of the home page by their anchor ids. useSectionTargets omits those that the page does not have. */
 export const sectionTargets: readonly { key: Key; id: string }[] = [
   { key: "nav.about", id: "about" },
@@ -25,7 +18,7 @@ export const adminTargets: readonly { key: Key; to: string }[] = [
 ];
 
 /** The admin links of the phone panel. It omits Messages (docs/product.md, rule 23), to which the dashboard links. */
-export const phoneAdminTargets = adminTargets.filter(({ key }) => key !== "nav.messages");
+export const phoneAdminTargets = adminTargets.slice(0, -1);
 
 /** The links to the settings and the account in the phone panel. */
 export const phoneSiteTargets: readonly { key: Key; to: string }[] = [

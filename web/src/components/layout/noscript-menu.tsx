@@ -1,10 +1,10 @@
 import { Link } from "@/components/ui/link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { navItemClasses } from "@/components/layout/nav-item";
-import { galleryTargets } from "@/components/layout/nav-targets";
 import { useSectionTargets } from "@/components/layout/use-section-targets";
 import { useBoot } from "@/lib/boot";
 import { LANGUAGES } from "@/lib/constants";
+import { useGalleryTargets } from "@/lib/gallery";
 import { localizedUrl, useLocalizedUrl, useLanguage, useT } from "@/lib/i18n";
 
 // Links that replace the header's buttons in browsers without scripts, where index.html hides the buttons. They are
@@ -86,9 +86,9 @@ export function NoscriptPanel() {
         aria-label={t("nav.main")}
         className="bg-page text-ink page-container fixed inset-x-0 top-[65px] max-h-[calc(100svh-65px)] overflow-y-auto pb-8"
       >
-        {galleryTargets.map(({ key, to }) => (
+        {useGalleryTargets().map(({ label, to }) => (
           <Link key={to} to={to} className={row}>
-            {t(key)}
+            {label}
           </Link>
         ))}
         {sections.map(({ key, id }) => (

@@ -1,6 +1,7 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
-import { TEXT_KEYS, TEXT_NAMES } from "@/features/admin-settings/schema";
+import { ORDER_KEYS, TEXT_KEYS, TEXT_NAMES } from "@/features/admin-settings/schema";
 import { LANGUAGES } from "@/lib/constants";
+import { DEFAULT_GALLERY } from "@/lib/gallery";
 import type { Translate } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { SiteSettings } from "@/lib/types";
@@ -28,7 +29,12 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
   const past = value as SiteSettings["site"];
   const empty = { instagram: "", facebook: "", whatsapp: "", email: "", portrait: "" };
   const sections = Object.fromEntries(PRIVACY_SECTIONS.map((section) => [section, ""]));
-  return { ...now, site: { ...empty, ...past, privacy: { ...sections, ...past.privacy } } };
+  // Settings that were stored before there was a gallery among them have none.
+  const gallery = { ...DEFAULT_GALLERY, strip: "" as const, ...past.gallery };
+  return {
+    ...now,
+    site: { ...empty, ...past, gallery, privacy: { ...sections, ...past.privacy } },
+  };
 }
 
 /** The labels of all settings and their values as texts. */
@@ -52,6 +58,13 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
       site.privacy?.[section] ?? "",
     ]),
     [t("settings.privacySince"), site.privacySince],
+    [t("settings.galleryTypes"), site.gallery.types.map((type) => t(`type.${type}`)).join(", ")],
+    [t("settings.galleryOrder"), t(ORDER_KEYS[site.gallery.order])],
+    [
+      t("settings.stripOrder"),
+      t(site.gallery.strip ? ORDER_KEYS[site.gallery.strip] : "settings.stripSame"),
+    ],
+    [t("settings.hideEmpty"), t(site.gallery.hideEmpty ? "common.yes" : "common.no")],
     [t("settings.noticeEmail"), settings.noticeEmail.join("\n")],
     [t("settings.noticeWebhook"), settings.noticeWebhook],
     [

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { countryOfNumber, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
+import { ARTWORK_TYPES } from "@/lib/constants";
+import type { WorksOrder } from "@/lib/gallery";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
@@ -86,6 +88,13 @@ export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 /** For how many months messages may be kept; 0: until the owner deletes them. */
 export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 
+/** The orders of works that the owner can choose. */
+export const WORKS_ORDERS = ["created_at.desc", "position.asc"] as const;
+export const ORDER_KEYS: Record<WorksOrder, Key> = {
+  "created_at.desc": "settings.order.newest",
+  "position.asc": "settings.order.manual",
+};
+
 const fieldsSchema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, withError("settings.error.name")), maxLength(60)),
   instagram: z
@@ -115,6 +124,12 @@ const fieldsSchema = z.object({
   }),
   /** An option of MESSAGE_MONTHS, as the value of a select. */
   messageMonths: z.enum(MESSAGE_MONTHS.map(String)),
+  gallery: z.object({
+    types: z.array(z.enum(ARTWORK_TYPES)),
+    order: z.enum(WORKS_ORDERS),
+    strip: z.enum(["", ...WORKS_ORDERS]),
+    hideEmpty: z.boolean(),
+  }),
   noticeEmail: z.string().check(
     z.refine((value) => addressesIn(value).every(isEmail), withError("settings.error.addresses")),
     z.refine((value) => addressesIn(value).length <= 10, withError("settings.error.addressCount")),
@@ -173,6 +188,7 @@ export function valuesOf(
       PRIVACY_SECTIONS.map((section) => [section, site.privacy?.[section] || privacySeed(section)]),
     ) as SettingsValues["privacy"],
     messageMonths: String(site.messageMonths ?? 0),
+    gallery: { ...site.gallery, strip: site.gallery.strip ?? "" },
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
     noticeLanguage,
@@ -207,6 +223,7 @@ export function settingsOf(
           return [section, written === privacySeed(section) ? "" : written];
         }),
       ),
+      gallery: values.gallery,
       messageMonths: Number(values.messageMonths),
     },
     noticeEmail: addressesIn(values.noticeEmail),

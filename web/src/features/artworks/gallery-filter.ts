@@ -1,9 +1,13 @@
-import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
+import type { GalleryFilter } from "@/lib/gallery";
 import type { Key } from "@/lib/texts";
+import type { ArtworkType } from "@/lib/types";
 
-/** The filter for the `:type` of the route; an unknown type shows all works (docs/product.md, rule 25). */
-export function parseFilter(type: string | undefined): GalleryFilter {
-  return GALLERY_FILTERS.find((filter) => filter === type) ?? "all";
+/** The filter for the `:type` of the route; a type that does not hang shows all works (docs/product.md, rule 25). */
+export function parseFilter(
+  type: string | undefined,
+  types: readonly ArtworkType[],
+): GalleryFilter {
+  return types.find((filter) => filter === type) ?? "all";
 }
 
 /** The text keys of the filters. */
@@ -12,4 +16,6 @@ export const filterKeys: Record<GalleryFilter, Key> = {
   digital: "gallery.filter.digital",
   mural: "gallery.filter.mural",
   watercolour: "gallery.filter.watercolour",
+  oil: "type.oil",
+  acrylic: "type.acrylic",
 };

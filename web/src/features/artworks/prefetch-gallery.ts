@@ -18,7 +18,8 @@ export function prefetchGallery(cache: QueryClient, backend: PublicBackend): voi
     if (!link || link.origin !== location.origin || /[?&]art=/.test(link.search)) return;
     const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
     if (!to || (navigator as NetworkInformation).connection?.saveData) return;
-    void cache.prefetchQuery(artworksPageQuery(backend, parseFilter(to.params.type), 0));
+    const filter = parseFilter(to.params.type, backend.boot.site.gallery.types);
+    void cache.prefetchQuery(artworksPageQuery(backend, filter, 0));
   };
   for (const event of ["pointerover", "focusin", "touchstart"])
     document.addEventListener(event, ({ target }) => prefetch(target), { passive: true });

@@ -3,9 +3,10 @@ import { isPreparing } from "@/components/upload/media-state";
 import type { ProductView } from "@/features/admin-products/list-view";
 import { searchCondition } from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
-import { GALLERY_HIDDEN_TYPES, LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
+import { useBoot } from "@/lib/boot";
+import { LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
-import type { Product } from "@/lib/types";
+import type { ArtworkType, Product } from "@/lib/types";
 
 /** The works of one page, and the number of works on all pages. */
 type ProductsPage = { rows: Product[]; total: number };
@@ -16,11 +17,12 @@ const RANGE_NOT_SATISFIABLE = "PGRST103";
 /** Fetches one page of the admin table of works, filtered and sorted by the server. */
 export function useProducts(view: ProductView) {
   const backend = useOwnerBackend();
+  const { types } = useBoot().site.gallery;
   return useQuery({
-    queryKey: [...queryKeys.products.admin, view],
+    queryKey: [...queryKeys.products.admin, view, types],
     // The previous rows are shown until the new ones have loaded.
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => fetchPage(backend, view, signal),
+    queryFn: ({ signal }) => fetchPage(backend, view, types, signal),
     refetchInterval: ({ state }) =>
       isPreparing(state.data?.rows ?? []) ? PREPARING_POLL_MS : false,
   });
@@ -29,6 +31,7 @@ export function useProducts(view: ProductView) {
 async function fetchPage(
   backend: OwnerBackend,
   view: ProductView,
+  types: readonly ArtworkType[],
   signal: AbortSignal,
 ): Promise<ProductsPage> {
   const first = (view.page - 1) * LIST_PAGE_ROWS;
@@ -41,7 +44,8 @@ async function fetchPage(
   if (view.flag === "featured") query = query.eq("is_featured", true);
   if (view.flag === "out-of-stock") query = query.eq("in_stock", false);
   if (view.flag === "customizable") query = query.eq("is_customizable", true);
-  if (view.flag === "not-in-gallery") query = query.in("artwork_type", [...GALLERY_HIDDEN_TYPES]);
+  if (view.flag === "not-in-gallery")
+    query = query.not("artwork_type", "in", `(${types.join(",")})`);
   if (view.flag === "draft") query = query.is("published_at", null);
   if (view.flag === "scheduled")
     query = query.eq("is_published", false).not("published_at", "is", null);

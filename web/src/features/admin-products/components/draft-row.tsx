@@ -7,6 +7,7 @@ import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { IconButton } from "@/components/ui/icon-button";
 import { ProgressBar } from "@/components/upload/progress-bar";
+import { useBoot } from "@/lib/boot";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
@@ -31,6 +32,7 @@ export const DraftRow = memo(function DraftRow({
   onSubmitted,
 }: DraftRowProps) {
   const t = useT();
+  const { types } = useBoot().site.gallery;
   const { id, file, values, state } = draft;
   const name = values.title.trim() || file.name;
   const edit = (change: Partial<Draft["values"]>) => batch.edit(id, change);
@@ -69,6 +71,9 @@ export const DraftRow = memo(function DraftRow({
             />
             <SelectField
               label={t("products.type")}
+              hint={
+                types.includes(values.artwork_type) ? undefined : t("products.notInGalleryHint")
+              }
               value={values.artwork_type}
               onChange={(event) => edit({ artwork_type: event.target.value as ArtworkType })}
             >

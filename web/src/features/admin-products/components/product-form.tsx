@@ -28,7 +28,8 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
-import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
+import { useBoot } from "@/lib/boot";
+import { ARTWORK_TYPES, BUCKETS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
 import { useReportChanges } from "@/lib/editing/use-form-draft";
@@ -91,7 +92,7 @@ export function ProductForm({
   const formId = useId();
   const groupId = (name: string) => `${formId}-${name}`;
   const titleError = formState.errors.title?.message as Key | undefined;
-  const notInGallery = GALLERY_HIDDEN_TYPES.includes(watch("artwork_type"));
+  const notInGallery = !useBoot().site.gallery.types.includes(watch("artwork_type"));
 
   return (
     <form

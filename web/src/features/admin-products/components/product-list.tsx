@@ -5,7 +5,7 @@ import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
 import { fitWithin } from "@/components/upload/fit-within";
-import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
+import { useBoot } from "@/lib/boot";
 import { shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
@@ -194,7 +194,7 @@ function NotInGallery({
   className?: string;
 }) {
   const t = useT();
-  if (!GALLERY_HIDDEN_TYPES.includes(product.artwork_type)) return null;
+  if (useBoot().site.gallery.types.includes(product.artwork_type)) return null;
   return (
     <span className={cn("text-ink2 text-[.9375rem]", className)}>
       {before}

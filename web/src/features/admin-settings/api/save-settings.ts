@@ -49,6 +49,8 @@ export function useSaveSettings() {
       cache.setQueryData(queryKeys.settings.admin, answer);
       cache.setQueryData(queryKeys.settings.guide, answer);
       replaceSite(boot, answer.settings.site);
+      // The keys of queries of works do not name the types that hang and the order.
+      cache.removeQueries({ queryKey: queryKeys.products.all });
     },
   });
 }

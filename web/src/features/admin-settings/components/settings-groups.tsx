@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useFormContext } from "react-hook-form";
+import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
 import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
 import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
 import type { FormParts, FormState } from "@/features/admin-settings/components/settings-form";
@@ -54,6 +55,8 @@ export function SettingsGroups({
           countAll
         />
       </AdminGroup>
+
+      <GalleryGroup />
 
       <AdminGroup title={t("settings.group.links")} intro={t("settings.linksIntro")}>
         <LinkFields base={base} />

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { PublicBackend } from "@/lib/backend";
-import type { GalleryFilter } from "@/lib/constants";
+import type { GalleryFilter } from "@/lib/gallery";
 import { queryKeys } from "@/lib/query-keys";
 import { galleryQueryParams } from "@/features/artworks/api/get-artworks-page";
 
@@ -9,7 +9,10 @@ export function artworkQuery(backend: PublicBackend, filter: GalleryFilter, id: 
   return queryOptions({
     queryKey: queryKeys.products.galleryArtwork(filter, id),
     queryFn: async ({ signal }) => {
-      const query: [string, string][] = [...galleryQueryParams(filter), ["id", `eq.${id}`]];
+      const query: [string, string][] = [
+        ...galleryQueryParams(backend, filter),
+        ["id", `eq.${id}`],
+      ];
       const [work] = await backend.read("products", query, signal);
       return work ?? null;
     },

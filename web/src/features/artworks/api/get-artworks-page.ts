@@ -1,15 +1,24 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { usePublicBackend, type PublicBackend } from "@/lib/backend";
-import { GALLERY_HIDDEN_TYPES, QUERY_STALE_MS, type GalleryFilter } from "@/lib/constants";
+import { ARTWORK_TYPES, QUERY_STALE_MS } from "@/lib/constants";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { queryKeys } from "@/lib/query-keys";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
-/** The REST parameters of the gallery (docs/product.md, rule 26): no oil and acrylic, newest first, one type or all. */
-export function galleryQueryParams(filter: GalleryFilter): [string, string][] {
+/**
+ * The REST parameters of the gallery (docs/product.md, rule 26 and rule 58): the types that hang, one of them or all, in the
+ * owner's order. internal/pages/site_pages.go makes the same requests.
+ */
+export function galleryQueryParams(
+  { boot }: PublicBackend,
+  filter: GalleryFilter,
+): [string, string][] {
+  const { types, order } = boot.site.gallery;
+  const hidden = ARTWORK_TYPES.filter((type) => !types.includes(type));
   const query: [string, string][] = [
     ["select", "*,media"],
-    ["artwork_type", `not.in.(${GALLERY_HIDDEN_TYPES.join(",")})`],
-    ["order", "created_at.desc"],
+    ["artwork_type", hidden.length > 0 ? `not.in.(${hidden.join(",")})` : "not.is.null"],
+    ["order", order],
   ];
   if (filter !== "all") query.push(["artwork_type", `eq.${filter}`]);
   return query;
@@ -22,7 +31,7 @@ export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter,
     queryFn: ({ signal }) =>
       backend.readRange(
         "products",
-        galleryQueryParams(filter),
+        galleryQueryParams(backend, filter),
         { from: page * ARTWORKS_PER_PAGE, count: ARTWORKS_PER_PAGE },
         signal,
       ),

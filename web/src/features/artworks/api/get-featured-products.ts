@@ -3,11 +3,15 @@ import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { carouselQuery } from "@/lib/carousel-query";
 import { queryKeys } from "@/lib/query-keys";
 
-const featured = { select: "*,media", is_featured: "eq.true", order: "created_at.desc" };
+const featured = ({ boot: { site } }: PublicBackend) => ({
+  select: "*,media",
+  is_featured: "eq.true",
+  order: site.gallery.strip || site.gallery.order,
+});
 
-/** The query of one page of the featured works, newest first. */
+/** The query of one page of the featured works in the owner's order. */
 export function featuredProductsQuery(backend: PublicBackend, page: number) {
-  return carouselQuery(backend, "products", featured, queryKeys.products.featured, page);
+  return carouselQuery(backend, "products", featured(backend), queryKeys.products.featured, page);
 }
 
 /** The query of one featured work by its id. Its data are null if there is no such work. */
@@ -15,7 +19,11 @@ export function featuredArtworkQuery(backend: PublicBackend, id: string) {
   return queryOptions({
     queryKey: queryKeys.products.featuredArtwork(id),
     queryFn: async ({ signal }) => {
-      const [work] = await backend.read("products", { ...featured, id: `eq.${id}` }, signal);
+      const [work] = await backend.read(
+        "products",
+        { ...featured(backend), id: `eq.${id}` },
+        signal,
+      );
       return work ?? null;
     },
   });

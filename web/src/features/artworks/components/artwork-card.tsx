@@ -1,8 +1,8 @@
 import { memo, useEffect, useRef, useState } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
+import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { useLocalizedUrl, useT } from "@/lib/i18n";
 import { imageInfo, ratioOf, ratioStyle } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
@@ -50,7 +50,7 @@ export const ArtworkCard = memo(function ArtworkCard({
   const info = imageInfo(product, url);
   const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
-  const inGallery = !GALLERY_HIDDEN_TYPES.includes(product.artwork_type);
+  const inGallery = useBoot().site.gallery.types.includes(product.artwork_type);
   const href = useLocalizedUrl(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
   const boxRef = useRef<HTMLSpanElement>(null);
   const wasPainted = useRef(false);

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
-import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
+import { useGalleryTargets, type GalleryFilter } from "@/lib/gallery";
 import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 
@@ -13,10 +13,10 @@ export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   return (
     <nav ref={ref} aria-label={t("gallery.filters")} className="w-full sm:w-auto">
       <ul className="grid grid-cols-2 sm:flex">
-        {GALLERY_FILTERS.map((filter) => (
+        {useGalleryTargets().map(({ filter, to }) => (
           <li key={filter}>
             <Link
-              to={`/gallery/${filter}`}
+              to={to}
               aria-current={filter === current ? "page" : undefined}
               className={cn(
                 "nav-text ease-soft flex min-h-12 items-center justify-center border-b-3 px-5 pt-[3px] transition-colors duration-200",

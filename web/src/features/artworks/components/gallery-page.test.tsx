@@ -6,11 +6,12 @@ import { describe, expect, test, vi } from "vitest";
 import "@/features/artworks/components/artwork-dialog";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import { parseFilter } from "@/features/artworks/gallery-filter";
-import type { Language } from "@/lib/boot";
+import type { Boot, Language } from "@/lib/boot";
+import { DEFAULT_GALLERY } from "@/lib/gallery";
 import type { Product } from "@/lib/types";
 import { aProduct } from "@/test/a-product";
 import { answerRequests } from "@/test/answer-requests";
-import { renderApp } from "@/test/render";
+import { renderApp, testBoot } from "@/test/render";
 
 const works = [
   aProduct({
@@ -33,7 +34,12 @@ function Place() {
   );
 }
 
-function show(path: string, rows: Product[] | Error = works, language: Language = "en") {
+function show(
+  path: string,
+  rows: Product[] | Error = works,
+  language: Language = "en",
+  boot: Partial<Boot> = {},
+) {
   const requests = answerRequests(({ query }) => {
     if (rows instanceof Error) return { status: 500, json: { message: "broken" } };
     const only = query.getAll("artwork_type").find((filter) => filter.startsWith("eq."));
@@ -46,7 +52,7 @@ function show(path: string, rows: Product[] | Error = works, language: Language 
       <Route path="/gallery" element={page} />
       <Route path="/gallery/:type" element={page} />
     </Routes>,
-    { path, language },
+    { path, language, boot },
   );
   return { requests, onEnquire };
 }
@@ -64,10 +70,13 @@ function GalleryRoute({ onEnquire }: { onEnquire(product: Product): void }) {
 const address = () => document.querySelector("output")?.textContent;
 
 test("an unknown type shows all works", () => {
-  expect(parseFilter(undefined)).toBe("all");
-  expect(parseFilter("oil")).toBe("all");
-  expect(parseFilter("fresco")).toBe("all");
-  expect(parseFilter("mural")).toBe("mural");
+  const { types } = DEFAULT_GALLERY;
+  expect(parseFilter(undefined, types)).toBe("all");
+  expect(parseFilter("oil", types)).toBe("all");
+  expect(parseFilter("fresco", types)).toBe("all");
+  expect(parseFilter("mural", types)).toBe("mural");
+  expect(parseFilter("oil", ["oil"])).toBe("oil");
+  expect(parseFilter("mural", ["oil"])).toBe("all");
 });
 
 describe("the request", () => {
@@ -86,6 +95,37 @@ describe("the request", () => {
     await screen.findByRole("link", { name: /Sol/ });
     expect(screen.queryByRole("link", { name: /Telhados/ })).toBeNull();
     expect(requests[0]!.query.getAll("artwork_type")).toContain("eq.mural");
+  });
+});
+
+describe("S2-gallery-choice: the owner's choices", () => {
+  const boot: Partial<Boot> = {
+    site: {
+      ...testBoot.site,
+      gallery: { types: ["oil", "mural"], order: "position.asc", hideEmpty: true },
+    },
+    empty: ["mural"],
+  };
+
+  test("decide which types the request names, and the order", async () => {
+    const { requests } = show("/gallery/oil", works, "en", boot);
+    await screen.findByText("Nothing hangs on this wall yet.");
+    expect(requests[0]!.query.getAll("artwork_type")).toEqual([
+      "not.in.(digital,watercolour,acrylic)",
+      "eq.oil",
+    ]);
+    expect(requests[0]!.query.get("order")).toBe("position.asc");
+  });
+
+  test("decide which filters there are", async () => {
+    show("/gallery/digital", works, "en", boot);
+    const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
+    expect(filters.getAllByRole("link").map((link) => link.textContent)).toEqual(["All", "Oil"]);
+    expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
+    expect(await screen.findByRole("link", { name: /Telhados/ })).toHaveAttribute(
+      "href",
+      "/?art=a", // a watercolour, which does not hang
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { usePublicBackend } from "@/lib/backend";
+import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
@@ -25,7 +26,7 @@ type GalleryPageProps = { type: string | undefined; onEnquire(product: Product):
 /** The page of all works, or of one type: the filters, the grid and the artwork dialog. */
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const t = useT();
-  const filter = parseFilter(type);
+  const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
   const { data: firstPage, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
   const pendingPages = useIsFetching({

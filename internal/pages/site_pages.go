@@ -1,0 +1,127 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelie/internal/settings"
+)
+
+// This file applies the owner's choices for the gallery to the pages of the build: which types of works hang, and in which order
+// works are listed.
+
+// The build's queries of works have this condition and this order. They are those of a site on which the owner has chosen nothing.
+const (
+	builtCondition = "artwork_type=not.in.(oil,acrylic)"
+	builtOrder     = "order=created_at.desc"
+)
+
+// sitePages is the page manifest of one site: without the galleries of types that do not hang, and with queries as the owner has
+// chosen. Requests share it and must not change it.
+type sitePages struct {
+	pageManifest
+	edited    int64 // the content version of the last edit before the settings were read
+	gallery   settings.Gallery
+	condition string // selects the works that the gallery shows, as a query string
+	order     string // the order of the gallery's works, as a query string
+}
+
+// newSitePages returns the pages of a site with these choices for its gallery.
+func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
+	p := &sitePages{pageManifest: built, gallery: g, condition: worksCondition(g), order: "order=" + g.Order}
+	p.Pages = nil
+	for _, one := range built.Pages {
+		filter, isGallery := galleryFilter(one.Path)
+		switch {
+		case !isGallery:
+			p.Pages = append(p.Pages, one.choose(p.condition, "order="+g.StripOrder()))
+		case filter == allTypes:
+			p.Pages = append(p.Pages, one.choose(p.condition, p.order))
+			for _, t := range g.Types {
+				if hanging := built.page(galleryPath + t); hanging != nil {
+					p.Pages = append(p.Pages, hanging.choose(p.condition, p.order))
+				}
+			}
+		}
+	}
+	return p
+}
+
+// choose returns the page with another condition and order in its queries of works.
+func (p page) choose(condition, order string) page {
+	chosen := strings.NewReplacer(builtCondition, condition, builtOrder, order)
+	p.WorksFilter = chosen.Replace(p.WorksFilter)
+	p.Queries = slices.Clone(p.Queries)
+	for i := range p.Queries {
+		if p.Queries[i].Table == "products" {
+			p.Queries[i].Query = chosen.Replace(p.Queries[i].Query)
+		}
+	}
+	if p.WorkQuery != nil {
+		query := *p.WorkQuery
+		query.Query = chosen.Replace(query.Query)
+		p.WorkQuery = &query
+	}
+	return p
+}
+
+// worksCondition returns the condition, in a query string, for all works that the gallery shows. Works without a type never hang.
+// web/src/lib/gallery.ts makes the same text, so that browsers share cached responses with the server.
+func worksCondition(g settings.Gallery) string {
+	hidden := g.HiddenTypes()
+	if len(hidden) == 0 {
+		return "artwork_type=not.is.null"
+	}
+	return "artwork_type=not.in.(" + strings.Join(hidden, ",") + ")"
+}
+
+// pagesOf returns the pages of the site as the owner has chosen. It reads the settings once after each edit.
+func (s *Service) pagesOf(ctx context.Context) (*sitePages, error) {
+	at, _, err := s.cache.version.Serving(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p := s.sitePages.Load(); p != nil && p.edited == at.Edited {
+		return p, nil
+	}
+	site, err := settings.LoadSite(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	p := newSitePages(s.manifest, site.Gallery)
+	p.edited = at.Edited
+	s.sitePages.Store(p)
+	return p, nil
+}
+
+// emptyTypes returns the types that hang without a work, if the owner has chosen that they have no filter button.
+func (s *Service) emptyTypes(ctx context.Context, g settings.Gallery) (empty []string, err error) {
+	if !g.HideEmpty {
+		return nil, nil
+	}
+	for _, t := range g.Types {
+		rows, err := s.cfg.Content.Rows(ctx, "products", "select=id&artwork_type=eq."+t+"&limit=1")
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			empty = append(empty, t)
+		}
+	}
+	return empty, nil
+}
+
+// checkWorks returns an error if a gallery page of the build has another condition or order than newSitePages replaces.
+func (m pageManifest) checkWorks() error {
+	for _, p := range m.Pages {
+		for _, q := range p.Queries {
+			_, gallery := galleryFilter(p.Path)
+			if q.Table == "products" && (gallery && !strings.Contains(q.Query, builtCondition) || !strings.Contains(q.Query, builtOrder)) {
+				return fmt.Errorf("manifest of the pages: %s lists its works by %s", p.Path, q.Query)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Gallery is what the owner has chosen for the gallery and the featured strip.
+type Gallery struct {
+	Types     []string `json:"types"`           // the types of works that hang, in the order of their filter buttons; at least one
+	Order     string   `json:"order"`           // OrderNewest or OrderManual
+	Strip     string   `json:"strip,omitempty"` // the order of the featured strip; "" for that of the gallery
+	HideEmpty bool     `json:"hideEmpty"`       // whether types without a work have no filter button
+}
+
+// The orders of works, as the parameter order of requests.
+const (
+	OrderNewest = "created_at.desc" // the newest work first
+	OrderManual = "position.asc"    // by the column position, which rpc/move_work sets
+)
+
+// artworkTypes lists the types of works that the column artwork_type allows, in the order of the form.
+var artworkTypes = []string{"digital", "watercolour", "mural", "oil", "acrylic"}
+
+// HiddenTypes returns the types of works that do not hang.
+func (g Gallery) HiddenTypes() (hidden []string) {
+	for _, t := range artworkTypes {
+		if !slices.Contains(g.Types, t) {
+			hidden = append(hidden, t)
+		}
+	}
+	return hidden
+}
+
+// StripOrder returns the order of the featured strip.
+func (g Gallery) StripOrder() string {
+	if g.Strip != "" {
+		return g.Strip
+	}
+	return g.Order
+}
+
+// withDefaults returns g with the seed's value for each field that is missing. Settings that were stored before there was a
+// gallery among them, or without one, hang what the seed hangs.
+func (g Gallery) withDefaults(seed Gallery) Gallery {
+	if len(g.Types) == 0 {
+		g.Types = seed.Types
+	}
+	if g.Order == "" {
+		g.Order = seed.Order
+	}
+	return g
+}
+
+func (s *Settings) normalizeGallery() error {
+	g := &s.Site.Gallery
+	if len(g.Types) == 0 {
+		return errField("site.gallery.types", "must name a type of works")
+	}
+	for i, t := range g.Types {
+		if !slices.Contains(artworkTypes, t) {
+			return errField("site.gallery.types", fmt.Sprintf("names %q, which is no type of works", t))
+		}
+		if slices.Contains(g.Types[:i], t) {
+			return errField("site.gallery.types", fmt.Sprintf("names %q twice", t))
+		}
+	}
+	if g.Order != OrderNewest && g.Order != OrderManual {
+		return errField("site.gallery.order", "must be created_at.desc or position.asc")
+	}
+	if g.Strip != "" && g.Strip != OrderNewest && g.Strip != OrderManual {
+		return errField("site.gallery.strip", "must be created_at.desc or position.asc, or empty")
+	}
+	return nil
+}

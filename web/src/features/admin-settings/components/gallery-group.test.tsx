@@ -1,0 +1,51 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { FormProvider, useForm, useWatch } from "react-hook-form";
+import { expect, test } from "vitest";
+import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
+import type { SettingsValues } from "@/features/admin-settings/schema";
+import { DEFAULT_GALLERY } from "@/lib/gallery";
+import { renderApp } from "@/test/render";
+
+function Form() {
+  const form = useForm<SettingsValues>({
+    defaultValues: { gallery: { ...DEFAULT_GALLERY, types: ["mural"], strip: "" } },
+  });
+  return (
+    <FormProvider {...form}>
+      <GalleryGroup />
+      <output>{JSON.stringify(useWatch({ control: form.control, name: "gallery" }))}</output>
+    </FormProvider>
+  );
+}
+
+const values = () =>
+  JSON.parse(document.querySelector("output")!.textContent) as SettingsValues["gallery"];
+
+test("A-set-gallery: a type that is switched on comes last, and the last one cannot be switched off", async () => {
+  const user = userEvent.setup();
+  renderApp(<Form />);
+  const mural = screen.getByRole("switch", { name: "Mural" });
+  expect(mural).toBeDisabled();
+  await user.click(screen.getByRole("switch", { name: "Oil" }));
+  expect(values().types).toEqual(["mural", "oil"]);
+  await user.click(mural);
+  expect(values().types).toEqual(["oil"]);
+  expect(screen.getByRole("switch", { name: "Oil" })).toBeDisabled();
+});
+
+test("A-set-gallery: the strip follows the gallery until it has its own order", async () => {
+  const user = userEvent.setup();
+  renderApp(<Form />, { language: "pt" });
+  const strip = screen.getByLabelText("Ordem das obras na página inicial");
+  expect(strip).toHaveDisplayValue("Como na galeria");
+  await user.selectOptions(screen.getByLabelText("Ordem da galeria"), "À mão");
+  await user.selectOptions(strip, "Mais recentes primeiro");
+  await user.click(screen.getByRole("switch", { name: "Esconder os botões de filtro sem obras" }));
+  expect(values()).toEqual({
+    types: ["mural"],
+    order: "position.asc",
+    strip: "created_at.desc",
+    hideEmpty: true,
+  });
+});
