@@ -109,12 +109,12 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 		return got[0], true, nil
 	}
 	var low, high string
-	found := false
 	switch m.place {
 	case "last":
 		low, _, err = one(true)
 	case "first":
-		if high, found, err = one(false); err == nil && (high != "" || !found) {
+		high, found, err := one(false)
+		if err == nil && (high != "" || !found) {
 			keys, ok = firstOrderKeys(high, s.now(), m.ids)
 		}
 		return keys, ok, err
@@ -131,13 +131,14 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 			low = at
 			high, _, err = one(false, Compare{t.OrderKey, Greater, at})
 		} else {
+			var found bool
 			high = at
-			if low, found, err = one(true, Compare{t.OrderKey, Less, at}); err == nil && !found && high != "" {
-				keys, ok = firstOrderKeys(high, s.now(), m.ids)
-				return keys, ok, nil
-			}
+			low, found, err = one(true, Compare{t.OrderKey, Less, at})
 			if err == nil && !found {
-				return nil, false, nil
+				if high != "" {
+					keys, ok = firstOrderKeys(high, s.now(), m.ids)
+				}
+				return keys, ok, nil
 			}
 		}
 		if err != nil {

@@ -9,7 +9,7 @@ import { coversQuery } from "@/features/hero/api/get-covers";
 import { reviewsQuery } from "@/features/reviews/api/get-reviews";
 import type { PublicBackend } from "@/lib/backend";
 import { ARTWORK_TYPES } from "@/lib/constants";
-import { DEFAULT_GALLERY, type GalleryFilter } from "@/lib/gallery";
+import { DEFAULT_GALLERY, type GalleryFilter } from "@/lib/gallery-settings";
 
 /**
  * A query whose data the server puts into the page, so that the first render makes no request: the key in the query cache

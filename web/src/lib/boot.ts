@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { GalleryFilter, GallerySettings } from "@/lib/gallery";
+import type { GalleryFilter, GallerySettings } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
 
 export type Language = "en" | "pt";

@@ -1,30 +1,5 @@
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { ArtworkType } from "@/lib/types";
-
-/** A filter of the gallery: all works, or one type. */
-export type GalleryFilter = "all" | ArtworkType;
-
-/** An order of works that the owner can choose, newest first or by hand, as the REST parameter `order`. */
-export type WorksOrder = "created_at.desc" | "position.asc";
-
-/** What the owner has chosen for the gallery and the featured strip. */
-export type GallerySettings = {
-  /** The types of works that hang, in the order of their filter buttons. */
-  types: ArtworkType[];
-  order: WorksOrder;
-  /** The order of the featured strip; missing or "" if it is that of the gallery. */
-  strip?: WorksOrder | "";
-  /** Whether types without a work have no filter button. */
-  hideEmpty: boolean;
-};
-
-/** The gallery of a site on which the owner has chosen nothing. */
-export const DEFAULT_GALLERY: GallerySettings = {
-  types: ["digital", "mural", "watercolour"],
-  order: "created_at.desc",
-  hideEmpty: false,
-};
 
 /** The filters that the site offers: all works, and the types that hang. Each has its name and its path. */
 export function useGalleryTargets() {

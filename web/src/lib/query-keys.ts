@@ -1,4 +1,4 @@
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 
 /**
  * The keys of the query cache. A key begins with the table, so that invalidating ["products"] invalidates all queries of

@@ -2,12 +2,14 @@
 // interfaces, because the query builder's generics need an index signature, which interfaces lack.
 
 import type { SiteTexts } from "@/lib/boot";
+import type { ArtworkType } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
+
+export type { ArtworkType };
 
 /** The computed column with the metadata of the row's files. A row has it only if the query selects it by name. */
 type WithMedia = { media?: MediaInfo };
 
-export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
 export type ContactStatus = "new" | "read" | "replied";
 

@@ -5,7 +5,7 @@ import { MemoryRouter } from "react-router";
 import { AuthContextProvider, type Auth } from "@/lib/auth";
 import { OwnerBackendProvider, type OwnerBackend } from "@/lib/backend";
 import { BootProvider, type Boot, type Language } from "@/lib/boot";
-import { DEFAULT_GALLERY } from "@/lib/gallery";
+import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import { LanguageProvider } from "@/lib/i18n";
 
 /** The boot data of a site with all its texts. */

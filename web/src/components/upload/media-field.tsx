@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import {
   closestCenter,
   DndContext,
@@ -10,7 +10,7 @@ import {
 } from "@dnd-kit/core";
 import { rectSortingStrategy, SortableContext, useSortable } from "@dnd-kit/sortable";
 import { CSS } from "@dnd-kit/utilities";
-import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { ChevronLeft, ChevronRight, Star, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
 import { MediaTile, TileButton, entryInfo } from "@/components/upload/media-tile";
@@ -38,6 +38,8 @@ type MediaFieldProps = {
    * the field does not offer to choose a still.
    */
   uploadStill?(film: string, picture: File): Promise<void>;
+  /** Makes a stored picture the main one, which is in another field. Without it the field does not offer that. */
+  onMakeMain?(url: string): void;
 };
 
 /** A field for several pictures or films: a drop area, and its files below, which dragging and buttons reorder. */
@@ -49,6 +51,7 @@ export function MediaField({
   icon,
   areaClassName,
   uploadStill,
+  onMakeMain,
 }: MediaFieldProps) {
   const t = useT();
   const group = useRef<HTMLDivElement>(null);
@@ -66,6 +69,24 @@ export function MediaField({
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
   );
+
+  // The index of the tile that gets the focus: its picture was exchanged, and with it the button that had the focus.
+  const exchanged = useRef<number | null>(null);
+  useEffect(() => {
+    if (exchanged.current === null) return;
+    const tiles = group.current?.querySelectorAll("li");
+    tiles
+      ?.item(Math.min(exchanged.current, tiles.length - 1))
+      ?.querySelector("button")
+      ?.focus();
+    exchanged.current = null;
+  }, [files]);
+
+  function makeMain(index: number, url: string) {
+    exchanged.current = index;
+    setAnnouncement(t("upload.madeMain"));
+    onMakeMain?.(url);
+  }
 
   function moveBy(index: number, step: number) {
     queue.move(files[index]!.id, index + step);
@@ -115,7 +136,7 @@ export function MediaField({
                   label={`${label}, ${position(index + 1)}`}
                   onRetry={() => queue.retry(entry.id)}
                   onRemove={() => queue.remove(entry.id)}
-                  wide={uploadStill !== undefined}
+                  wide={uploadStill !== undefined || onMakeMain !== undefined}
                   below={
                     uploadStill &&
                     entry.state === "stored" &&
@@ -136,6 +157,15 @@ export function MediaField({
                   >
                     <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
+                  {onMakeMain && entry.state === "stored" && (
+                    <TileButton
+                      label={t("upload.makeMain")}
+                      disabled={queue.busy}
+                      onClick={() => makeMain(index, entry.url)}
+                    >
+                      <Star aria-hidden="true" size={19} strokeWidth={1.75} />
+                    </TileButton>
+                  )}
                   {uploadStill && entry.state === "stored" && !entry.needsStill && (
                     <StillButton
                       film={entry.url}

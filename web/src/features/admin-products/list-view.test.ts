@@ -9,13 +9,20 @@ import {
 const view = (text: string) => readView(new URLSearchParams(text));
 
 it("starts with all works, the newest first", () => {
-  expect(view("")).toEqual({ q: "", type: "", flag: "", sort: "newest", page: 1 });
+  expect(view("")).toEqual({ q: "", type: "", flag: "", sort: "newest", layout: "table", page: 1 });
   expect(isFiltered(view(""))).toBe(false);
   expect(isFiltered(view("sort=title&page=2"))).toBe(false);
 });
 
 it("survives writing to and reading from the address, which keeps the language", () => {
-  const wanted = { q: "sea, wall", type: "oil", flag: "featured", sort: "title", page: 3 } as const;
+  const wanted = {
+    q: "sea, wall",
+    type: "oil",
+    flag: "featured",
+    sort: "title",
+    layout: "wall",
+    page: 3,
+  } as const;
   const written = writeView(new URLSearchParams("lang=pt&q=old"), wanted);
   expect(readView(written)).toEqual(wanted);
   expect(written.get("lang")).toBe("pt");
@@ -28,6 +35,7 @@ it("ignores unknown values", () => {
     type: "",
     flag: "",
     sort: "newest",
+    layout: "table",
     page: 1,
   });
   expect(view("page=1.5").page).toBe(1);

@@ -23,8 +23,12 @@ export const SORTS = [
   "type",
   "date-desc",
   "date",
+  "manual",
 ] as const;
 export type Sort = (typeof SORTS)[number];
+
+/** How the works are listed. The first one is the default. */
+export const LAYOUTS = ["table", "wall"] as const;
 
 /** Search text, filters, order and page of the table of works. They are in the URL; "" means no filter. */
 export type ProductView = {
@@ -32,6 +36,7 @@ export type ProductView = {
   type: ArtworkType | "";
   flag: Flag | "";
   sort: Sort;
+  layout: (typeof LAYOUTS)[number];
   page: number;
 };
 
@@ -42,6 +47,7 @@ export function readView(search: URLSearchParams): ProductView {
     type: oneOf(ARTWORK_TYPES, search.get("type")) ?? "",
     flag: oneOf(FLAGS, search.get("show")) ?? "",
     sort: oneOf(SORTS, search.get("sort")) ?? SORTS[0],
+    layout: oneOf(LAYOUTS, search.get("as")) ?? LAYOUTS[0],
     page: readPage(search),
   };
 }
@@ -53,6 +59,7 @@ export const writeView = (search: URLSearchParams, view: ProductView): URLSearch
     type: [view.type, ""],
     show: [view.flag, ""],
     sort: [view.sort, SORTS[0]],
+    as: [view.layout, LAYOUTS[0]],
     page: [String(view.page), "1"],
   });
 

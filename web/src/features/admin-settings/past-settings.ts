@@ -1,7 +1,7 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
 import { ORDER_KEYS, TEXT_KEYS, TEXT_NAMES } from "@/features/admin-settings/schema";
 import { LANGUAGES } from "@/lib/constants";
-import { DEFAULT_GALLERY } from "@/lib/gallery";
+import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import type { Translate } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { SiteSettings } from "@/lib/types";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { countryOfNumber, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
 import { ARTWORK_TYPES } from "@/lib/constants";
-import type { WorksOrder } from "@/lib/gallery";
+import type { WorksOrder } from "@/lib/gallery-settings";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";

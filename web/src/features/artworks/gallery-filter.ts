@@ -1,4 +1,4 @@
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType } from "@/lib/types";
 

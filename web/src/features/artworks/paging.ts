@@ -1,4 +1,4 @@
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import type { RowsPage } from "@/lib/backend";
 import type { Product } from "@/lib/types";
 

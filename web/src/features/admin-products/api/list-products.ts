@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
 import type { ProductView } from "@/features/admin-products/list-view";
 import { searchCondition } from "@/features/admin-products/list-view";
@@ -14,11 +15,17 @@ type ProductsPage = { rows: Product[]; total: number };
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
+const LISTED_COLUMNS = "*,media,updated_at,is_published";
+
+/** How many ids one request reads. */
+const IDS_PER_READ = 1000;
+
 /** Fetches one page of the admin table of works, filtered and sorted by the server. */
-export function useProducts(view: ProductView) {
+export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
   const { types } = useBoot().site.gallery;
   return useQuery({
+    enabled,
     queryKey: [...queryKeys.products.admin, view, types],
     // The previous rows are shown until the new ones have loaded.
     placeholderData: keepPreviousData,
@@ -28,16 +35,15 @@ export function useProducts(view: ProductView) {
   });
 }
 
-async function fetchPage(
+/** The query of the works of a view, without a range. */
+function worksOf(
   backend: OwnerBackend,
+  columns: string,
   view: ProductView,
   types: readonly ArtworkType[],
-  signal: AbortSignal,
-): Promise<ProductsPage> {
-  const first = (view.page - 1) * LIST_PAGE_ROWS;
-  let query = backend
-    .from("products")
-    .select("*,media,updated_at,is_published", { count: "exact" });
+) {
+  // The type of the rows is that of all columns; callers read only those that they name.
+  let query = backend.from("products").select(columns as "*", { count: "exact" });
   const q = view.q.trim();
   if (q) query = query.or(searchCondition(q));
   if (view.type) query = query.eq("artwork_type", view.type);
@@ -50,13 +56,87 @@ async function fetchPage(
   if (view.flag === "scheduled")
     query = query.eq("is_published", false).not("published_at", "is", null);
   const { column, ascending } = orders[view.sort];
-  const { data, error, count } = await query
-    .order(column, { ascending, nullsFirst: false })
+  return query.order(column, { ascending, nullsFirst: false });
+}
+
+async function fetchPage(
+  backend: OwnerBackend,
+  view: ProductView,
+  types: readonly ArtworkType[],
+  signal: AbortSignal,
+): Promise<ProductsPage> {
+  const first = (view.page - 1) * LIST_PAGE_ROWS;
+  const { data, error, count } = await worksOf(backend, LISTED_COLUMNS, view, types)
     .range(first, first + LIST_PAGE_ROWS - 1)
     .abortSignal(signal);
   if (error?.code === RANGE_NOT_SATISFIABLE) return { rows: [], total: 0 };
   if (error) throw error;
   return { rows: data, total: count ?? data.length };
+}
+
+/** Fetches the ids of all works of a view, in its order. The wall fetches the works themselves when they are near. */
+export function useWorkIds(view: ProductView, enabled: boolean) {
+  const backend = useOwnerBackend();
+  const { types } = useBoot().site.gallery;
+  const { q, type, flag, sort } = view;
+  return useQuery({
+    enabled,
+    queryKey: [...queryKeys.products.admin, "ids", { q, type, flag, sort }, types],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const ids: string[] = [];
+      for (;;) {
+        const { data, error, count } = await worksOf(backend, "id", view, types)
+          .range(ids.length, ids.length + IDS_PER_READ - 1)
+          .abortSignal(signal);
+        if (error?.code === RANGE_NOT_SATISFIABLE) return ids;
+        if (error) throw error;
+        ids.push(...data.map(({ id }) => id));
+        if (data.length === 0 || ids.length >= (count ?? 0)) return ids;
+      }
+    },
+  });
+}
+
+/** The query of some works by their ids; its data are in any order. */
+function worksByIdQuery(backend: OwnerBackend, ids: readonly string[]) {
+  return {
+    queryKey: [...queryKeys.products.admin, "by-id", ids],
+    queryFn: async ({ signal }: { signal: AbortSignal }) => {
+      const { data, error } = await backend
+        .from("products")
+        .select(LISTED_COLUMNS as "*")
+        .in("id", [...ids])
+        .abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+    refetchInterval: ({ state }: { state: { data?: Product[] } }) =>
+      isPreparing(state.data ?? []) ? PREPARING_POLL_MS : false,
+  } as const;
+}
+
+/**
+ * Fetches the works with the given ids in blocks, and returns all works that were fetched so far, by id. A work that moves to
+ * another block stays there while its block is fetched again.
+ */
+export function useWorksById(blocks: readonly (readonly string[])[]): Map<string, Product> {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  const merge = useCallback(() => {
+    const works = new Map<string, Product>();
+    const key = [...queryKeys.products.admin, "by-id"];
+    const fetched = cache.getQueryCache().findAll({ queryKey: key });
+    fetched.sort((a, b) => a.state.dataUpdatedAt - b.state.dataUpdatedAt);
+    for (const { state } of fetched)
+      for (const work of (state.data as Product[] | undefined) ?? []) works.set(work.id, work);
+    return works;
+  }, [cache]);
+  // The results are read from the cache, which has those of earlier blocks too.
+  return useQueries({
+    queries: blocks.map((ids) => worksByIdQuery(backend, ids)),
+    combine: merge,
+  });
 }
 
 /** The column and direction by which the server sorts, for each order of the table. */
@@ -68,4 +148,5 @@ const orders: Record<ProductView["sort"], { column: keyof Product; ascending: bo
   type: { column: "artwork_type", ascending: true },
   "date-desc": { column: "creation_date", ascending: false },
   date: { column: "creation_date", ascending: true },
+  manual: { column: "position", ascending: true },
 };

@@ -83,6 +83,16 @@ export function ProductForm({
     return save(values, media.values, media.uploaded);
   }
 
+  /** Exchanges the main picture with one of the gallery. */
+  function makeMain(url: string) {
+    const [main] = media.main.urls;
+    const { urls } = media.gallery;
+    media.main.reset([url]);
+    media.gallery.reset(
+      main ? urls.map((one) => (one === url ? main : one)) : urls.filter((one) => one !== url),
+    );
+  }
+
   function showFirstError(errors: FieldErrors<ProductValues>) {
     const group = errors.title ? "work" : errors.publish_at ? "visibility" : null;
     // On a phone the browser would scroll the focused field only as far as behind the sticky footer.
@@ -150,6 +160,7 @@ export function ProductForm({
               media={start.product?.media}
               icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
               areaClassName="min-h-[88px]"
+              onMakeMain={media.main.busy ? undefined : makeMain}
             />
           </div>
           <MediaField

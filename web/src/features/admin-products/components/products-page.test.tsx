@@ -434,6 +434,28 @@ it("A-prod-14: shows a toast if the row was saved but a file could not be delete
   );
 });
 
+it("A-prod-main: exchanges the main picture with one of the gallery, and keeps the focus there", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const gallery = within(screen.getByRole("group", { name: "Gallery images" }));
+  await user.click(gallery.getAllByRole("button", { name: "Make this the main picture" })[1]!);
+  expect(gallery.getAllByRole("listitem")[1]).toContainElement(
+    document.activeElement as HTMLElement,
+  );
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product updated"]));
+  // No file is removed: all of them are still in use.
+  expect(calls).toEqual([
+    {
+      what: "update",
+      body: expect.objectContaining({
+        image_url: address("b.jpg"),
+        image_gallery: [address("a.jpg"), address("main.jpg")],
+      }),
+    },
+  ]);
+});
+
 it("saves the order set by the arrow buttons, and keeps the focus on the button", async () => {
   const { user } = await open();
   await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);

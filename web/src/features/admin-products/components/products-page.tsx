@@ -1,14 +1,22 @@
 import { useEffect, useRef, useState } from "react";
 import { Plus } from "lucide-react";
 import { useDeleteProduct } from "@/features/admin-products/api/delete-product";
-import { useProducts } from "@/features/admin-products/api/list-products";
+import { useProducts, useWorkIds } from "@/features/admin-products/api/list-products";
 import { BulkUploadButton, BulkUpload } from "@/features/admin-products/components/bulk-upload";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
+import { LayoutChoice } from "@/features/admin-products/components/layout-choice";
 import { ProductFilters } from "@/features/admin-products/components/product-filters";
 import { ProductList } from "@/features/admin-products/components/product-list";
+import { ProductWall } from "@/features/admin-products/components/product-wall";
 import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
-import { isFiltered, readView, writeView } from "@/features/admin-products/list-view";
+import {
+  isFiltered,
+  readView,
+  SORTS,
+  writeView,
+  type ProductView,
+} from "@/features/admin-products/list-view";
 import { initialFormState, formStateOfCopy } from "@/features/admin-products/schema";
 import { historyDifferences } from "@/features/admin-products/differences";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
@@ -28,7 +36,9 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 export function ProductsPage() {
   const t = useT();
   const { view, change } = useListUrl(readView, writeView);
-  const products = useProducts(view);
+  const onWall = view.layout === "wall";
+  const products = useProducts(view, !onWall);
+  const workIds = useWorkIds(view, onWall);
   const { data: currentPage, isPlaceholderData } = products;
   const productDialog = useDraftDialog("products", initialFormState(null));
   const openDialog = productDialog.open;
@@ -47,6 +57,12 @@ export function ProductsPage() {
     if (isBeyondLastPage) change({ page: 1 }, { replace: true });
   }, [isBeyondLastPage, change]);
 
+  /** The wall begins in the order by hand, in which works can be dragged. */
+  function showAs(layout: ProductView["layout"]) {
+    const sort = layout === "wall" && view.sort === SORTS[0] ? "manual" : view.sort;
+    change({ layout, sort: layout === "table" && sort === "manual" ? SORTS[0] : sort });
+  }
+
   function goToPage(page: number) {
     change({ page });
     topRef.current?.scrollIntoView({ block: "start" });
@@ -59,6 +75,13 @@ export function ProductsPage() {
     </Button>
   );
   const filtered = isFiltered(view);
+  const emptyAction = filtered ? (
+    <Button variant="outline" onClick={() => change({ q: "", type: "", flag: "" })}>
+      {t("products.clearFilters")}
+    </Button>
+  ) : (
+    addButton
+  );
   // The row of the list, and not a copy from when the history was opened: after a conflict the list has the newer row.
   const historyRow = currentPage?.rows.find(({ id }) => id === historyId) ?? null;
 
@@ -74,49 +97,63 @@ export function ProductsPage() {
     >
       <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
-        {(filtered || (currentPage && currentPage.total > 0)) && (
-          <ProductFilters view={view} onChange={change} />
+        {(filtered || onWall || (currentPage && currentPage.total > 0)) && (
+          <>
+            <ProductFilters view={view} onChange={change} />
+            <LayoutChoice layout={view.layout} onChange={showAs} />
+          </>
         )}
         <BulkUpload {...drafts}>
-          <AdminListState
-            query={{ ...products, data: currentPage?.rows }}
-            empty={t(filtered ? "products.noMatch" : "products.empty")}
-            emptyAction={
-              filtered ? (
-                <Button variant="outline" onClick={() => change({ q: "", type: "", flag: "" })}>
-                  {t("products.clearFilters")}
-                </Button>
-              ) : (
-                addButton
-              )
-            }
-          >
-            {(rows) => (
-              <div
-                aria-busy={isPlaceholderData || undefined}
-                className={cn("transition-opacity duration-200", isPlaceholderData && "opacity-60")}
-              >
-                <ProductList
-                  products={rows}
-                  sort={view.sort}
-                  onSort={(sort) => change({ sort })}
+          {onWall ? (
+            <AdminListState
+              query={workIds}
+              empty={t(filtered ? "products.noMatch" : "products.empty")}
+              emptyAction={emptyAction}
+            >
+              {(ids) => (
+                <ProductWall
+                  ids={ids}
+                  canMove={view.sort === "manual"}
                   onEdit={(product) => openDialog(initialFormState(product))}
-                  onDuplicate={(product) =>
-                    openDialog(
-                      formStateOfCopy(product, t("products.copyOf", { title: product.title })),
-                    )
-                  }
-                  onHistory={({ id }) => setHistoryId(id)}
-                  onDelete={setProductToDelete}
                 />
-                <ProductPager
-                  page={view.page}
-                  total={currentPage?.total ?? rows.length}
-                  onPage={goToPage}
-                />
-              </div>
-            )}
-          </AdminListState>
+              )}
+            </AdminListState>
+          ) : (
+            <AdminListState
+              query={{ ...products, data: currentPage?.rows }}
+              empty={t(filtered ? "products.noMatch" : "products.empty")}
+              emptyAction={emptyAction}
+            >
+              {(rows) => (
+                <div
+                  aria-busy={isPlaceholderData || undefined}
+                  className={cn(
+                    "transition-opacity duration-200",
+                    isPlaceholderData && "opacity-60",
+                  )}
+                >
+                  <ProductList
+                    products={rows}
+                    sort={view.sort}
+                    onSort={(sort) => change({ sort })}
+                    onEdit={(product) => openDialog(initialFormState(product))}
+                    onDuplicate={(product) =>
+                      openDialog(
+                        formStateOfCopy(product, t("products.copyOf", { title: product.title })),
+                      )
+                    }
+                    onHistory={({ id }) => setHistoryId(id)}
+                    onDelete={setProductToDelete}
+                  />
+                  <ProductPager
+                    page={view.page}
+                    total={currentPage?.total ?? rows.length}
+                    onPage={goToPage}
+                  />
+                </div>
+              )}
+            </AdminListState>
+          )}
         </BulkUpload>
       </div>
       <RecentlyDeleted table="products" nameOf={({ title }) => title} />

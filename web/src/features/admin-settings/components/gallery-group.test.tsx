@@ -4,7 +4,7 @@ import { FormProvider, useForm, useWatch } from "react-hook-form";
 import { expect, test } from "vitest";
 import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
 import type { SettingsValues } from "@/features/admin-settings/schema";
-import { DEFAULT_GALLERY } from "@/lib/gallery";
+import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import { renderApp } from "@/test/render";
 
 function Form() {

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { PublicBackend } from "@/lib/backend";
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { queryKeys } from "@/lib/query-keys";
 import { galleryQueryParams } from "@/features/artworks/api/get-artworks-page";
 

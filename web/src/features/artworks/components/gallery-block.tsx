@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef, type CSSProperties } from "react";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/lib/cn";
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { useArtworksPage } from "@/features/artworks/api/get-artworks-page";

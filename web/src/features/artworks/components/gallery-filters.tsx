@@ -1,7 +1,8 @@
 import type { Ref } from "react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
-import { useGalleryTargets, type GalleryFilter } from "@/lib/gallery";
+import { useGalleryTargets } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { cn } from "@/lib/cn";
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { GalleryBlock } from "@/features/artworks/components/gallery-block";

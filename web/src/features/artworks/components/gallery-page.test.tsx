@@ -7,7 +7,7 @@ import "@/features/artworks/components/artwork-dialog";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import { parseFilter } from "@/features/artworks/gallery-filter";
 import type { Boot, Language } from "@/lib/boot";
-import { DEFAULT_GALLERY } from "@/lib/gallery";
+import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import type { Product } from "@/lib/types";
 import { aProduct } from "@/test/a-product";
 import { answerRequests } from "@/test/answer-requests";

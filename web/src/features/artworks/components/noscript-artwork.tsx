@@ -4,7 +4,7 @@ import { Picture } from "@/components/media/picture";
 import { TextLink } from "@/components/ui/text-link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { useBoot } from "@/lib/boot";
-import type { GalleryFilter } from "@/lib/gallery";
+import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useLocalizedUrl, useT } from "@/lib/i18n";
 import { ratioStyle } from "@/lib/media";
 import type { Product } from "@/lib/types";

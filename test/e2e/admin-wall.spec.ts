@@ -1,0 +1,296 @@
+// The works as a wall: order by hand, many at once, and 5,000 works.
+import type { Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { languages, text } from "./texts.ts";
+
+const WORKS = 5000;
+const WALL = "/admin/products?as=wall&sort=manual&q=study";
+
+let server: Server;
+
+test.use({
+  contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/ERR_FAILED .*\/rest\/v1\/products/],
+});
+test.describe.configure({ timeout: 120_000 });
+
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
+  const rows = Array.from({ length: WORKS }, (_, n) => ({
+    title: `Study ${String(n + 1).padStart(4, "0")}`,
+    artwork_type: "oil",
+    created_at: new Date(Date.UTC(2020, 0, 1) - n * 60_000).toISOString(),
+  }));
+  for (let at = 0; at < rows.length; at += 500) {
+    const { error } = await asService(server)
+      .from("products")
+      .insert(rows.slice(at, at + 500));
+    expect(error).toBeNull();
+  }
+});
+test.afterAll(() => server.stop());
+
+const picture = (page: Page, title: string) =>
+  page.getByRole("button", { name: `Select ${title}`, exact: true });
+
+/** The first titles of the works in the order by hand. */
+async function order(count: number): Promise<string[]> {
+  const { data } = await asAnon(server)
+    .from("products")
+    .select("title")
+    .like("title", "Study %")
+    .order("position")
+    .limit(count)
+    .throwOnError();
+  return data.map(({ title }) => title.slice(-4));
+}
+
+/** The calls that change works. */
+function watchWrites(page: Page): string[] {
+  const writes: string[] = [];
+  page.on("request", (request) => {
+    if (!["GET", "HEAD"].includes(request.method()) && request.url().includes("/rest/v1/"))
+      writes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  return writes;
+}
+
+async function dragTo(page: Page, from: string, to: string, side: "left" | "right"): Promise<void> {
+  await picture(page, from).hover();
+  await page.mouse.down();
+  const box = (await picture(page, to).boundingBox())!;
+  const x = side === "left" ? box.x + 4 : box.x + box.width - 4;
+  await page.mouse.move(x, box.y + box.height / 2, { steps: 8 });
+  await page.mouse.up();
+}
+
+test("A-wall-drag A-wall-undo: a work is dragged to its place with one call, and can be put back", async ({
+  page,
+}) => {
+  await signInAt(page, server, WALL);
+  await expect(picture(page, "Study 0001")).toBeVisible();
+  const writes = watchWrites(page);
+  await dragTo(page, "Study 0001", "Study 0003", "right");
+  await expect(page.getByText("Order saved")).toBeVisible();
+  expect(writes).toEqual(["POST /rest/v1/rpc/move_work"]);
+  expect(await order(4)).toEqual(["0002", "0003", "0001", "0004"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
+});
+
+test("A-wall-many: twelve works are featured with four presses, in one request, and the change can be undone", async ({
+  page,
+}) => {
+  await signInAt(page, server, WALL);
+  await picture(page, "Study 0001").click();
+  await picture(page, "Study 0012").click({ modifiers: ["Shift"] });
+  await expect(page.getByText("Selected: 12")).toBeVisible();
+  const writes = watchWrites(page);
+  await page.getByRole("button", { name: "Feature", exact: true }).click();
+  await expect(page.getByText("Works changed: 12")).toBeVisible();
+  expect(writes).toEqual(["PATCH /rest/v1/products"]);
+  const featured = () =>
+    asAnon(server)
+      .from("products")
+      .select("id", { count: "exact", head: true })
+      .eq("is_featured", true)
+      .like("title", "Study %");
+  expect((await featured()).count).toBe(12);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect((await featured()).count).toBe(0);
+
+  await page.getByRole("button", { name: "Type, medium, date, tags" }).click();
+  await page.getByRole("dialog").getByLabel("Medium").fill("Oil on linen");
+  await page.getByRole("dialog").getByLabel("Tags").fill("study, sea");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Works changed: 12")).toBeVisible();
+  const { data } = await asAnon(server)
+    .from("products")
+    .select("medium,tags,artwork_type")
+    .eq("title", "Study 0007")
+    .single();
+  expect(data).toEqual({ medium: "Oil on linen", tags: ["study", "sea"], artwork_type: "oil" });
+});
+
+test("A-wall-delete: selected works are deleted after a question, and come back to their places", async ({
+  page,
+}) => {
+  await signInAt(page, server, WALL);
+  await picture(page, "Study 0002").click();
+  await picture(page, "Study 0003").click({ modifiers: ["Shift"] });
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  const writes = watchWrites(page);
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Works deleted: 2")).toBeVisible();
+  expect(writes).toEqual(["DELETE /rest/v1/products"]);
+  expect(await order(2)).toEqual(["0001", "0004"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
+});
+
+test("A-wall-many: a change that fails is taken back, which is said", async ({ page }) => {
+  await signInAt(page, server, WALL);
+  await page.route("**/rest/v1/products?*", (route) =>
+    route.request().method() === "PATCH" ? route.abort() : route.fallback(),
+  );
+  const featured = page.getByRole("switch", { name: "Featured: Study 0001" });
+  await featured.click();
+  await expect(page.getByText("The works could not be changed.")).toBeVisible();
+  await expect(featured).not.toBeChecked();
+});
+
+test("A-wall-keys: the keyboard alone selects, moves and switches works, which is announced", async ({
+  page,
+}) => {
+  await signInAt(page, server, WALL);
+  await picture(page, "Study 0001").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(picture(page, "Study 0002")).toBeFocused();
+  await page.keyboard.press("Alt+ArrowLeft");
+  await expect(page.getByText("Study 0002 is now 1 of 5000")).toBeAttached();
+  await expect(picture(page, "Study 0002")).toBeFocused();
+  await expect.poll(() => order(2)).toEqual(["0002", "0001"]);
+  await page.keyboard.press("Alt+ArrowRight");
+  await expect.poll(() => order(2)).toEqual(["0001", "0002"]);
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(page.getByText("Selected: 2")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Selected: 2")).toBeHidden();
+  await page.keyboard.press("Tab"); // the title, which opens the form
+  await page.keyboard.press("Tab");
+  const featured = page.getByRole("switch", { name: "Featured: Study 0003" });
+  await expect(featured).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(featured).toBeChecked();
+  await page.keyboard.press("Space");
+  await expect(featured).not.toBeChecked();
+  await picture(page, "Study 0003").focus();
+  await page.keyboard.press("End");
+  await expect(picture(page, "Study 5000")).toBeFocused();
+});
+
+test("A-wall-lasso: a rectangle from an empty spot selects what it touches", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signInAt(page, server, WALL);
+  const first = (await picture(page, "Study 0001").boundingBox())!;
+  const third = (await picture(page, "Study 0003").boundingBox())!;
+  await page.mouse.move(first.x - 3, first.y - 3);
+  await page.mouse.down();
+  await page.mouse.move(third.x + 20, third.y + 20, { steps: 5 });
+  await page.mouse.up();
+  await expect(page.getByText("Selected: 3")).toBeVisible();
+});
+
+test("A-wall-phone: a long press selects on a phone, a tap opens, and the handle drags with the finger", async ({
+  browser,
+}) => {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await signInAt(page, server, WALL);
+  await expect(picture(page, "Study 0001")).toBeVisible();
+  const touch = await context.newCDPSession(page);
+  const send = (type: "touchStart" | "touchMove" | "touchEnd", x = 0, y = 0) =>
+    touch.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchEnd" ? [] : [{ x, y }],
+    });
+  const centre = async (title: string) => {
+    await picture(page, title).scrollIntoViewIfNeeded();
+    const box = (await picture(page, title).boundingBox())!;
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+  const at = await centre("Study 0001");
+  await send("touchStart", at.x, at.y);
+  await expect(page.getByText("Selected: 1")).toBeVisible();
+  await send("touchEnd");
+  await picture(page, "Study 0002").tap();
+  await expect(page.getByText("Selected: 2")).toBeVisible();
+  await page.getByRole("button", { name: "Clear selection" }).tap();
+
+  const grip = page.locator('[data-index="0"] [data-grip]');
+  await grip.scrollIntoViewIfNeeded();
+  const from = (await grip.boundingBox())!;
+  const to = (await picture(page, "Study 0002").boundingBox())!;
+  await send("touchStart", from.x + 22, from.y + 22);
+  await send("touchMove", from.x + 60, from.y);
+  await send("touchMove", to.x + to.width - 2, to.y + 40);
+  await send("touchEnd");
+  await expect.poll(() => order(2)).toEqual(["0002", "0001"]);
+  await page.getByRole("button", { name: "Undo" }).tap();
+  await expect.poll(() => order(2)).toEqual(["0001", "0002"]);
+
+  await picture(page, "Study 0001").tap();
+  await expect(page.getByRole("dialog", { name: "Edit Product" })).toBeVisible();
+  await context.close();
+});
+
+test("A-wall-smooth: of 5,000 works few are rendered, and a drag across them takes less than a frame of the processor", async ({
+  page,
+}, testInfo) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signInAt(page, server, WALL);
+  await expect(picture(page, "Study 0001")).toBeVisible();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const used = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
+  };
+  await picture(page, "Study 0001").hover();
+  await page.mouse.down();
+  const before = await used();
+  const frames = 120;
+  for (let n = 0; n < frames; n++)
+    await page.mouse.move(40 + ((n * 7) % 300), 300 + ((n * 5) % 300));
+  const perMove = ((await used()) - before) / frames;
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  testInfo.annotations.push({ type: "per move", description: `${perMove.toFixed(1)} ms` });
+  expect(perMove).toBeLessThan(1000 / 60);
+  expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(3_000);
+  expect(await order(2)).toEqual(["0001", "0002"]);
+  await page.evaluate(() =>
+    scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: "instant" }),
+  );
+  await expect(page.getByRole("button", { name: /^Select Study 2/ }).first()).toBeVisible();
+});
+
+for (const language of languages)
+  test(`A-wall-axe: nothing to find on the wall, its bar and its dialog at 390 and 1440 px in ${language}`, async ({
+    page,
+  }) => {
+    await signInAt(page, server, "/admin/products?as=wall&sort=manual", language);
+    for (const width of [390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const tile = page.locator("[data-index='1'] [data-picture]");
+      await expect(tile).toBeVisible();
+      if ((await tile.getAttribute("aria-pressed")) === "false") {
+        await tile.focus();
+        await page.keyboard.press("Space");
+      }
+      await expect(page.getByRole("region", { name: text(language, "wall.bar") })).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      await expectAccessibleInBothSchemes(page, async (scheme) => {
+        if (process.env.SHOTS)
+          await page.screenshot({
+            path: `${process.env.SHOTS}/wall-${language}-${width}-${scheme}.png`,
+          });
+      });
+    }
+    await page.getByRole("button", { name: text(language, "wall.change") }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await expectAccessibleInBothSchemes(page);
+  });

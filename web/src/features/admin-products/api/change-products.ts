@@ -1,0 +1,119 @@
+import { useMemo } from "react";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { deleteProducts } from "@/features/admin-products/api/delete-product";
+import { bringBackDeleted } from "@/lib/history/bring-back";
+import { getHistory } from "@/lib/history/revisions";
+import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
+import type { MoveArgs, Product } from "@/lib/types";
+
+/** The columns that can be changed for several works at once. */
+export type WorkValues = Partial<
+  Pick<Product, "is_featured" | "in_stock" | "artwork_type" | "medium" | "creation_date" | "tags">
+>;
+
+/** How many works can be changed at once: their ids are in the URL of one request. */
+export const MAX_CHANGED = 200;
+
+/** Functions that change several works at once. Each is one request, and so one transaction, and refetches the lists. */
+export function useChangeProducts() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMemo(() => {
+    const refetchProducts = () => refetch(cache, queryKeys.products.all);
+    return {
+      /** Sets values, and resolves with the works as they were before. */
+      change: async (ids: readonly string[], values: WorkValues): Promise<Product[]> => {
+        const { data: before, error } = await backend
+          .from("products")
+          .select(["id", ...Object.keys(values)].join() as "*")
+          .in("id", [...ids]);
+        if (error) throw error;
+        showValues(cache, ids, values);
+        try {
+          await update(backend, ids, values);
+        } finally {
+          await refetchProducts();
+        }
+        return before;
+      },
+      /** Gives works back what they had before a change, one request for each group of equal values. */
+      undoChange: async (before: readonly Product[], changed: WorkValues) => {
+        const groups = new Map<string, { ids: string[]; values: WorkValues }>();
+        for (const work of before) {
+          const values = Object.fromEntries(
+            Object.keys(changed).map((name) => [name, work[name as keyof WorkValues]]),
+          ) as WorkValues;
+          const key = JSON.stringify(values);
+          const group = groups.get(key) ?? { ids: [], values };
+          group.ids.push(work.id);
+          groups.set(key, group);
+        }
+        try {
+          for (const { ids, values } of groups.values()) await update(backend, ids, values);
+        } finally {
+          await refetchProducts();
+        }
+      },
+      move: async (args: MoveArgs) => {
+        try {
+          const { error } = await backend.rpc("move_work", args);
+          if (error) throw error;
+        } finally {
+          await refetchProducts();
+        }
+      },
+      /** Moves works back to their places in `before`, the order of all works of the list. */
+      undoMove: async (before: readonly string[], moved: readonly string[]) => {
+        try {
+          for (const [at, id] of before.entries()) {
+            if (!moved.includes(id)) continue;
+            const target = before[at - 1];
+            const { error } = await backend.rpc(
+              "move_work",
+              target === undefined
+                ? { ids: [id], place: "first", target: null }
+                : { ids: [id], place: "after", target },
+            );
+            if (error) throw error;
+          }
+        } finally {
+          await refetchProducts();
+        }
+      },
+      remove: (ids: readonly string[]) => deleteProducts(backend, cache, ids),
+      /** Inserts deleted works again, with the values and the places that they had. */
+      undoRemove: async (ids: readonly string[]) => {
+        try {
+          for (const id of ids) {
+            const [newest] = await getHistory<Product>(backend, { table: "products", id });
+            if (newest?.action !== "delete") throw new Error("The row has no deletion");
+            await bringBackDeleted(backend, "products", newest.row_before);
+          }
+        } finally {
+          await refetchProducts();
+        }
+      },
+    };
+  }, [backend, cache]);
+}
+
+async function update(
+  backend: OwnerBackend,
+  ids: readonly string[],
+  values: WorkValues,
+): Promise<void> {
+  const { error } = await backend
+    .from("products")
+    .update(values)
+    .in("id", [...ids]);
+  if (error) throw error;
+}
+
+/** Shows new values in the lists before the server has confirmed them. */
+function showValues(cache: QueryClient, ids: readonly string[], values: WorkValues): void {
+  cache.setQueriesData<Product[]>({ queryKey: [...queryKeys.products.admin, "by-id"] }, (works) =>
+    works?.map((work) => (ids.includes(work.id) ? { ...work, ...values } : work)),
+  );
+}

@@ -1,0 +1,373 @@
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+} from "react";
+import { Picture } from "@/components/media/picture";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { useChangeProducts, type WorkValues } from "@/features/admin-products/api/change-products";
+import { useWorksById } from "@/features/admin-products/api/list-products";
+import { ChangeDialog } from "@/features/admin-products/components/change-dialog";
+import { SelectionBar } from "@/features/admin-products/components/selection-bar";
+import { WallTile } from "@/features/admin-products/components/wall-tile";
+import { moveTo } from "@/features/admin-products/wall/geometry";
+import { useSelection } from "@/features/admin-products/wall/use-selection";
+import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
+import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";
+import { useUndo } from "@/lib/editing/use-undo";
+import { useT } from "@/lib/i18n";
+import { imageInfo } from "@/lib/media";
+import { areaToast } from "@/lib/toast";
+import type { MoveArgs, Product } from "@/lib/types";
+
+type ProductWallProps = {
+  /** The ids of all works of the list, in its order. */
+  ids: readonly string[];
+  /** Whether the list is in the owner's order, which a drag changes. */
+  canMove: boolean;
+  onEdit(work: Product): void;
+};
+
+/** Works that are fetched with one request. */
+const BLOCK = 48;
+
+/** The works as a wall of pictures, of which only those near the window are rendered. */
+export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
+  const t = useT();
+  const undoButton = useUndo();
+  const products = useChangeProducts();
+  // The order that is being saved; null if none is.
+  const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
+  const latestMove = useRef(0);
+  const order = movedOrder ?? ids;
+  const total = order.length;
+  const wall = useRef<HTMLUListElement>(null);
+  const { grid, first, end } = useWallWindow(wall, total);
+  const blocks: string[][] = [];
+  for (let at = Math.floor(first / BLOCK) * BLOCK; at < end; at += BLOCK)
+    blocks.push(ids.slice(at, at + BLOCK));
+  const works = useWorksById(blocks);
+  const { selected, toggle, select } = useSelection(order);
+  const [currentId, setCurrentId] = useState<string | null>(null);
+  const current = Math.max(0, currentId === null ? 0 : order.indexOf(currentId));
+  const [announcement, setAnnouncement] = useState("");
+  const [changing, setChanging] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [busy, setBusy] = useState(false);
+  // Whether the current work gets the focus when it is rendered.
+  const takesFocus = useRef(false);
+
+  const titleOf = (id: string) => works.get(id)?.title ?? "";
+  const failed = () =>
+    areaToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+
+  function move(moved: ReadonlySet<string>, place: number) {
+    const next = moveTo(order, moved, place);
+    if (moved.size === 0 || next.join() === order.join()) return;
+    const movedIds = next.filter((id) => moved.has(id));
+    const at = next.indexOf(movedIds[0]!);
+    const before = next[at - 1];
+    const after = next[at + movedIds.length];
+    const args: MoveArgs =
+      before !== undefined
+        ? { ids: movedIds, place: "after", target: before }
+        : { ids: movedIds, place: "before", target: after! };
+    const was = order;
+    const number = ++latestMove.current;
+    setMovedOrder(next);
+    setAnnouncement(
+      movedIds.length === 1
+        ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: at + 1, total })
+        : t("wall.movedMany", { count: movedIds.length, n: at + 1, total }),
+    );
+    products
+      .move(args)
+      .then(() => {
+        if (number === latestMove.current)
+          areaToast({
+            title: t("wall.toast.moved"),
+            action: undoButton(() => products.undoMove(was, movedIds)),
+          });
+      }, failed)
+      .finally(() => {
+        if (number === latestMove.current) setMovedOrder(null);
+      });
+  }
+
+  const gestures = useWallGestures({
+    wall,
+    grid,
+    total,
+    canMove,
+    onDrop: (index, place) => {
+      const id = order[index]!;
+      move(selected.has(id) ? selected : new Set([id]), place);
+    },
+    onLasso: (indexes) => select(indexes.map((index) => order[index]!)),
+    onLongPress: (index) => toggle(order[index]!),
+  });
+  const { drag } = gestures;
+
+  const change = (changed: ReadonlySet<string> | readonly string[], values: WorkValues) => {
+    products.change([...changed], values).then(
+      (before) =>
+        areaToast({
+          title: t("wall.toast.changed", { n: before.length }),
+          action: undoButton(() => products.undoChange(before, values)),
+        }),
+      failed,
+    );
+  };
+
+  async function remove() {
+    const gone = [...selected];
+    setBusy(true);
+    try {
+      await products.remove(gone);
+      areaToast({
+        title: t("wall.toast.deleted", { n: gone.length }),
+        action: undoButton(() => products.undoRemove(gone)),
+      });
+    } catch {
+      failed();
+    }
+    setBusy(false);
+    setDeleting(false);
+  }
+
+  function goTo(index: number) {
+    const target = Math.max(0, Math.min(index, total - 1));
+    takesFocus.current = true;
+    setCurrentId(order[target]!);
+    const top = Math.floor(target / grid.columns) * grid.cell.height;
+    const box = wall.current!.getBoundingClientRect();
+    // The header covers the top of the window, and the bar its foot.
+    if (box.top + top < 90) window.scrollBy(0, box.top + top - 90);
+    else if (box.top + top + grid.cell.height > innerHeight - 120)
+      window.scrollBy(0, box.top + top + grid.cell.height - innerHeight + 120);
+    return order[target]!;
+  }
+  useEffect(() => {
+    if (!takesFocus.current) return;
+    takesFocus.current = false;
+    wall.current
+      ?.querySelector<HTMLElement>(`[data-index="${current}"] [data-picture]`)
+      ?.focus({ preventScroll: true });
+  }, [current, order]);
+
+  const steps: Record<string, number> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -grid.columns,
+    ArrowDown: grid.columns,
+    Home: -total,
+    End: total,
+  };
+
+  /** Moves the selected works, or one work, by a number of places. */
+  function step(moved: ReadonlySet<string>, by: number) {
+    const indexes = order.flatMap((id, index) => (moved.has(id) ? [index] : []));
+    const place = by < 0 ? indexes[0]! + by : indexes.at(-1)! + 1 + by;
+    move(moved, Math.max(0, Math.min(place, total)));
+  }
+
+  function onKeyDown(event: KeyboardEvent, index: number) {
+    const by = steps[event.key];
+    const id = order[index]!;
+    if (event.key === "Escape" && selected.size > 0) {
+      select([]);
+    } else if (event.key === "a" && (event.ctrlKey || event.metaKey)) {
+      select(order);
+    } else if (by === undefined) {
+      return;
+    } else if (event.altKey) {
+      if (canMove) {
+        takesFocus.current = true;
+        step(selected.has(id) ? selected : new Set([id]), by);
+      }
+    } else {
+      const to = index + by;
+      if (Math.abs(by) === grid.columns && (to < 0 || to >= total)) return;
+      if (event.shiftKey && !selected.has(id)) toggle(id);
+      const next = goTo(to);
+      if (event.shiftKey && !selected.has(next)) toggle(next);
+    }
+    event.preventDefault();
+  }
+
+  function onSelect(index: number, event: MouseEvent) {
+    if (gestures.endedGesture()) return;
+    const id = order[index]!;
+    const work = works.get(id);
+    const byTouch = (event.nativeEvent as PointerEvent).pointerType === "touch";
+    if (byTouch && selected.size === 0 && work) onEdit(work);
+    else toggle(id, event.shiftKey);
+  }
+  function onToggle(work: Product, name: "is_featured" | "in_stock") {
+    change([work.id], { [name]: !work[name] });
+  }
+  function onFocus(index: number) {
+    setCurrentId(order[index] ?? null);
+  }
+  // The tiles are memoized and get functions that stay the same.
+  const handlers = useRef({ onKeyDown, onSelect, onToggle, onEdit, onFocus });
+  useLayoutEffect(() => {
+    handlers.current = { onKeyDown, onSelect, onToggle, onEdit, onFocus };
+  });
+  const tileSelect = useCallback(
+    (index: number, event: MouseEvent) => handlers.current.onSelect(index, event),
+    [],
+  );
+  const tileKey = useCallback(
+    (event: KeyboardEvent, index: number) => handlers.current.onKeyDown(event, index),
+    [],
+  );
+  const tileFocus = useCallback((index: number) => handlers.current.onFocus(index), []);
+  const tileEdit = useCallback((work: Product) => handlers.current.onEdit(work), []);
+  const tileToggle = useCallback(
+    (work: Product, name: "is_featured" | "in_stock") => handlers.current.onToggle(work, name),
+    [],
+  );
+
+  // The works in the window, and the one that Tab reaches.
+  const shown: number[] = [];
+  for (let index = first; index < end; index++) shown.push(index);
+  if (current < first) shown.unshift(current);
+  else if (current >= end && current < total) shown.push(current);
+  const draggedIds =
+    drag && (selected.has(order[drag.index]!) ? selected : new Set([order[drag.index]!]));
+  const preview = drag ? works.get(order[drag.index]!) : undefined;
+
+  return (
+    <>
+      <p className="text-ink2 mb-4 max-w-[60em] max-md:hidden">
+        {t(canMove ? "wall.intro" : "wall.introNoOrder")}
+      </p>
+      <p className="text-ink2 mb-4 md:hidden">
+        {t(canMove ? "wall.introTouch" : "wall.introTouchNoOrder")}
+      </p>
+      <ul
+        ref={wall}
+        aria-label={t("nav.products")}
+        onPointerDown={gestures.onPointerDown}
+        onDragStart={(event) => event.preventDefault()}
+        style={{ height: Math.ceil(total / grid.columns) * grid.cell.height }}
+        className="relative -mx-2 select-none"
+      >
+        {shown.map((index) => {
+          const id = order[index]!;
+          return (
+            <WallTile
+              key={id}
+              work={works.get(id)}
+              index={index}
+              total={total}
+              style={cellStyle(grid, index)}
+              selected={selected.has(id)}
+              current={index === current}
+              dragged={draggedIds?.has(id) ?? false}
+              canMove={canMove}
+              onSelect={tileSelect}
+              onKeyDown={tileKey}
+              onFocus={tileFocus}
+              onEdit={tileEdit}
+              onToggle={tileToggle}
+            />
+          );
+        })}
+        {drag && (
+          <li
+            aria-hidden="true"
+            style={placeStyle(grid, drag.place, total)}
+            className="bg-indigo pointer-events-none absolute z-10 w-[3px]"
+          />
+        )}
+        {gestures.lassoing && (
+          <li aria-hidden="true" className="pointer-events-none absolute top-0 left-0 z-10">
+            <div
+              ref={gestures.lassoBox}
+              className="border-indigo bg-indigo-tint/50 absolute top-0 left-0 border"
+            />
+          </li>
+        )}
+      </ul>
+      {drag && (
+        <div
+          ref={gestures.preview}
+          aria-hidden="true"
+          className="bg-pop shadow-pop outline-indigo pointer-events-none fixed top-0 left-0 z-50 grid size-24 place-items-center p-1 outline-3"
+        >
+          {preview?.image_url && (
+            <Picture
+              src={preview.image_url}
+              alt=""
+              info={imageInfo(preview, preview.image_url)}
+              sizes={[["", "96px"]]}
+              className="max-h-full max-w-full object-contain"
+            />
+          )}
+          {draggedIds && draggedIds.size > 1 && (
+            <span className="bg-indigo text-on-indigo absolute -top-2 -right-2 grid h-7 min-w-7 place-items-center px-1.5 lining-nums">
+              {draggedIds.size}
+            </span>
+          )}
+        </div>
+      )}
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
+      {selected.size > 0 && (
+        <SelectionBar
+          works={[...selected].flatMap((id) => works.get(id) ?? [])}
+          count={selected.size}
+          total={total}
+          canMove={canMove}
+          onChange={(values) => change(selected, values)}
+          onEditAll={() => setChanging(true)}
+          onStep={(by) => step(selected, by)}
+          onFirst={() => move(selected, 0)}
+          onDelete={() => setDeleting(true)}
+          onSelectAll={() => select(order)}
+          onClear={() => select([])}
+        />
+      )}
+      <ChangeDialog
+        open={changing}
+        count={selected.size}
+        onSave={(values) => change(selected, values)}
+        onClose={() => setChanging(false)}
+      />
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t("wall.deleteTitle")}
+        question={t("wall.deleteQuestion", { n: selected.size })}
+        onConfirm={() => void remove()}
+        busy={busy}
+      />
+    </>
+  );
+}
+
+type Cells = { columns: number; cell: { width: number; height: number } };
+
+function cellStyle({ columns, cell }: Cells, index: number) {
+  return {
+    left: (index % columns) * cell.width,
+    top: Math.floor(index / columns) * cell.height,
+    width: cell.width,
+    height: cell.height,
+  };
+}
+
+/** The line between two works. After the last work of a row it stays in that row. */
+function placeStyle({ columns, cell }: Cells, place: number, total: number) {
+  const atEnd = place === total && total > 0 && place % columns === 0;
+  const column = atEnd ? columns : place % columns;
+  const row = atEnd ? place / columns - 1 : Math.floor(place / columns);
+  return { left: column * cell.width - 1.5, top: row * cell.height, height: cell.height - 12 };
+}

@@ -1,0 +1,200 @@
+import {
+  memo,
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from "react";
+import { Check, GripHorizontal, ImageOff, PackageCheck, PackageX, Star } from "lucide-react";
+import { Picture } from "@/components/media/picture";
+import { useBoot } from "@/lib/boot";
+import { cn } from "@/lib/cn";
+import { useT } from "@/lib/i18n";
+import { imageInfo, ratioOf } from "@/lib/media";
+import type { Product } from "@/lib/types";
+
+type WallTileProps = {
+  /** Undefined while the work is loading. */
+  work: Product | undefined;
+  index: number;
+  total: number;
+  style: CSSProperties;
+  selected: boolean;
+  /** Whether Tab reaches this tile. Arrow keys lead to the others. */
+  current: boolean;
+  /** Whether the tile is being dragged. */
+  dragged: boolean;
+  canMove: boolean;
+  onSelect(index: number, event: MouseEvent): void;
+  onKeyDown(event: KeyboardEvent, index: number): void;
+  onFocus(index: number): void;
+  onEdit(work: Product): void;
+  onToggle(work: Product, name: "is_featured" | "in_stock"): void;
+};
+
+const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
+
+/** One work on the wall: its picture selects it, its title opens the form, and the buttons below switch it in place. */
+export const WallTile = memo(function WallTile({
+  work,
+  index,
+  total,
+  style,
+  selected,
+  current,
+  dragged,
+  canMove,
+  onSelect,
+  onKeyDown,
+  onFocus,
+  onEdit,
+  onToggle,
+}: WallTileProps) {
+  const t = useT();
+  const { types } = useBoot().site.gallery;
+  const tabIndex = current ? 0 : -1;
+  if (!work) {
+    return (
+      <li style={style} aria-busy="true" className="absolute p-2" data-index={index}>
+        {/* The same button as below, so that the focus stays on it when the work has loaded. */}
+        <button
+          type="button"
+          data-picture=""
+          tabIndex={tabIndex}
+          aria-label={t("common.loading")}
+          onKeyDown={(event) => onKeyDown(event, index)}
+          className="bg-neutral block aspect-square w-full"
+        />
+      </li>
+    );
+  }
+  const { title } = work;
+  const info = imageInfo(work, work.image_url);
+  return (
+    <li
+      style={style}
+      data-index={index}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      onFocus={() => onFocus(index)}
+      className={cn("absolute flex flex-col p-2", dragged && "opacity-40")}
+    >
+      <button
+        type="button"
+        data-picture=""
+        tabIndex={tabIndex}
+        aria-pressed={selected}
+        aria-label={t("wall.select", { title })}
+        onClick={(event) => onSelect(index, event)}
+        onKeyDown={(event) => onKeyDown(event, index)}
+        className={cn(
+          "bg-shade group relative grid aspect-square w-full flex-none place-items-center p-2 select-none",
+          selected && "bg-indigo-tint outline-indigo outline-3 -outline-offset-3",
+        )}
+      >
+        {work.image_url ? (
+          <Picture
+            src={work.image_url}
+            alt=""
+            info={info}
+            sizes={[["", "160px"]]}
+            style={
+              info && {
+                width: `min(100%, ${ratioOf(info) * 100}%)`,
+                height: "auto",
+              }
+            }
+            className={cn("pointer-events-none", !info && "size-full object-contain")}
+          />
+        ) : (
+          <ImageOff {...iconProps} />
+        )}
+        <span
+          aria-hidden="true"
+          className={cn(
+            "border-edge bg-field absolute top-2 left-2 grid size-6 place-items-center border",
+            selected
+              ? "bg-indigo border-indigo text-on-indigo"
+              : "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100",
+          )}
+        >
+          {selected && <Check size={18} strokeWidth={2.25} />}
+        </span>
+      </button>
+      <button
+        type="button"
+        tabIndex={tabIndex}
+        aria-label={t("products.editNamed", { title })}
+        onClick={() => onEdit(work)}
+        className="hover:text-indigo mt-1 block min-h-[40px] w-full truncate text-left text-[1.125rem] leading-[1.2] font-[430] italic underline-offset-4 hover:underline"
+      >
+        {title}
+      </button>
+      <p className="text-ink2 truncate text-[.9375rem] leading-tight">
+        {t(`type.${work.artwork_type}`)}
+        {!types.includes(work.artwork_type) && ` · ${t("products.notInGallery")}`}
+      </p>
+      <div className="mt-auto flex items-center">
+        <TileSwitch
+          label={t("wall.featured", { title })}
+          on={work.is_featured}
+          tabIndex={tabIndex}
+          onClick={() => onToggle(work, "is_featured")}
+        >
+          <Star {...iconProps} fill={work.is_featured ? "currentColor" : "none"} />
+        </TileSwitch>
+        <TileSwitch
+          label={t("wall.inStock", { title })}
+          on={work.in_stock}
+          tabIndex={tabIndex}
+          onClick={() => onToggle(work, "in_stock")}
+        >
+          {work.in_stock ? <PackageCheck {...iconProps} /> : <PackageX {...iconProps} />}
+        </TileSwitch>
+        {canMove && (
+          // For pointers alone: the keyboard moves works with Alt and the arrow keys, and the bar has buttons.
+          <span
+            data-grip=""
+            aria-hidden="true"
+            title={t("wall.drag")}
+            className="text-ink2 hover:bg-neutral ml-auto grid size-11 cursor-grab touch-none place-items-center"
+          >
+            <GripHorizontal {...iconProps} />
+          </span>
+        )}
+      </div>
+    </li>
+  );
+});
+
+function TileSwitch({
+  label,
+  on,
+  tabIndex,
+  onClick,
+  children,
+}: {
+  label: string;
+  on: boolean;
+  tabIndex: number;
+  onClick(): void;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={on}
+      aria-label={label}
+      title={label}
+      tabIndex={tabIndex}
+      onClick={onClick}
+      className={cn(
+        "hover:bg-neutral grid size-11 place-items-center",
+        on ? "text-indigo" : "text-ink2",
+      )}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,65 @@
+// The wall lays works out in a grid of equal cells, so that places follow from coordinates without measuring any work. All
+// coordinates are in CSS pixels from the top left corner of the wall.
+
+export type Grid = { columns: number; cell: { width: number; height: number } };
+export type Point = { x: number; y: number };
+
+/** The least width of a cell. Two columns fit on a phone of 360 px. */
+const MIN_CELL_PX = 156;
+/** The height of what is below the picture: the title, the facts and the buttons. */
+export const CAPTION_PX = 116;
+
+/** The grid of a wall of this width. Pictures have square boxes. */
+export function gridOf(width: number): Grid {
+  const columns = Math.max(1, Math.floor(width / MIN_CELL_PX));
+  const cellWidth = width / columns;
+  return { columns, cell: { width: cellWidth, height: Math.round(cellWidth) + CAPTION_PX } };
+}
+
+export const rowsOf = (grid: Grid, total: number): number => Math.ceil(total / grid.columns);
+
+/** The index of the work in the cell at a point, or of the nearest one. */
+export function indexAt(grid: Grid, { x, y }: Point, total: number): number {
+  const column = clamp(Math.floor(x / grid.cell.width), 0, grid.columns - 1);
+  const row = Math.max(0, Math.floor(y / grid.cell.height));
+  return clamp(row * grid.columns + column, 0, total - 1);
+}
+
+/** The place, from 0 to `total`, between two works that is nearest to a point. Works dropped there follow the place before. */
+export function placeAt(grid: Grid, { x, y }: Point, total: number): number {
+  const column = clamp(Math.round(x / grid.cell.width), 0, grid.columns);
+  const row = clamp(Math.floor(y / grid.cell.height), 0, Math.max(0, rowsOf(grid, total) - 1));
+  return Math.min(row * grid.columns + column, total);
+}
+
+/** The indexes of the works whose cells a rectangle touches. */
+export function indexesIn(grid: Grid, a: Point, b: Point, total: number): number[] {
+  const columnOf = (x: number) => clamp(Math.floor(x / grid.cell.width), 0, grid.columns - 1);
+  const [left, right] = [columnOf(Math.min(a.x, b.x)), columnOf(Math.max(a.x, b.x))];
+  const top = Math.max(0, Math.floor(Math.min(a.y, b.y) / grid.cell.height));
+  const bottom = Math.floor(Math.max(a.y, b.y) / grid.cell.height);
+  const indexes: number[] = [];
+  for (let row = top; row <= Math.min(bottom, rowsOf(grid, total) - 1); row++)
+    for (let column = left; column <= right; column++) {
+      const index = row * grid.columns + column;
+      if (index < total) indexes.push(index);
+    }
+  return indexes;
+}
+
+/** The list with some of its items together at a place, in their order in the list. `place` counts in the list as it is. */
+export function moveTo(
+  list: readonly string[],
+  moved: ReadonlySet<string>,
+  place: number,
+): string[] {
+  const stays = (id: string) => !moved.has(id);
+  return [
+    ...list.slice(0, place).filter(stays),
+    ...list.filter((id) => moved.has(id)),
+    ...list.slice(place).filter(stays),
+  ];
+}
+
+const clamp = (value: number, least: number, most: number) =>
+  Math.max(least, Math.min(value, most));

@@ -1,0 +1,31 @@
+import { useCallback, useMemo, useRef, useState } from "react";
+
+/** The selected works of a list, by their ids. Works that leave the list leave the selection. */
+export function useSelection(ids: readonly string[]) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // The work from which a selection with Shift extends.
+  const anchor = useRef<string | null>(null);
+  const selected = useMemo(() => new Set(ids.filter((id) => chosen.has(id))), [ids, chosen]);
+
+  /** Selects or deselects a work. `range` selects all works from the last one that was chosen to this one instead. */
+  const toggle = useCallback(
+    (id: string, range = false) => {
+      const from = anchor.current === null ? -1 : ids.indexOf(anchor.current);
+      const to = ids.indexOf(id);
+      if (range && from >= 0) {
+        const between = ids.slice(Math.min(from, to), Math.max(from, to) + 1);
+        setChosen((before) => new Set([...before, ...between]));
+        return;
+      }
+      anchor.current = id;
+      setChosen((before) => {
+        const next = new Set(before);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      });
+    },
+    [ids],
+  );
+  const select = useCallback((next: Iterable<string>) => setChosen(new Set(next)), []);
+  return { selected, toggle, select };
+}

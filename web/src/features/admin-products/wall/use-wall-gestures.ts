@@ -1,0 +1,179 @@
+import { useEffect, useRef, useState, type PointerEvent, type RefObject } from "react";
+import { indexesIn, placeAt, type Grid, type Point } from "@/features/admin-products/wall/geometry";
+
+/** How far the pointer moves before a press becomes a drag. */
+const DRAG_DISTANCE_PX = 6;
+/** How long a finger rests on a work until the work is selected. */
+const LONG_PRESS_MS = 450;
+/** The page scrolls during a drag near the top and the bottom of the window. */
+const SCROLL_ZONE_PX = 90;
+const SCROLL_STEP_PX = 18;
+
+type Gesture =
+  | { kind: "press"; start: Point; index: number }
+  | { kind: "drag"; index: number }
+  | { kind: "lasso"; start: Point };
+
+type WallGestures = {
+  wall: RefObject<HTMLElement | null>;
+  grid: Grid;
+  total: number;
+  /** Whether works can be dragged to another place. */
+  canMove: boolean;
+  onDrop(index: number, place: number): void;
+  onLasso(indexes: number[], add: boolean): void;
+  onLongPress(index: number): void;
+};
+
+/**
+ * The pointer gestures of the wall: works are dragged by their pictures (mouse) or their handles (mouse, pen, finger), a
+ * rectangle from an empty spot selects (mouse), and a long press selects (finger). Moves of the pointer write styles and
+ * change the state only when the place or the selection does, so that a drag stays smooth.
+ */
+export function useWallGestures(options: WallGestures) {
+  const latest = useRef(options);
+  useEffect(() => {
+    latest.current = options;
+  });
+  const gesture = useRef<Gesture | null>(null);
+  const pointer = useRef<Point>({ x: 0, y: 0 }); // in the window
+  const preview = useRef<HTMLDivElement>(null);
+  const lassoBox = useRef<HTMLDivElement>(null);
+  /** Whether the click that follows the gesture is part of it. */
+  const swallowClick = useRef(false);
+  const [drag, setDrag] = useState<{ index: number; place: number } | null>(null);
+  const [lassoing, setLassoing] = useState(false);
+  const stop = useRef<() => void>(() => undefined);
+  useEffect(() => () => stop.current(), []);
+
+  /** The position of the pointer on the wall. */
+  function onWall(): Point {
+    const box = latest.current.wall.current!.getBoundingClientRect();
+    return { x: pointer.current.x - box.left, y: pointer.current.y - box.top };
+  }
+
+  function follow() {
+    const now = gesture.current;
+    const { grid, total, onLasso } = latest.current;
+    if (now?.kind === "drag") {
+      const place = placeAt(grid, onWall(), total);
+      if (preview.current)
+        preview.current.style.transform = `translate(${pointer.current.x + 12}px, ${pointer.current.y + 12}px)`;
+      setDrag((before) => (before?.place === place ? before : { index: now.index, place }));
+    } else if (now?.kind === "lasso") {
+      const end = onWall();
+      const style = lassoBox.current?.style;
+      if (style) {
+        style.transform = `translate(${Math.min(now.start.x, end.x)}px, ${Math.min(now.start.y, end.y)}px)`;
+        style.width = `${Math.abs(end.x - now.start.x)}px`;
+        style.height = `${Math.abs(end.y - now.start.y)}px`;
+      }
+      onLasso(indexesIn(grid, now.start, end, total), false);
+    }
+  }
+
+  function begin(next: Gesture) {
+    gesture.current = next;
+    let frame = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onMove = (event: globalThis.PointerEvent) => {
+      pointer.current = { x: event.clientX, y: event.clientY };
+      const now = gesture.current;
+      if (now?.kind === "press") {
+        const far =
+          Math.hypot(event.clientX - now.start.x, event.clientY - now.start.y) > DRAG_DISTANCE_PX;
+        if (!far) return;
+        clearTimeout(timer);
+        if (event.pointerType === "touch" || !latest.current.canMove) {
+          end();
+          return;
+        }
+        gesture.current = { kind: "drag", index: now.index };
+      }
+      follow();
+    };
+    const scroll = () => {
+      const { y } = pointer.current;
+      const active = gesture.current !== null && gesture.current.kind !== "press";
+      if (active && y < SCROLL_ZONE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
+      else if (active && y > innerHeight - SCROLL_ZONE_PX) window.scrollBy(0, SCROLL_STEP_PX);
+      if (active) follow();
+      frame = requestAnimationFrame(scroll);
+    };
+    const end = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      window.removeEventListener("pointermove", onMove);
+      window.removeEventListener("pointerup", onUp);
+      window.removeEventListener("pointercancel", end);
+      window.removeEventListener("keydown", onKey, true);
+      gesture.current = null;
+      setDrag(null);
+      setLassoing(false);
+    };
+    const onUp = () => {
+      const now = gesture.current;
+      const { grid, total, onDrop } = latest.current;
+      if (now && now.kind !== "press") swallowClick.current = true;
+      if (now?.kind === "drag") onDrop(now.index, placeAt(grid, onWall(), total));
+      end();
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      swallowClick.current = true;
+      end();
+    };
+    window.addEventListener("pointermove", onMove);
+    window.addEventListener("pointerup", onUp);
+    window.addEventListener("pointercancel", end);
+    window.addEventListener("keydown", onKey, true);
+    frame = requestAnimationFrame(scroll);
+    stop.current = end;
+    if (next.kind === "lasso") setLassoing(true);
+    if (next.kind === "drag") follow();
+    return (wait: number, then: () => void) => {
+      timer = setTimeout(() => {
+        end();
+        then();
+      }, wait);
+    };
+  }
+
+  function onPointerDown(event: PointerEvent) {
+    if (event.button !== 0 || !(event.target instanceof Element)) return;
+    stop.current();
+    swallowClick.current = false;
+    pointer.current = { x: event.clientX, y: event.clientY };
+    const index = Number(event.target.closest("[data-index]")?.getAttribute("data-index") ?? -1);
+    const touch = event.pointerType === "touch";
+    if (event.target.closest("[data-grip]")) {
+      event.preventDefault();
+      begin({ kind: "drag", index });
+    } else if (event.target.closest("[data-picture]")) {
+      const after = begin({ kind: "press", start: pointer.current, index });
+      if (touch)
+        after(LONG_PRESS_MS, () => {
+          swallowClick.current = true;
+          latest.current.onLongPress(index);
+        });
+    } else if (!touch && !event.target.closest("button,a,input,select")) {
+      event.preventDefault();
+      begin({ kind: "lasso", start: onWall() });
+    }
+  }
+
+  return {
+    onPointerDown,
+    /** Returns once whether the click was the end of a gesture, and so means nothing. */
+    endedGesture: () => {
+      const ended = swallowClick.current;
+      swallowClick.current = false;
+      return ended;
+    },
+    drag,
+    lassoing,
+    preview,
+    lassoBox,
+  };
+}

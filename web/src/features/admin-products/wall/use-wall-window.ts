@@ -1,0 +1,43 @@
+import { useEffect, useLayoutEffect, useState, type RefObject } from "react";
+import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geometry";
+
+/** Rows that are rendered above and below the window, so that fast scrolling shows no gaps. */
+const EXTRA_ROWS = 2;
+
+/** The grid of the wall, and the indexes of the works from `first` to before `end` that are in or near the window. */
+export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
+  const [width, setWidth] = useState(0);
+  const [rows, setRows] = useState({ first: 0, end: 8 });
+  useLayoutEffect(() => {
+    const element = wall.current!;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    setWidth(element.clientWidth);
+    return () => observer.disconnect();
+  }, [wall]);
+
+  const grid: Grid = gridOf(width || 960);
+  const { height } = grid.cell;
+  useEffect(() => {
+    const update = () => {
+      const top = -(wall.current?.getBoundingClientRect().top ?? 0);
+      const first = Math.max(0, Math.floor(top / height) - EXTRA_ROWS);
+      const end = Math.max(first + 1, Math.ceil((top + innerHeight) / height) + EXTRA_ROWS);
+      setRows((now) => (now.first === first && now.end === end ? now : { first, end }));
+    };
+    update();
+    window.addEventListener("scroll", update, { passive: true });
+    window.addEventListener("resize", update);
+    return () => {
+      window.removeEventListener("scroll", update);
+      window.removeEventListener("resize", update);
+    };
+  }, [wall, height]);
+
+  const last = rowsOf(grid, total);
+  return {
+    grid,
+    first: Math.min(rows.first, last) * grid.columns,
+    end: Math.min(Math.min(rows.end, last) * grid.columns, total),
+  };
+}
