@@ -322,7 +322,7 @@ test("P-2b: what was typed before the page's code had come is kept, and sent", a
 });
 
 test.describe("when the notifications cannot be loaded", () => {
-  test.use({ allowedConsole: [/net::ERR_FAILED|The notifications could not be loaded/] });
+  test.use({ allowedConsole: [/net::ERR_FAILED|The toasts could not be loaded/] });
 
   test("the message is sent all the same, and the page goes on", async ({ page }) => {
     await onOwnServer(page, async (server) => {

@@ -275,7 +275,7 @@ test("S4-carousel-1: arrow keys and dragging move the covers", async ({ page, de
 
 test.describe("when the covers cannot be read", () => {
   test.use({
-    allowedConsole: [/status of 500 .*\/cover_images|The cover images could not be loaded/],
+    allowedConsole: [/status of 500 .*\/cover_images|The covers could not be loaded/],
   });
 
   test("S8-hero-1 S9-cache-2: they are asked for three times more, then there is a log entry and nothing in their place", async ({

@@ -11,7 +11,7 @@ export function Toaster() {
         // again.
         import("@/components/ui/toast-area").then(
           ({ ToastArea }) => setArea(() => ToastArea),
-          (error: unknown) => console.error("The notifications could not be loaded", error),
+          (error: unknown) => console.error("The toasts could not be loaded", error),
         );
       }),
     [],

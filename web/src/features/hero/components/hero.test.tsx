@@ -184,7 +184,7 @@ test("a failure is logged, and nothing is shown", async () => {
   const { container } = renderApp(<Hero />);
   await waitFor(() => expect(container).toBeEmptyDOMElement());
   expect(console.error).toHaveBeenCalledWith(
-    "The cover images could not be loaded",
+    "The covers could not be loaded",
     expect.objectContaining({ message: "broken" }),
   );
   vi.mocked(console.error).mockClear();

@@ -11,7 +11,7 @@ export function Hero() {
   const { data: covers, error, isPending } = useCovers();
 
   useEffect(() => {
-    if (error) console.error("The cover images could not be loaded", error);
+    if (error) console.error("The covers could not be loaded", error);
   }, [error]);
 
   if (isPending) return <HeroSkeleton />;
