@@ -58,8 +58,8 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 
 // assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and the
 // caller must not cache it, because another attempt can succeed.
-func (s *Service) assemble(ctx context.Context, v view, in pageInputs) (page []byte, complete bool) {
-	drawn, complete := s.draw(ctx, v, in.bootJSON)
+func (s *Service) assemble(ctx context.Context, v view, in pageInputs, inAdvance bool) (page []byte, complete bool) {
+	drawn, complete := s.draw(ctx, v, in.bootJSON, inAdvance)
 	scripts, preloads := s.manifest.scriptTags(v, drawn.Body != "")
 	return s.template.fill(map[string]string{
 		langMark: `<html lang="` + v.language + `"`, titleMark: in.headHTML,

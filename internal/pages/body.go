@@ -11,24 +11,32 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
-// body is the content of a response in all encodings (HTTP's content codings). It is compressed once for all requests.
+// body is the content of a response in all encodings (HTTP's content codings), each of which is compressed once for all requests.
 type body struct {
-	variants     []variant         // the preferred encoding first, the uncompressed content last
+	variants     []*variant        // the preferred encoding first, the uncompressed content last
 	recompressed bool              // whether the brotli variant has brotli's best quality
 	inputsHash   [sha256.Size]byte // pageInputs.hash of a page; zero for a file
 }
 
-// variant is the content of a body in one encoding. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All responses share
-// the slices of header values, so nothing may change their elements.
+// variant is the content of a body in one encoding. A page is compressed when the first request asks for the encoding, so that
+// nobody waits for the other encodings.
 type variant struct {
-	encoding                             string // one of encodings, or "" for the uncompressed content
-	bytes                                []byte
-	encodingHeader, contentLength, etags []string // header values
+	encoding string // one of encodings, or "" for the uncompressed content
+	mu       sync.Mutex
+	form     atomic.Pointer[form] // nil until it is compressed; set while mu is held
+}
+
+// form is the compressed content of a variant. Each has its own entity tag (RFC 9110 §8.8.3.3). All responses share the slices of
+// header values, so nothing may change their elements.
+type form struct {
+	bytes                                []byte // nil if they were not smaller than the content
+	encodingHeader, contentLength, etags []string
 }
 
 // encodings are the values of Content-Encoding in the order of preference.
@@ -48,21 +56,51 @@ var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })
 
-// compressPage returns a body with the content of a page in every encoding.
-func compressPage(content []byte) (*body, error) {
-	br, err := compressBrotli(content, pageQuality)
+// newPageBody returns a body with the content of a page, which is compressed when a request asks for an encoding.
+func newPageBody(content []byte) *body {
+	b := &body{}
+	for _, encoding := range encodings {
+		b.variants = append(b.variants, &variant{encoding: encoding})
+	}
+	b.variants = append(b.variants, newVariant("", content))
+	return b
+}
+
+// load returns the form of a variant, and compresses content, that of the body, at the first call.
+func (v *variant) load(content []byte) (*form, error) {
+	if f := v.form.Load(); f != nil {
+		return f, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if f := v.form.Load(); f != nil {
+		return f, nil
+	}
+	compressed, err := compress(content, v.encoding)
 	if err != nil {
 		return nil, err
 	}
-	gz, err := compressGzip(content)
-	if err != nil {
-		return nil, err
+	if len(compressed) >= len(content) {
+		compressed = nil
 	}
-	encoder, err := zstdEncoder()
-	if err != nil {
-		return nil, err
+	f := newForm(v.encoding, bytes.Clone(compressed))
+	v.form.Store(f)
+	return f, nil
+}
+
+// compress compresses a page that a request waits for.
+func compress(content []byte, encoding string) ([]byte, error) {
+	switch encoding {
+	case "br":
+		return compressBrotli(content, pageQuality)
+	case "zstd":
+		encoder, err := zstdEncoder()
+		if err != nil {
+			return nil, err
+		}
+		return encoder.EncodeAll(content, nil), nil
 	}
-	return newBody(content, map[string][]byte{"br": br, "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
+	return compressGzip(content)
 }
 
 // recompress returns a copy of the body whose brotli variant is compressed with the best quality.
@@ -71,13 +109,13 @@ func (b *body) recompress() (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	forms := map[string][]byte{}
+	r := &body{recompressed: true, inputsHash: b.inputsHash}
 	for _, v := range b.variants {
-		forms[v.encoding] = v.bytes
+		if v.encoding == "br" && len(br) < len(b.plain()) {
+			v = newVariant(v.encoding, bytes.Clone(br))
+		}
+		r.variants = append(r.variants, v)
 	}
-	forms["br"] = br
-	r := newBody(b.plain(), forms)
-	r.recompressed, r.inputsHash = true, b.inputsHash
 	return r, nil
 }
 
@@ -105,13 +143,26 @@ func newBody(content []byte, forms map[string][]byte) *body {
 	b := &body{}
 	for _, c := range encodings {
 		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
-			b.variants = append(b.variants, variant{
-				encoding: c, bytes: bytes.Clone(form), encodingHeader: []string{c}, contentLength: []string{strconv.Itoa(len(form))}, etags: []string{newEntityTag(form)},
-			})
+			b.variants = append(b.variants, newVariant(c, bytes.Clone(form)))
 		}
 	}
-	b.variants = append(b.variants, variant{bytes: content, contentLength: []string{strconv.Itoa(len(content))}, etags: []string{newEntityTag(content)}})
+	b.variants = append(b.variants, newVariant("", content))
 	return b
+}
+
+// newVariant returns a variant with known bytes.
+func newVariant(encoding string, bytes []byte) *variant {
+	v := &variant{encoding: encoding}
+	v.form.Store(newForm(encoding, bytes))
+	return v
+}
+
+func newForm(encoding string, bytes []byte) *form {
+	f := &form{bytes: bytes, contentLength: []string{strconv.Itoa(len(bytes))}, etags: []string{newEntityTag(bytes)}}
+	if encoding != "" {
+		f.encodingHeader = []string{encoding}
+	}
+	return f
 }
 
 func newEntityTag(bytes []byte) string {
@@ -120,25 +171,38 @@ func newEntityTag(bytes []byte) string {
 }
 
 // plain returns the uncompressed content.
-func (b *body) plain() []byte { return b.variants[len(b.variants)-1].bytes }
+func (b *body) plain() []byte { return b.variants[len(b.variants)-1].form.Load().bytes }
+
+// compressedShare is the share of a page's bytes that each encoding has at most in practice, by which size counts those that are
+// not compressed yet.
+const compressedShare = 4
 
 // size returns the approximate memory of the body in bytes.
 func (b *body) size() (n int) {
 	for _, v := range b.variants {
-		n += len(v.bytes) + 200 // an estimate for the headers
+		n += 300 // an estimate for the headers
+		if f := v.form.Load(); f != nil {
+			n += len(f.bytes)
+		} else {
+			n += len(b.plain()) / compressedShare
+		}
 	}
 	return n
 }
 
-// chooseVariant returns the variant for the values of Accept-Encoding (RFC 9110 §12.5.3): the first in our order of preference whose
-// weight is above 0, or the uncompressed one.
-func (b *body) chooseVariant(accepted []string) *variant {
-	for i := range b.variants {
-		if v := &b.variants[i]; v.encoding == "" || accepts(accepted, v.encoding) {
-			return v
+// chooseForm returns the form for the values of Accept-Encoding (RFC 9110 §12.5.3): that of the first encoding in our order of
+// preference whose weight is above 0, or the uncompressed one.
+func (b *body) chooseForm(accepted []string) (*form, error) {
+	last := len(b.variants) - 1
+	for _, v := range b.variants[:last] {
+		if !accepts(accepted, v.encoding) {
+			continue
+		}
+		if f, err := v.load(b.plain()); err != nil || f.bytes != nil {
+			return f, err
 		}
 	}
-	return &b.variants[len(b.variants)-1]
+	return b.variants[last].form.Load(), nil
 }
 
 // accepts reports whether Accept-Encoding lists a encoding with a weight above 0. If it does not list the encoding, the
@@ -173,28 +237,36 @@ var vary = []string{"Accept-Encoding"}
 // write sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
 // the headers that do not depend on the encoding.
 func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
-	v := b.chooseVariant(r.Header["Accept-Encoding"])
+	f, err := b.chooseForm(r.Header["Accept-Encoding"])
+	if err != nil {
+		return err
+	}
+	return b.send(w, r, status, f)
+}
+
+// send is like write, for a form that the caller has chosen. An error means that the client has gone.
+func (b *body) send(w http.ResponseWriter, r *http.Request, status int, f *form) error {
 	h := w.Header()
 	if len(b.variants) > 1 {
 		h["Vary"] = vary
 	}
 	if status == http.StatusOK { // responses such as 404 get no entity tag
-		h["Etag"] = v.etags
-		if known := r.Header["If-None-Match"]; len(known) > 0 && matches(known, v.etags[0]) {
+		h["Etag"] = f.etags
+		if known := r.Header["If-None-Match"]; len(known) > 0 && matches(known, f.etags[0]) {
 			delete(h, "Content-Type")
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
 	}
-	if v.encoding != "" {
-		h["Content-Encoding"] = v.encodingHeader
+	if f.encodingHeader != nil {
+		h["Content-Encoding"] = f.encodingHeader
 	}
-	h["Content-Length"] = v.contentLength
+	h["Content-Length"] = f.contentLength
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err := w.Write(v.bytes)
+	_, err := w.Write(f.bytes)
 	return err
 }
 

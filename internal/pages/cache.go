@@ -75,9 +75,9 @@ func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration)
 }
 
 // loadPage returns the page of a view from the cache, or makes it, once for all concurrent requests. If the cached page has been
-// stale for less than staleTime, loadPage returns this page and makes the new one in the background. It calls beforeMaking if the
-// request has to wait.
-func (s *Service) loadPage(ctx context.Context, v view, beforeMaking func()) (*body, error) {
+// stale for less than staleTime, loadPage returns this page and makes the new one in the background. Otherwise it calls beforeMaking.
+// inAdvance is whether no visitor waits for the page.
+func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMaking func()) (*body, error) {
 	at, err := s.cache.version.Current(ctx)
 	if err != nil {
 		return nil, err
@@ -87,15 +87,15 @@ func (s *Service) loadPage(ctx context.Context, v view, beforeMaking func()) (*b
 		return b, nil
 	}
 	if b, ok := s.cache.pages.GetStale(at, key, staleTime); ok {
-		go func() { _, _ = s.makePage(context.WithoutCancel(ctx), at, key) }() // after a failure, a request after staleTime makes the page and gets the error
+		go func() { _, _ = s.makePage(context.WithoutCancel(ctx), at, key, true) }() // after a failure, a request after staleTime makes the page and gets the error
 		return b, nil
 	}
 	beforeMaking()
-	return s.makePage(ctx, at, key)
+	return s.makePage(ctx, at, key, inAdvance)
 }
 
 // makePage makes a page, once for all concurrent callers.
-func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey) (*body, error) {
+func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey, inAdvance bool) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
 		if key.workID != "" || key.reviewsPage > 0 {
 			s.cache.workPageSlot <- struct{}{}
@@ -112,11 +112,8 @@ func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey
 			return before, true, nil // the change of the content does not affect this page
 		}
 		s.cache.hasGarbage.Store(true)
-		page, complete := s.assemble(ctx, key.view, inputs)
-		b, err := compressPage(page)
-		if err != nil {
-			return nil, false, err
-		}
+		page, complete := s.assemble(ctx, key.view, inputs, inAdvance)
+		b := newPageBody(page)
 		b.inputsHash = sum
 		return b, complete, nil
 	})
@@ -134,9 +131,12 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 			}
 			v := site.parseView(r.URL)
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
-				s.cache.lookups.Record(true)
-				_ = s.writePage(w, r, v, b) // an error means that the client has gone
-				return
+				if f, err := b.chooseForm(r.Header["Accept-Encoding"]); err == nil { // otherwise Page reports the error
+					s.cache.lookups.Record(true)
+					s.setPageHeaders(w.Header())
+					_ = b.send(w, r, v.status, f) // an error means that the client has gone
+					return
+				}
 			}
 		}
 		next.ServeHTTP(w, r)
@@ -210,12 +210,21 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 		}
 	}
 	if s.cache.hasGarbage.CompareAndSwap(true, false) {
+		if s.renderer != nil {
+			if err := s.renderer.Trim(); err != nil {
+				s.cfg.Log.Warn("an engine that draws pages could not be closed", "cause", err.Error())
+			}
+		}
 		memory.Release() // drawing and compressing use tens of megabytes, which may not be needed again for days
 	}
 }
 
 func (s *Service) prepare(ctx context.Context, v view) error {
-	_, err := s.loadPage(ctx, v, func() {})
+	b, err := s.loadPage(ctx, v, true, func() {})
+	if err != nil {
+		return err
+	}
+	_, err = b.chooseForm(encodings[:1]) // most browsers ask for this one
 	return err
 }
 

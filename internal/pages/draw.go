@@ -25,12 +25,16 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 func (s *Service) drawsOnServer(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
 // draw draws the page of a view from its boot data. It returns an empty page if the browser has to draw the page instead. ok is
-// false if that is because of an error, which draw logs.
-func (s *Service) draw(ctx context.Context, v view, bootJSON string) (drawn render.Page, ok bool) {
+// false if that is because of an error, which draw logs. inAdvance is whether no visitor waits for the page.
+func (s *Service) draw(ctx context.Context, v view, bootJSON string, inAdvance bool) (drawn render.Page, ok bool) {
 	if !s.drawsOnServer(v) {
 		return drawn, true
 	}
-	drawn, err := s.renderer.Render(ctx, v.path, bootJSON)
+	draw := s.renderer.Render
+	if inAdvance {
+		draw = s.renderer.RenderInAdvance
+	}
+	drawn, err := draw(ctx, v.path, bootJSON)
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a page could not be drawn on the server; the browser draws it", "path", v.path, "language", v.language, "cause", err.Error())
 		return render.Page{}, false

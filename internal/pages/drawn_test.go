@@ -184,7 +184,7 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 	for _, path := range []string{"/", "/gallery", "/politica-privacidade", "/nowhere"} {
 		v := view{path: path, language: "en"}
 		inputs, err := s.readInputs(t.Context(), v)
-		page, _ := s.assemble(t.Context(), v, inputs)
+		page, _ := s.assemble(t.Context(), v, inputs, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,5 +305,18 @@ func TestHomeIsBoundedWhateverIsFeaturedOrReviewed(t *testing.T) {
 			t.Errorf("texts of %d: %d works and %d reviews are drawn", textLength, works, reviews)
 		}
 		t.Logf("texts of %d: %d bytes, %d in brotli", textLength, len(plain), rec.Body.Len())
+	}
+}
+
+// Proves P-drawn-gallery.
+func TestGalleryIsBoundedWhateverTheNumberOfWorks(t *testing.T) {
+	var sizes []int
+	for _, count := range []int{100, 1000} {
+		content := manyRows(t, 100, 300)
+		content.Count = func(context.Context, string, string) (int64, error) { return int64(count), nil }
+		sizes = append(sizes, len(fetch(t, realServiceWith(t, content).Page, "/gallery/mural")))
+	}
+	if more := sizes[1] - sizes[0]; more > 500 {
+		t.Errorf("900 more works make a page of %d bytes larger by %d", sizes[0], more)
 	}
 }

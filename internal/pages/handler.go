@@ -146,7 +146,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	waited := false
-	page, err := s.loadPage(r.Context(), v, func() {
+	page, err := s.loadPage(r.Context(), v, false, func() {
 		waited = true
 		s.sendEarlyHints(w, r, v)
 	})
@@ -158,11 +158,14 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) writePage(w http.ResponseWriter, r *http.Request, v view, page *body) error {
-	h := w.Header()
+	s.setPageHeaders(w.Header())
+	return page.write(w, r, v.status)
+}
+
+func (s *Service) setPageHeaders(h http.Header) {
 	for i := range s.pageHeaders {
 		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
 	}
-	return page.write(w, r, v.status)
 }
 
 // header is a response header. All responses share the slice of values, so nothing may change it.

@@ -112,7 +112,7 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 		return page, err
 	}
 	in.bootJSON = string(data)
-	html, complete := s.assemble(ctx, v, in)
+	html, complete := s.assemble(ctx, v, in, true)
 	if !complete {
 		return page, fmt.Errorf("%s, %s: %w", of.Path, of.Language, errNotDrawn)
 	}

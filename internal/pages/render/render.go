@@ -10,6 +10,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/andybalholm/brotli"
@@ -39,25 +40,43 @@ type Page struct {
 	Body string `json:"body"` // content of the root element
 }
 
-// Renderer draws pages. It draws one page at a time, which is enough because a page takes about 50 ms and is cached. The
-// engine starts with the first page.
+// maxEngines is the number of pages that are drawn at the same time. One page in advance is among them at most, so that visitors
+// do not wait for it.
+const maxEngines = 2
+
+// Renderer draws pages, each in one of its engines. Engines start with the first page that needs them.
 type Renderer struct {
 	compressedScript []byte        // the script in brotli
 	pageTimeout      time.Duration // this and the two fields below are the constants of these names, except in tests
 	maxMemory        uintptr
 	maxPages         int
 
-	mutex    chan struct{} // guards the fields below; a channel, so that waiting for it can time out
-	bytecode []byte        // the compiled script, the same for every engine; nil before the first page
-	engine   *quickjs.VM   // nil before the first page, and between an error and the page that follows
-	drawn    int           // number of pages for which this engine was called
-	closed   bool          // set by Close
+	slots     chan struct{} // held while an engine draws or is replaced; a channel, so that waiting for it can time out
+	inAdvance chan struct{} // held while a page is drawn in advance
+
+	compiling sync.Mutex // held while the script is compiled
+	bytecode  []byte     // the compiled script, the same for every engine; nil before the first page
+
+	mu       sync.Mutex
+	idle     []*engine // the engines that draw no page
+	started  int       // number of all engines
+	closeErr error     // errors of engines that were replaced, until Trim or Close returns them
+	closed   bool      // set by Close
+}
+
+// engine is a JavaScript engine that has run the script.
+type engine struct {
+	vm    *quickjs.VM // nil after a panic
+	drawn int         // number of pages for which it was called
 }
 
 // New returns a renderer for a script that is compressed with brotli. It does not check the script: if the script does not run,
 // Render returns an error.
 func New(packed []byte) *Renderer {
-	return &Renderer{compressedScript: packed, pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages, mutex: make(chan struct{}, 1)}
+	return &Renderer{
+		compressedScript: packed, pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages,
+		slots: make(chan struct{}, maxEngines), inAdvance: make(chan struct{}, 1),
+	}
 }
 
 // Render draws the page at path from its boot data in JSON. It waits at most pageTimeout, or until ctx ends, for other pages that
@@ -65,37 +84,110 @@ func New(packed []byte) *Renderer {
 func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
 	defer cancel()
+	if err := acquire(waiting, r.slots); err != nil {
+		return Page{}, err
+	}
+	return r.renderInSlot(path, boot, false)
+}
+
+// RenderInAdvance is like Render, for a page for which no visitor waits. One such page is drawn at a time.
+func (r *Renderer) RenderInAdvance(ctx context.Context, path, boot string) (Page, error) {
+	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
+	defer cancel()
+	if err := acquire(waiting, r.inAdvance); err != nil {
+		return Page{}, err
+	}
+	defer func() { <-r.inAdvance }()
+	if err := acquire(waiting, r.slots); err != nil {
+		return Page{}, err
+	}
+	return r.renderInSlot(path, boot, true)
+}
+
+func acquire(ctx context.Context, slots chan<- struct{}) error {
 	select {
-	case r.mutex <- struct{}{}:
-	case <-waiting.Done():
-		return Page{}, fmt.Errorf("waiting for the engine: %w", waiting.Err())
+	case slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the engine: %w", ctx.Err())
 	}
-	defer func() { <-r.mutex }()
-	if r.closed {
-		return Page{}, ErrClosed
+}
+
+// renderInSlot draws a page. The caller holds one of the slots, which renderInSlot releases.
+func (r *Renderer) renderInSlot(path, boot string, inAdvance bool) (page Page, err error) {
+	e, err := r.takeEngine(inAdvance)
+	if err != nil {
+		<-r.slots
+		return Page{}, err
 	}
-	page, err := r.drawPage(path, boot)
-	if err != nil || r.drawn >= r.maxPages {
-		err = errors.Join(err, r.closeEngine())
+	page, err = e.drawPage(path, boot)
+	switch {
+	case err != nil:
+		err = errors.Join(err, r.closeEngine(e))
+		<-r.slots
+	case e.drawn >= r.maxPages:
+		go r.replace(e) // the visitor has the page meanwhile
+	default:
+		r.putBack(e)
+		<-r.slots
 	}
 	return page, err
 }
 
-// drawPage draws a page. The engine is C code translated to Go; draw returns its panics as errors.
-func (r *Renderer) drawPage(path, boot string) (page Page, err error) {
+// takeEngine returns the engine that was used last, or starts one. A page in advance leaves the only engine to visitors, because a
+// start takes as long as a page.
+func (r *Renderer) takeEngine(inAdvance bool) (*engine, error) {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if last := len(r.idle) - 1; last >= 0 && (!inAdvance || r.started >= maxEngines) {
+		e := r.idle[last]
+		r.idle = r.idle[:last]
+		r.mu.Unlock()
+		return e, nil
+	}
+	r.started++
+	r.mu.Unlock()
+	e, err := r.startEngine()
+	if err != nil {
+		r.mu.Lock()
+		r.started--
+		r.mu.Unlock()
+	}
+	return e, err
+}
+
+func (r *Renderer) putBack(e *engine) {
+	r.mu.Lock()
+	r.idle = append(r.idle, e)
+	r.mu.Unlock()
+}
+
+// replace closes an engine, starts another in its place and releases the slot.
+func (r *Renderer) replace(old *engine) {
+	defer func() { <-r.slots }()
+	if err := r.closeEngine(old); err != nil {
+		r.mu.Lock()
+		r.closeErr = err
+		r.mu.Unlock()
+	}
+	if e, err := r.takeEngine(true); err == nil { // otherwise the next page starts one and returns the error
+		r.putBack(e)
+	}
+}
+
+// drawPage draws a page. The engine is C code translated to Go; drawPage returns its panics as errors.
+func (e *engine) drawPage(path, boot string) (page Page, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.engine = nil // not closed, because its state is unknown
+			e.vm = nil // not closed, because its state is unknown
 			err = fmt.Errorf("the engine broke: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if r.engine == nil {
-		if err := r.startEngine(); err != nil {
-			return page, fmt.Errorf("start of the engine: %w", err)
-		}
-	}
-	r.drawn++
-	result, err := r.engine.Call("render", path, boot)
+	e.drawn++
+	result, err := e.vm.Call("render", path, boot)
 	if err != nil {
 		return page, withStack(err)
 	}
@@ -113,26 +205,32 @@ func (r *Renderer) drawPage(path, boot string) (page Page, err error) {
 }
 
 // startEngine makes an engine and runs the script in it.
-func (r *Renderer) startEngine() error {
+func (r *Renderer) startEngine() (e *engine, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e, err = nil, fmt.Errorf("start of the engine: %v\n%s", p, debug.Stack())
+		}
+	}()
 	vm, err := quickjs.NewVM()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("start of the engine: %w", err)
 	}
-	r.engine, r.drawn = vm, 0 // Render closes it after an error
+	if err := r.runScript(vm); err != nil {
+		return nil, errors.Join(fmt.Errorf("start of the engine: %w", err), vm.Close())
+	}
+	return &engine{vm: vm}, nil
+}
+
+func (r *Renderer) runScript(vm *quickjs.VM) error {
 	vm.SetMemoryLimit(r.maxMemory)
 	if err := vm.SetEvalTimeout(startTimeout); err != nil {
 		return err
 	}
-	if r.bytecode == nil {
-		script, err := decompress(r.compressedScript)
-		if err != nil {
-			return err
-		}
-		if r.bytecode, err = vm.Compile(script, quickjs.EvalGlobal); err != nil {
-			return err
-		}
+	bytecode, err := r.compile(vm)
+	if err != nil {
+		return err
 	}
-	value, err := vm.EvalBytecodeValue(r.bytecode)
+	value, err := vm.EvalBytecodeValue(bytecode)
 	if err != nil {
 		return withStack(err)
 	}
@@ -143,6 +241,21 @@ func (r *Renderer) startEngine() error {
 	return vm.SetEvalTimeout(r.pageTimeout)
 }
 
+// compile returns the compiled script, which vm compiles at the first call.
+func (r *Renderer) compile(vm *quickjs.VM) ([]byte, error) {
+	r.compiling.Lock()
+	defer r.compiling.Unlock()
+	if r.bytecode != nil {
+		return r.bytecode, nil
+	}
+	script, err := decompress(r.compressedScript)
+	if err != nil {
+		return nil, err
+	}
+	r.bytecode, err = vm.Compile(script, quickjs.EvalGlobal)
+	return r.bytecode, err
+}
+
 func decompress(packed []byte) (string, error) {
 	script, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
@@ -151,21 +264,47 @@ func decompress(packed []byte) (string, error) {
 	return string(script), nil
 }
 
-func (r *Renderer) closeEngine() error {
-	if r.engine == nil {
+func (r *Renderer) closeEngine(e *engine) error {
+	r.mu.Lock()
+	r.started--
+	r.mu.Unlock()
+	if e.vm == nil {
 		return nil
 	}
-	vm := r.engine
-	r.engine = nil
-	return vm.Close()
+	return e.vm.Close()
 }
 
-// Close waits for the current page and frees the engine's memory.
+// Trim frees the memory of all idle engines but one.
+func (r *Renderer) Trim() error { return r.closeIdle(1) }
+
+// closeIdle closes the idle engines but for the remaining ones that were used last.
+func (r *Renderer) closeIdle(remaining int) error {
+	r.mu.Lock()
+	n := max(0, len(r.idle)-remaining)
+	unneeded := r.idle[:n:n]
+	r.idle = r.idle[n:]
+	err := r.closeErr
+	r.closeErr = nil
+	r.mu.Unlock()
+	for _, e := range unneeded {
+		err = errors.Join(err, r.closeEngine(e))
+	}
+	return err
+}
+
+// Close waits for the pages that are being drawn and frees the memory of the engines.
 func (r *Renderer) Close() error {
-	r.mutex <- struct{}{}
-	defer func() { <-r.mutex }()
+	for range maxEngines {
+		r.slots <- struct{}{}
+	}
+	r.mu.Lock()
 	r.closed = true
-	return r.closeEngine()
+	r.mu.Unlock()
+	err := r.closeIdle(0)
+	for range maxEngines {
+		<-r.slots
+	}
+	return err
 }
 
 // withStack adds the stack of the script to an error that the script has thrown.

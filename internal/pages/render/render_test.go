@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,7 +97,9 @@ func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
 func TestWaitForTheEngineIsBounded(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
 	r.pageTimeout = 20 * time.Millisecond
-	r.mutex <- struct{}{} // another page is drawn
+	for range maxEngines { // other pages are drawn
+		r.slots <- struct{}{}
+	}
 	if _, err := r.Render(t.Context(), "/", "{}"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -106,8 +109,68 @@ func TestWaitForTheEngineIsBounded(t *testing.T) {
 	if _, err := r.Render(gone, "/", "{}"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	<-r.mutex
+	for range maxEngines {
+		<-r.slots
+	}
 	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+}
+
+// Proves P-drawn-first.
+func TestVisitorsDoNotWaitForAPageInAdvance(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	inAdvance := func(want string) {
+		t.Helper()
+		if page, err := r.RenderInAdvance(t.Context(), "/", "0"); err != nil || page.Body != "<p>/ 0 "+want+" true</p>" {
+			t.Fatalf("%q, %v", page, err)
+		}
+	}
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+	inAdvance("1") // by an engine of its own
+	r.pageTimeout = 20 * time.Millisecond
+	r.inAdvance <- struct{}{} // as while a page is drawn in advance
+	r.slots <- struct{}{}
+	used := r.idle[1]
+	r.idle = r.idle[:1]
+	if _, err := r.RenderInAdvance(t.Context(), "/", "0"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("two pages in advance at once: %v", err)
+	}
+	r.pageTimeout = time.Hour
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
+	r.putBack(used)
+	<-r.slots
+	<-r.inAdvance
+	if err := r.Trim(); err != nil || len(r.idle) != 1 || r.started != 1 {
+		t.Errorf("%d of %d engines are left, %v", len(r.idle), r.started, err)
+	}
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`) // by the engine that was used last
+	inAdvance("1")
+}
+
+// Proves P-drawn-limits.
+func TestConcurrentPages(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	r.maxPages = 3
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for range 10 {
+				draw := r.Render
+				if n == 0 {
+					draw = r.RenderInAdvance
+				}
+				if page, err := draw(t.Context(), "/", "0"); err != nil || page.Head != "<link>" {
+					t.Errorf("%q, %v", page, err)
+				}
+				if err := r.Trim(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := r.Close(); err != nil || r.started != 0 || len(r.idle) != 0 {
+		t.Errorf("%d engines are open, %v", r.started, err)
+	}
 }
 
 func TestRenderAfterClose(t *testing.T) {

@@ -66,6 +66,11 @@ function rowsStyle(count: number) {
   } as CSSProperties;
 }
 
+/** An empty element as high as the rows of `count` works in their reserved height. */
+export function ReservedRows({ count }: { count: number }) {
+  return <div className={reservedHeight} style={rowsStyle(count)} />;
+}
+
 /**
  * A block of works of the gallery grid. It renders its cards only while it is near the viewport or the focus; otherwise it
  * keeps only its height.

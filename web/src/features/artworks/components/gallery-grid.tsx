@@ -3,11 +3,11 @@ import { cn } from "@/lib/cn";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
-import { GalleryBlock } from "@/features/artworks/components/gallery-block";
+import { GalleryBlock, ReservedRows } from "@/features/artworks/components/gallery-block";
 import { ViewportObserver } from "@/features/artworks/hooks/use-near-viewport";
 import { useScrollRestoration } from "@/features/artworks/hooks/use-scroll-restoration";
 import { useWidth } from "@/features/artworks/hooks/use-width";
-import { blocksOf, ARTWORKS_PER_PAGE } from "@/features/artworks/paging";
+import { ARTWORKS_PER_PAGE, blocksOf, firstIndexOf, pageOf } from "@/features/artworks/paging";
 
 type GalleryGridProps = {
   filter: GalleryFilter;
@@ -35,6 +35,11 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
+  // The first render, that of the server, has one element for the blocks after the first page: there can be hundreds of them.
+  const [mounted, setMounted] = useState(false);
+  useLayoutEffect(() => setMounted(true), []);
+  const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);
+  const rendered = mounted ? blocks : blocks.filter((block) => pageOf(block) === 0);
   const needsSkipLink = total > ARTWORKS_PER_PAGE;
   // The block with the focus. Its neighbours are rendered too, because the page scrolls only after Tab has moved the
   // focus.
@@ -61,7 +66,7 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
         }}
         className="flex flex-col gap-y-(--grid-gap)"
       >
-        {Array.from({ length: blocksOf(total) }, (_, block) => (
+        {rendered.map((block) => (
           <GalleryBlock
             key={block}
             filter={filter}
@@ -75,6 +80,9 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
             onChanged={onChanged}
           />
         ))}
+        {rendered.length < blocks.length && (
+          <ReservedRows count={total - firstIndexOf(rendered.length)} />
+        )}
       </div>
       {needsSkipLink && (
         <p id="gallery-end" tabIndex={-1} className="sr-only">

@@ -1,0 +1,48 @@
+package pages
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Proves P-drawn-first.
+func TestPagesAreCompressedForTheEncodingThatIsAskedFor(t *testing.T) {
+	b := newPageBody([]byte(strings.Repeat("<p>A page</p>", 500)))
+	estimated := b.size()
+	ask := func(accepted, want string) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Encoding", accepted)
+		rec := httptest.NewRecorder()
+		if err := b.write(rec, r, http.StatusOK); err != nil || rec.Header().Get("Content-Encoding") != want || rec.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: %v, %v", accepted, rec.Header(), err)
+		}
+	}
+	compressed := func(want ...bool) {
+		t.Helper()
+		for i, v := range b.variants[:len(encodings)] {
+			if (v.form.Load() != nil) != want[i] {
+				t.Errorf("%s is compressed: %v", v.encoding, !want[i])
+			}
+		}
+	}
+	ask("identity", "")
+	compressed(false, false, false)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { ask("gzip, deflate", "gzip") })
+	}
+	wg.Wait()
+	compressed(false, false, true)
+	ask("gzip, br, zstd", "br")
+	compressed(true, false, true)
+	ask("zstd", "zstd")
+	if size := b.size(); size > estimated {
+		t.Errorf("%d bytes were expected and there are %d", estimated, size)
+	}
+	b = newPageBody([]byte("short"))
+	ask("br, gzip", "")
+}
