@@ -212,3 +212,57 @@ func waitUntil(t *testing.T, what string, ok func() bool) {
 		<-time.After(5 * time.Millisecond)
 	}
 }
+
+// Proves KEPT-scheduled.
+//
+// TestEveryNodeShowsAScheduledWorkAtItsTime: three nodes have the page in memory; within two seconds of the time none gives it any more.
+func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
+	cfg := configuration(t)
+	cfg.Database.URL = dbtest.URL(t, db.Postgres)
+	apps, urls := nodes(t, cfg)
+	get := func(url string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("apikey", key(t, apps[0], identity.Anon))
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		var b bytes.Buffer
+		if _, err := b.ReadFrom(res.Body); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	at := time.Now().Add(4 * time.Second)
+	if err := apps[0].Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, "products", []map[string]any{
+		{"title": "Onda", "artwork_type": "mural", "is_featured": true, "published_at": db.FormatTime(at)}, {"title": "Cais", "artwork_type": "mural"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var seen [3]time.Time
+	for waiting := true; waiting && time.Since(at) < time.Minute; {
+		waiting = false
+		for i, url := range urls {
+			before := time.Now()
+			page, rows := strings.Contains(get(url+"/gallery/mural"), "Onda"), strings.Contains(get(url+"/rest/v1/products?select=title"), "Onda")
+			if before.Before(at.Add(-time.Second)) && (page || rows) {
+				t.Fatalf("node %d shows the work %s before its time", i, at.Sub(before))
+			}
+			if page && rows && seen[i].IsZero() {
+				seen[i] = time.Now()
+			}
+			waiting = waiting || !page || !rows
+		}
+	}
+	for i, when := range seen {
+		if when.IsZero() {
+			t.Errorf("node %d never showed the work", i)
+		}
+		t.Logf("node %d showed the work %s after its time", i, when.Sub(at))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,6 +48,7 @@ type site struct {
 	service *Service
 	tokens  *identity.Tokens
 	handler http.Handler
+	mu      sync.Mutex // guards changed
 	changed []string
 
 	unpublished any // published_at of the hidden work in the fixture of the matrix
@@ -104,7 +106,11 @@ func (s *site) readInserted(ctx context.Context, tx *db.Tx, table, query string,
 // noteChanges keeps the names of public tables that were changed, after the commit.
 func (s *site) noteChanges(_ context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if name := changes[0].Table; schema[name].Public {
-		tx.AfterCommit(func() { s.changed = append(s.changed, name) })
+		tx.AfterCommit(func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.changed = append(s.changed, name)
+		})
 	}
 	return nil
 }
