@@ -304,7 +304,7 @@ test.describe("when the covers cannot be read", () => {
     answer();
     await expect(hero(page)).toHaveCount(0);
     await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
-    const told = () => logged.filter((line) => line.startsWith("The cover images"));
+    const told = () => logged.filter((line) => line.startsWith("The covers could"));
     await expect.poll(told, "log entries").toHaveLength(1);
     await page.clock.fastForward(60_000);
     expect(asked).toBe(4);
