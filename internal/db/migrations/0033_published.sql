@@ -18,38 +18,7 @@ drop trigger products_gone on products;
 create trigger products_gone after delete on products for each row when (old.is_published) execute function atelie_work_gone();
 {{else}}
 update products set published_at = min(created_at, rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00');
-drop trigger products_history_update;
-drop trigger products_history_delete;
-create trigger products_history_update after update on products when old.id is not new.id or old.title is not new.title or old.description is not new.description
-    or old.artwork_type is not new.artwork_type or old.image_url is not new.image_url
-    or old.image_gallery is not new.image_gallery or old.video_gallery is not new.video_gallery
-    or old.is_featured is not new.is_featured or old.in_stock is not new.in_stock or old.dimensions is not new.dimensions
-    or old.medium is not new.medium or old.creation_date is not new.creation_date or old.tags is not new.tags
-    or old.is_customizable is not new.is_customizable or old.seo_meta_title is not new.seo_meta_title
-    or old.seo_meta_desc is not new.seo_meta_desc or old.price is not new.price or old.created_at is not new.created_at
-    or old.published_at is not new.published_at
-begin
-  insert into row_history (table_name, row_id, action, actor, changed_at, row_before)
-  values ('products', old.id, 'update', (select actor from history_actor), rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00', json_object(
-    'id', old.id, 'title', old.title, 'description', old.description, 'artwork_type', old.artwork_type,
-    'image_url', old.image_url, 'image_gallery', json(old.image_gallery), 'video_gallery', json(old.video_gallery),
-    'is_featured', json(iif(old.is_featured, 'true', 'false')), 'in_stock', json(iif(old.in_stock, 'true', 'false')),
-    'dimensions', old.dimensions, 'medium', old.medium, 'creation_date', old.creation_date, 'tags', json(old.tags),
-    'is_customizable', json(iif(old.is_customizable, 'true', 'false')), 'seo_meta_title', old.seo_meta_title,
-    'seo_meta_desc', old.seo_meta_desc, 'price', old.price, 'created_at', old.created_at, 'updated_at', old.updated_at,
-    'published_at', old.published_at, 'is_published', json(iif(old.is_published, 'true', 'false'))));
-end;
-create trigger products_history_delete after delete on products begin
-  insert into row_history (table_name, row_id, action, actor, changed_at, row_before)
-  values ('products', old.id, 'delete', (select actor from history_actor), rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00', json_object(
-    'id', old.id, 'title', old.title, 'description', old.description, 'artwork_type', old.artwork_type,
-    'image_url', old.image_url, 'image_gallery', json(old.image_gallery), 'video_gallery', json(old.video_gallery),
-    'is_featured', json(iif(old.is_featured, 'true', 'false')), 'in_stock', json(iif(old.in_stock, 'true', 'false')),
-    'dimensions', old.dimensions, 'medium', old.medium, 'creation_date', old.creation_date, 'tags', json(old.tags),
-    'is_customizable', json(iif(old.is_customizable, 'true', 'false')), 'seo_meta_title', old.seo_meta_title,
-    'seo_meta_desc', old.seo_meta_desc, 'price', old.price, 'created_at', old.created_at, 'updated_at', old.updated_at,
-    'published_at', old.published_at, 'is_published', json(iif(old.is_published, 'true', 'false'))));
-end;
+-- Migration 34 replaces the triggers of the history, so that they have published_at and is_published.
 drop trigger products_gone;
 create trigger products_gone after delete on products when old.is_published begin
   insert into gone_works (id) values (old.id) on conflict (id) do nothing;
