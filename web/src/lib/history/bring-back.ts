@@ -1,6 +1,6 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
-import type { HistoryRows, HistoryTable } from "@/lib/history/revisions";
+import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import type { Revision } from "@/lib/types";
 
 /** The columns that refer to files. */
@@ -122,6 +122,17 @@ export async function bringBackDeleted<Table extends HistoryTable>(
     );
   }
   return missing;
+}
+
+/** Inserts a row again that was just deleted, with the values of its newest revision. Returns the number of files that no longer exist. */
+export async function undoDeletion(
+  backend: OwnerBackend,
+  table: HistoryTable,
+  id: string,
+): Promise<number> {
+  const [newest] = await getHistory<HistoryRows[HistoryTable]>(backend, { table, id });
+  if (newest?.action !== "delete") throw new Error("The row has no deletion");
+  return bringBackDeleted(backend, table, newest.row_before);
 }
 
 /** Moves a cover to its number and numbers the others after it. */

@@ -1,13 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
-import { bringBack, bringBackDeleted } from "@/lib/history/bring-back";
-import {
-  getHistory,
-  historyKeys,
-  type HistoryRows,
-  type HistoryTable,
-} from "@/lib/history/revisions";
+import { bringBack, bringBackDeleted, undoDeletion } from "@/lib/history/bring-back";
+import { historyKeys, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
@@ -67,10 +62,6 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
       ),
     /** Inserts a row again that was just deleted, with the values of its newest revision. */
     undoDeletion: (name: string, id: string) =>
-      writeAndRefetch(t("deleted.toast.back", { name }), async () => {
-        const [newest] = await getHistory<Row>(backend, { table, id });
-        if (newest?.action !== "delete") throw new Error("The row has no deletion");
-        return bringBackDeleted(backend, table, newest.row_before);
-      }),
+      writeAndRefetch(t("deleted.toast.back", { name }), () => undoDeletion(backend, table, id)),
   };
 }

@@ -2,8 +2,7 @@ import { useMemo } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
-import { bringBackDeleted } from "@/lib/history/bring-back";
-import { getHistory } from "@/lib/history/revisions";
+import { undoDeletion } from "@/lib/history/bring-back";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { MoveArgs, Product } from "@/lib/types";
@@ -86,11 +85,7 @@ export function useChangeProducts() {
       /** Inserts deleted works again, with the values and the places that they had. */
       undoRemove: async (ids: readonly string[]) => {
         try {
-          for (const id of ids) {
-            const [newest] = await getHistory<Product>(backend, { table: "products", id });
-            if (newest?.action !== "delete") throw new Error("The row has no deletion");
-            await bringBackDeleted(backend, "products", newest.row_before);
-          }
+          for (const id of ids) await undoDeletion(backend, "products", id);
         } finally {
           await refetchProducts();
         }
