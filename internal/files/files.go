@@ -39,6 +39,8 @@ type Blob struct {
 // Inspection is the result of reading a complete upload (a picture or a film) in the media service.
 type Inspection struct {
 	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a film that cannot be read
+	Thumbhash     []byte   // a placeholder from the preview in the file; nil if there is none
+	Color         string   // the dominant colour of that preview, #rrggbb, or ""
 	Film          *Film    // nil for pictures
 	Cleaned       *os.File // a copy without metadata, to publish instead of the upload; nil if the upload itself is published
 }

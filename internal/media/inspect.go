@@ -15,6 +15,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/media/metadata"
+	"atelie/internal/media/rendition"
 )
 
 // Inspect checks a complete upload of type t. If site is true, the upload is for a bucket of the site: Inspect then also makes
@@ -46,7 +47,11 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 	if info.Orientation > 4 { // shown rotated by 90 degrees
 		found.Width, found.Height = found.Height, found.Width
 	}
-	if site && !t.Hidden {
+	if !site {
+		return found, nil
+	}
+	found.Thumbhash, found.Color = rendition.Preview(ctx, info, found.Width, found.Height)
+	if !t.Hidden {
 		found.Cleaned, err = s.clean(ctx, f, t)
 	}
 	return found, err

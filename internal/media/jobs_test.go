@@ -187,6 +187,32 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 	})
 }
 
+// Proves F-render-preview.
+func TestAPreviewInTheFileIsThePlaceholder(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
+		s, e := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.WithPreview(storagetest.Photo(300, 600), 6, storagetest.Photo(160, 160)))
+		_, before := s.media("product-images", "a.jpg")
+		if before.State != stateWaiting || before.Facts.Width != 600 || len(before.Facts.Thumbhash) < 5 || len(before.Facts.Color) != 7 || e.runs != 0 {
+			t.Fatalf("before the jobs: %+v, %d runs", before, e.runs)
+		}
+		s.runJobs()
+		_, after := s.media("product-images", "a.jpg")
+		if after.State != stateReady || !after.decoded() || bytes.Equal(after.Facts.Thumbhash, before.Facts.Thumbhash) {
+			t.Errorf("after the jobs: %+v, and the placeholder was %x", after, before.Facts.Thumbhash)
+		}
+		// Previews that cannot be used: damaged, too large, with no end.
+		photo := storagetest.Photo(160, 120)
+		for i, preview := range [][]byte{[]byte("a"), storagetest.Photo(600, 20), photo[:len(photo)/2]} {
+			name := fmt.Sprintf("product-images/%d.jpg", i)
+			s.UploadFile(name, storagetest.WithPreview(storagetest.Photo(300, 600), 1, preview))
+			if _, m := s.media("product-images", fmt.Sprintf("%d.jpg", i)); m.State != stateWaiting || m.Facts.Thumbhash != nil || m.Facts.Color != "" {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
+	})
+}
+
 // Proves F-clean-public, F-clean-original, F-clean-copy.
 func TestThePublicPictureIsClean(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {

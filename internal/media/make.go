@@ -131,10 +131,13 @@ func (s *Service) listMissingInStage(ctx context.Context, o files.Object, m *med
 	return s.listMissing(ctx, m, recipes(stage, o.Bucket, m.Facts.Width, m.Facts.Height))
 }
 
-// needsUpdate reports whether a stage must still update the row: the first stage adds the placeholder, the ladder makes it ready.
+// needsUpdate reports whether a stage must still update the row: the first stage adds what decoding shows, the ladder makes it ready.
 func (m *media) needsUpdate(stage int) bool {
-	return m.State == stateWaiting && (stage == stageLadder || stage == stageFirst && m.Facts.Thumbhash == nil)
+	return m.State == stateWaiting && (stage == stageLadder || stage == stageFirst && !m.decoded())
 }
+
+// decoded reports whether an engine has decoded the picture. Before that, its placeholder is that of the preview in its metadata.
+func (m *media) decoded() bool { return m.Engine != "" }
 
 // listMissing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
 func (s *Service) listMissing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {

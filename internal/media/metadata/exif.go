@@ -26,6 +26,8 @@ const (
 	tagColorSpace   = 0xa001
 	tagInterop      = 0xa005
 	tagInteropKind  = 0x0001
+	tagPreviewStart = 0x0201
+	tagPreviewSize  = 0x0202
 )
 
 // maxEntries limits how many entries of a directory are read. Cameras write less than 100.
@@ -49,6 +51,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	}
 	e := &exifReader{r: r, order: order, info: info, blocks: &b}
 	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
+	info.Preview = e.readPreview()
 	b.adobeRGB = b.adobeRGB && !e.srgb
 	return b
 }
@@ -59,7 +62,8 @@ const (
 	directoryExif
 	directoryInterop
 	directoryGPS
-	directories // number of directories
+	directoryPreview // follows the main directory, and describes a small JPEG of the picture
+	directories      // number of directories
 )
 
 // exifReader reads the directories of an EXIF block into info and blocks.
@@ -70,6 +74,8 @@ type exifReader struct {
 	blocks *blocks
 	seen   [directories]bool // directories that were read
 	srgb   bool              // the tag ColorSpace says sRGB
+
+	previewStart, previewSize uint32
 }
 
 // readDirectory reads the directory at an offset, and the directories to which it refers.
@@ -79,7 +85,8 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 		return
 	}
 	e.seen[kind] = true
-	for i := range min(int64(e.order.Uint16(count[:])), maxEntries) {
+	entries := min(int64(e.order.Uint16(count[:])), maxEntries)
+	for i := range entries {
 		var entry [12]byte
 		if _, err := e.r.ReadAt(entry[:], at+2+12*i); err != nil {
 			return
@@ -96,6 +103,10 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 			e.blocks.adobeRGB = string(e.readValue(entry, 4)) == "R03\x00"
 		case kind == directoryGPS && (tag == tagLatitude || tag == tagDestLatitude):
 			e.info.HasLocation = true // some cameras write an empty directory
+		case kind == directoryPreview && tag == tagPreviewStart:
+			e.previewStart = e.order.Uint32(entry[8:])
+		case kind == directoryPreview && tag == tagPreviewSize:
+			e.previewSize = e.order.Uint32(entry[8:])
 		case kind != directoryMain:
 		case tag == tagOrientation:
 			if v := e.order.Uint16(entry[8:]); e.order.Uint16(entry[2:]) == 3 && v >= 1 && v <= 8 {
@@ -117,6 +128,25 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 			e.readDirectory(int64(e.order.Uint32(entry[8:])), directoryGPS)
 		}
 	}
+	var next [4]byte
+	if kind != directoryMain {
+		return
+	}
+	if _, err := e.r.ReadAt(next[:], at+2+12*entries); err == nil && next != [4]byte{} {
+		e.readDirectory(int64(e.order.Uint32(next[:])), directoryPreview)
+	}
+}
+
+// readPreview returns the small JPEG that the preview's directory describes; nil if there is none, or it is larger than maxPreview.
+func (e *exifReader) readPreview() []byte {
+	if e.previewSize == 0 || e.previewSize > maxPreview {
+		return nil
+	}
+	out := make([]byte, e.previewSize)
+	if _, err := e.r.ReadAt(out, int64(e.previewStart)); err != nil {
+		return nil
+	}
+	return out
 }
 
 // readValue returns an entry's bytes; nil if there are more than limit, or they cannot be read.

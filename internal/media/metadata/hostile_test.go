@@ -260,11 +260,11 @@ func FuzzClean(f *testing.F) {
 			t.Fatal("a clean file does not stay as it is")
 		}
 		after, err := Read(bytes.NewReader(once.Bytes()), mimeType)
-		if err != nil || after.HasLocation || after.HasSerial {
-			t.Fatalf("%v, place %v, serial %v", err, after.HasLocation, after.HasSerial)
+		if err != nil || after.HasLocation || after.HasSerial || after.Preview != nil {
+			t.Fatalf("%v, place %v, serial %v, a preview of %d bytes", err, after.HasLocation, after.HasSerial, len(after.Preview))
 		}
 		if mimeType == "image/jpeg" || mimeType == "image/png" {
-			before.HasLocation, before.HasSerial = false, false
+			before.HasLocation, before.HasSerial, before.Preview = false, false, nil
 			if fmt.Sprint(before) != fmt.Sprint(after) {
 				t.Fatalf("%v became %v", before, after)
 			}

@@ -24,9 +24,10 @@ var (
 
 // Limits of the metadata that is read.
 const (
-	maxProfile = 4 << 20 // bytes of an ICC profile
-	maxBlock   = 1 << 20 // bytes of a block of EXIF, XMP or IPTC
-	maxText    = 1000    // characters of a text in a block
+	maxProfile = 4 << 20  // bytes of an ICC profile
+	maxBlock   = 1 << 20  // bytes of a block of EXIF, XMP or IPTC
+	maxText    = 1000     // characters of a text in a block
+	maxPreview = 64 << 10 // bytes of a preview; a segment of a JPEG has no room for more
 )
 
 // Info is the metadata of a file.
@@ -42,6 +43,9 @@ type Info struct {
 	Rights      string
 	HasLocation bool // the file contains GPS coordinates or names of places
 	HasSerial   bool // the file contains the serial number of a camera or a lens
+	// Preview is the small JPEG of the picture in EXIF, as the file stores it, or nil. It is not checked, and it is neither
+	// rotated nor always cut as the picture is: many cameras add black bars to get 160 x 120 pixels.
+	Preview []byte
 
 	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Clean keeps
 }

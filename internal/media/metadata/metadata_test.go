@@ -107,7 +107,10 @@ func TestClean(t *testing.T) {
 			if !reflect.DeepEqual(after, want) {
 				t.Errorf("after: %d %q %q %q, profile %d", after.Orientation, after.Creator, after.Rights, after.more, len(after.Profile))
 			}
-			before.HasLocation, before.HasSerial = false, false
+			if string(before.Preview) != secret+secret {
+				t.Errorf("preview %q", before.Preview)
+			}
+			before.HasLocation, before.HasSerial, before.Preview = false, false, nil
 			if !reflect.DeepEqual(before, want) {
 				t.Errorf("before: %d %q %q %q, profile %d", before.Orientation, before.Creator, before.Rights, before.more, len(before.Profile))
 			}

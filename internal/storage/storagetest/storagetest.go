@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -332,6 +333,17 @@ func Photo(w, h int) []byte {
 func WithComment(file []byte, text string) []byte {
 	segment := append([]byte{0xff, 0xfe, byte((len(text) + 2) >> 8), byte(len(text) + 2)}, text...)
 	return slices.Concat(file[:2], segment, file[2:])
+}
+
+// WithPreview adds EXIF with an orientation and a preview to a JPEG, as cameras do.
+func WithPreview(file []byte, orientation byte, preview []byte) []byte {
+	const mainDirectory, previewDirectory = "\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00%c\x00\x00\x00\x00\x00\x1a",
+		"\x00\x02\x02\x01\x00\x04\x00\x00\x00\x01\x00\x00\x00\x38\x02\x02\x00\x04\x00\x00\x00\x01\x00\x00"
+	exif := fmt.Appendf(nil, "Exif\x00\x00MM\x00*\x00\x00\x00\x08"+mainDirectory+previewDirectory, orientation)
+	exif = append(binary.BigEndian.AppendUint16(exif, uint16(len(preview))), 0, 0, 0, 0)
+	exif = append(exif, preview...)
+	segment := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2))
+	return slices.Concat(file[:2], segment, exif, file[2:])
 }
 
 // Field is a field of a form. The field with the file has an empty Name, as the client sends it.

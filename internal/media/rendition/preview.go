@@ -1,0 +1,63 @@
+package rendition
+
+import (
+	"bytes"
+	"context"
+	"image/jpeg"
+
+	"atelie/internal/media/metadata"
+	"atelie/internal/media/rendition/colour"
+)
+
+// maxPreviewSide is the longest side in pixels of a preview that is decoded. The preview in EXIF usually has 160.
+const maxPreviewSide = 512
+
+// Preview returns the placeholder and the dominant colour of a picture by the preview in its metadata; both are empty if there is
+// none that can be used. It decodes at most 64 kB and 512 x 512 pixels, so that a caller can wait for it. width and height are
+// those of the picture as shown.
+func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbhash []byte, color string) {
+	header, err := jpeg.DecodeConfig(bytes.NewReader(info.Preview))
+	if err != nil || max(header.Width, header.Height) > maxPreviewSide || min(width, height, header.Width, header.Height) < 1 {
+		return nil, ""
+	}
+	img, err := jpeg.Decode(bytes.NewReader(info.Preview))
+	if err != nil {
+		return nil, ""
+	}
+	src, err := newSource(img, false)
+	if err != nil {
+		return nil, ""
+	}
+	if info.Orientation > 4 {
+		width, height = height, width
+	}
+	win := centredWindow(header.Width, header.Height, width, height)
+	w, h := scaleSize(width, height, min(1, swatchSide/float64(max(width, height))))
+	swatch, err := src.resampleWindow(ctx, win, w, h, false, info.Orientation)
+	if err != nil {
+		return nil, ""
+	}
+	profile, err := colour.Parse(info.Profile)
+	if err != nil { // as for the picture itself
+		profile = nil
+	}
+	toSRGB, err := colour.NewTransform(profile, colour.SRGB)
+	if err != nil {
+		return nil, ""
+	}
+	if swatch, err = swatch.paintFull(ctx, toSRGB); err != nil {
+		return nil, ""
+	}
+	pixels := swatch.rotate(info.Orientation).toNRGBA()
+	return makeThumbhash(pixels), formatHex(dominantColour(pixels))
+}
+
+// centredWindow returns the largest centred part of w x h pixels that has the shape of a picture of width x height. Cameras add
+// bars to a preview whose shape is another one.
+func centredWindow(w, h, width, height int) window {
+	fw, fh, shape := float64(w), float64(h), float64(width)/float64(height)
+	if fw > fh*shape {
+		return window{(fw - fh*shape) / 2, 0, fh * shape, fh}
+	}
+	return window{0, (fh - fw/shape) / 2, fw, fw / shape}
+}
