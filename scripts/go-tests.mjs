@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 // the names of the tests that run with the race detector although they start no goroutine themselves.
 export const BY_TEST = {
   "internal/auth": [],
+  "internal/cli": [],
   "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
   "internal/media": ["TestAnUploadGetsItsLadder"],
   "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsWhatTakesTooLong"],

@@ -23,7 +23,7 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hashes hundreds of guesses")
 	}
-	guesses, rounds := soak.Size(600, 10_000), soak.Size(3, 20)
+	guesses, rounds := soak.Size(200, 10_000), soak.Size(2, 20)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d) // without a limit of mails a day, so that the thief gets as many codes as possible
 		h.owner()
@@ -116,7 +116,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		}
 		looked = 0
 		challenge := ask(thief, "203.0.113.7")
-		rest := soak.Size(500, 8700)
+		rest := soak.Size(100, 8700)
 		for range rest { // and the rest of ten thousand in one go
 			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
 				looked++

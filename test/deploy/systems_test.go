@@ -36,8 +36,8 @@ func TestTheProgramCompilesForTheSystemsOfReleases(t *testing.T) {
 	if len(targets) < 5 {
 		t.Errorf("targets: %v", targets)
 	}
-	// The others have the same systems with another processor; `make build` compiles one for Linux.
-	checked := soak.Size([]string{"darwin/arm64", "windows/amd64"}, targets)
+	// Windows differs most from Linux, for which `make build` compiles.
+	checked := soak.Size([]string{"windows/amd64"}, targets)
 	for _, target := range checked {
 		if !slices.Contains(targets, target) {
 			t.Errorf("no release is made for %s", target)

@@ -31,7 +31,7 @@ import (
 )
 
 // kills is the number of kills, each of which takes half a second.
-var kills = soak.Size(10, 50)
+var kills = soak.Size(4, 50)
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
