@@ -1,4 +1,4 @@
-// Prints the path of a data folder with the demo content and all its renditions, which it makes unless that is cached.
+// Prints the path of a data folder with the demo content and all its renditions. Makes the folder unless it is cached.
 import { makeDemoFolder } from "../test/harness/demo-folder.ts";
 
 console.log(await makeDemoFolder());

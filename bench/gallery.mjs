@@ -23,7 +23,7 @@ const shapes = [
   [700, 1400],
 ];
 
-/** Starts a server with `count` works. Each has a different picture address, so that the browser decodes every picture. */
+/** Starts a server with `count` works. Each has another picture URL, so that the browser decodes every picture. */
 async function startWithWorks(count) {
   const server = await startServer("sqlite");
   const client = asService(server);
@@ -43,8 +43,8 @@ async function startWithWorks(count) {
     medium: "Watercolour on cotton paper",
     image_url: `${pictures[n % pictures.length]}?work=${n}`,
   }));
-  for (let at = 0; at < count; at += 1000) {
-    const { error } = await client.from("products").insert(works.slice(at, at + 1000));
+  for (let from = 0; from < count; from += 1000) {
+    const { error } = await client.from("products").insert(works.slice(from, from + 1000));
     if (error) throw error;
   }
   return server;
@@ -129,9 +129,9 @@ async function walk(browser, server) {
   await cdp.send("Performance.enable");
   await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = await cdp.send("Performance.getMetrics");
-  const of = (name) => metrics.find((metric) => metric.name === name).value;
+  const valueOf = (name) => metrics.find((metric) => metric.name === name).value;
   await page.close();
-  return { nodes: of("Nodes"), heap: of("JSHeapUsedSize") / 1e6 };
+  return { nodes: valueOf("Nodes"), heap: valueOf("JSHeapUsedSize") / 1e6 };
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -160,20 +160,21 @@ try {
       runs[i].scrolls.push(await scroll(browser, server));
   for (const [i, server] of servers.entries()) runs[i].walk = await walk(browser, server);
 
-  const of = (pick) => runs.map(pick);
-  const mid = (list, name) => of((run) => median(run[list].map((one) => one[name])));
+  // Each returns a value for the gallery with few works and one for the gallery with many.
+  const pair = (pick) => runs.map(pick);
+  const medians = (list, name) => pair((run) => median(run[list].map((result) => result[name])));
   console.log(
     `\nGallery with ${FEW} and with ${MANY} works, median of ${LOADS} loads, ${SCROLLS} scrolls of ${SCROLL_MS / 1000} s`,
   );
-  line("first contentful paint", "ms", ...mid("paints", "first"));
-  line("first works shown", "ms", ...mid("paints", "works"));
-  line("frames while scrolling", "/s", ...mid("scrolls", "rate"), 1);
-  const late = mid("scrolls", "late").map((share) => (100 * share).toFixed(1));
+  line("first contentful paint", "ms", ...medians("paints", "first"));
+  line("first works shown", "ms", ...medians("paints", "works"));
+  line("frames while scrolling", "/s", ...medians("scrolls", "rate"), 1);
+  const late = medians("scrolls", "late").map((share) => (100 * share).toFixed(1));
   console.log(
     `  ${"frames later than 25 ms".padEnd(28)} ${late[0].padStart(8)} %     ${late[1].padStart(8)} %`,
   );
-  line("DOM nodes after the whole", "", ...of((run) => run.walk.nodes));
-  line("JavaScript heap after it", "MB", ...of((run) => run.walk.heap), 1);
+  line("DOM nodes after the whole", "", ...pair((run) => run.walk.nodes));
+  line("JavaScript heap after it", "MB", ...pair((run) => run.walk.heap), 1);
 } finally {
   await browser.close();
   for (const server of servers) await server.stop();

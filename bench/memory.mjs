@@ -1,6 +1,6 @@
 // Prints the memory of the server and the processes that it has started, while a visitor goes through the demo site on a
 // phone, a desktop and a tablet: resident megabytes after each device and half a minute later, and their ratio to those right
-// after the start. Linux only. Exits with 1 when more than MOST_MB are resident at the end.
+// after the start. Linux only. Exits with 1 when more than MAX_MB are resident at the end.
 import { readdir, readFile } from "node:fs/promises";
 
 import { chromium, devices } from "@playwright/test";
@@ -8,8 +8,8 @@ import { chromium, devices } from "@playwright/test";
 import { makeDemoFolder } from "../test/harness/demo-folder.ts";
 import { startServer } from "../test/harness/server.ts";
 
-const MOST_MB = 80;
-const REST_MS = 30_000; // the pause after a device, before the second measurement
+const MAX_MB = 80;
+const PAUSE_MS = 30_000; // the pause after a device, before the second measurement
 const visitors = {
   phone: devices["Pixel 7"],
   desktop: { viewport: { width: 1440, height: 900 } },
@@ -19,22 +19,24 @@ const galleries = ["/gallery", "/gallery/digital", "/gallery/mural", "/gallery/w
 
 /** Returns the resident megabytes of a process, and of all its descendants. */
 async function resident(pid) {
-  const all = [];
+  const processes = [];
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const status = await readFile(`/proc/${name}/status`, "utf8");
       const value = (key) => Number(new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
-      all.push({ pid: Number(name), parent: value("PPid"), mb: value("VmRSS") / 1024 });
+      processes.push({ pid: Number(name), parent: value("PPid"), mb: value("VmRSS") / 1024 });
     } catch (error) {
       if (!["ENOENT", "ESRCH"].includes(error.code)) throw error; // the process has ended
     }
   }
-  const below = (parent) =>
-    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
-  const workers = below(pid);
+  const descendants = (ancestor) =>
+    processes
+      .filter(({ parent }) => parent === ancestor)
+      .flatMap((child) => [child, ...descendants(child.pid)]);
+  const workers = descendants(pid);
   return {
-    server: all.find((one) => one.pid === pid).mb,
+    server: processes.find((process) => process.pid === pid).mb,
     workers: workers.reduce((sum, { mb }) => sum + mb, 0),
     count: workers.length,
   };
@@ -97,14 +99,14 @@ try {
   for (const [name, device] of Object.entries(visitors)) {
     await walk(browser, server, device);
     row(name, await resident(server.pid));
-    await new Promise((done) => setTimeout(done, REST_MS));
-    last = row(`${name}, ${REST_MS / 1000} s later`, await resident(server.pid));
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    last = row(`${name}, ${PAUSE_MS / 1000} s later`, await resident(server.pid));
   }
 } finally {
   await browser.close();
   await server.stop();
 }
-if (last > MOST_MB) {
-  console.error(`${last.toFixed(1)} MB stay after the journey, more than ${MOST_MB}`);
+if (last > MAX_MB) {
+  console.error(`${last.toFixed(1)} MB stay after the journey, more than ${MAX_MB}`);
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
-// Compares the bytes of the pictures that the demo's home page and gallery request with those that sharp makes of the same
-// originals: the same sizes and crops, in WebP with sharp's defaults (quality 80, effort 4). Exits with 1 when the pictures of
-// a page do not have fewer bytes than sharp's.
+// Compares the sizes of the pictures that the demo's home page and gallery request with pictures of the same dimensions and
+// crops, which sharp makes of the same originals in WebP with its defaults (quality 80, effort 4). Exits with 1 when the
+// pictures of a page do not have fewer bytes than sharp's.
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
 
@@ -13,13 +13,13 @@ const screens = [
 ];
 const pages = ["/", "/gallery/all"];
 
-/** Returns the addresses of all renditions that a page requests while it is scrolled to the end. */
+/** Returns the URLs of all renditions that a page requests while it is scrolled to the end. */
 async function requestedRenditions(browser, server, screen, path) {
   const { deviceScaleFactor, ...viewport } = screen;
   const page = await browser.newPage({ viewport, deviceScaleFactor });
-  const addresses = new Set();
+  const urls = new Set();
   page.on("request", (request) => {
-    if (request.url().includes("/render/image/")) addresses.add(request.url());
+    if (request.url().includes("/render/image/")) urls.add(request.url());
   });
   await page.goto(server.url + path);
   await page
@@ -39,21 +39,23 @@ async function requestedRenditions(browser, server, screen, path) {
   }
   await page.waitForLoadState("networkidle");
   await page.close();
-  return [...addresses];
+  return [...urls];
 }
 
+// The bytes of the originals by URL.
 const originals = new Map();
 /** Returns the bytes of the original of a rendition. */
-async function originalOf(address) {
-  const url = address.replace("/render/image/public/", "/object/public/").replace(/\?.*/, "");
+async function originalOf(renditionUrl) {
+  const url = renditionUrl.replace("/render/image/public/", "/object/public/").replace(/\?.*/, "");
   if (!originals.has(url)) originals.set(url, await bytesOf(url));
   return originals.get(url);
 }
 
+/** Downloads a file as a browser that accepts WebP. */
 async function bytesOf(url) {
-  const answer = await fetch(url, { headers: { accept: "image/webp,*/*" } });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await fetch(url, { headers: { accept: "image/webp,*/*" } });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
 }
 
 const server = await startServer("sqlite", { demo: true });
@@ -73,12 +75,12 @@ try {
     for (const screen of screens)
       for (const path of pages) {
         let [ours, theirs, count] = [0, 0, 0];
-        for (const address of await requestedRenditions(browser, server, screen, path)) {
-          const file = await bytesOf(address);
+        for (const url of await requestedRenditions(browser, server, screen, path)) {
+          const file = await bytesOf(url);
           const { width, height, format } = await sharp(file).metadata();
-          if (format !== "webp") throw new Error(`${address} is ${format}`);
-          const cut = new URL(address).searchParams.get("resize") === "cover";
-          const other = sharp(await originalOf(address))
+          if (format !== "webp") throw new Error(`${url} is ${format}`);
+          const cut = new URL(url).searchParams.get("resize") === "cover";
+          const other = sharp(await originalOf(url))
             .autoOrient()
             .resize(width, cut ? height : undefined)
             .webp();

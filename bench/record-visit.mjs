@@ -1,12 +1,12 @@
 // Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a recording for each device,
-// as JSON: the requests in their order, with the headers that were sent and the number of the connection. The visitor does nothing.
+// as JSON: the requests in their order, with the headers that were sent and the number of the connection. The page is not touched.
 import { chromium, devices } from "@playwright/test";
 
 const visitors = {
   phone: devices["Pixel 7"],
   desktop: { viewport: { width: 1440, height: 900 } },
 };
-/** Headers that the replay writes itself, and those of HTTP/2. */
+/** Headers that the replay writes itself, and the pseudo-headers of HTTP/2. */
 const omitted = /^(:|host$|connection$)/i;
 
 /** Returns the recording of a visit. */
@@ -41,7 +41,7 @@ async function record(browser, url, device) {
     });
     await page.goto(url, { waitUntil: "networkidle" });
     return [...requests.values()].filter(
-      ({ url: address, cached }) => address?.startsWith(new URL("/", url).href) && !cached,
+      ({ url: requested, cached }) => requested?.startsWith(new URL("/", url).href) && !cached,
     );
   } finally {
     await context.close();
@@ -57,11 +57,11 @@ try {
   const recordings = [];
   for (const [device, options] of Object.entries(visitors)) {
     const requests = (await record(browser, url, options)).map(
-      ({ url: address, method, headers = {}, status, connection, bytes = 0 }) => {
+      ({ url: requested, method, headers = {}, status, connection, bytes = 0 }) => {
         if (method !== "GET" || status !== 200)
-          throw new Error(`${device}: ${method} ${address} was answered with ${status}`);
+          throw new Error(`${device}: ${method} ${requested} was answered with ${status}`);
         return {
-          path: address.slice(new URL(url).origin.length),
+          path: requested.slice(new URL(url).origin.length),
           headers: Object.entries(headers).filter(([name]) => !omitted.test(name)),
           connection,
           bytes,

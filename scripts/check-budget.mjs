@@ -12,7 +12,7 @@ const ENTRY = "index.html";
 const START = "src/start.ts"; // the first script of a page; it loads the entry later
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
 // Modules that the home page loads shortly after its start. All other modules load when the visitor needs them.
-const FOLLOWING = ["src/features/contact/components/contact-form.tsx"];
+const LOADED_SOON = ["src/features/contact/components/contact-form.tsx"];
 
 /**
  * Returns the files that a list of modules needs, including those of statically imported modules.
@@ -37,7 +37,8 @@ export function visitorFiles(manifest) {
   const seen = new Set([ENTRY]);
   for (const name of seen) {
     const { imports = [], dynamicImports = [] } = manifest[name];
-    for (const next of [...imports, ...dynamicImports]) if (!manifest[next].css) seen.add(next);
+    for (const imported of [...imports, ...dynamicImports])
+      if (!manifest[imported].css) seen.add(imported);
   }
   return new Set([...seen].map((name) => manifest[name].file));
 }
@@ -148,7 +149,7 @@ async function main() {
   const fonts = readdirSync(new URL("public/fonts/", web)).filter((name) => name.endsWith("2"));
   const sizes = {
     home: sizeOf(needed),
-    homeWithForm: sizeOf([...needed, ...FOLLOWING]),
+    homeWithForm: sizeOf([...needed, ...LOADED_SOON]),
     sheet: weigh(built.get(sheet).source),
     // WOFF2 files are already compressed.
     fonts: {

@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
-// STARTERS are the functions that begin a test or a group of tests. SKIPPING are the methods of those functions that skip the
-// test, and HARMLESS the methods that change only how it runs.
+// The functions that begin a test or a group of tests.
 const STARTERS = new Set(["test", "it", "describe", "suite"]);
+// Methods of those functions that skip the test.
 const SKIPPING = new Set(["skip", "todo", "fixme"]);
+// Methods of those functions that change only how the test runs.
 const HARMLESS = new Set(["describe", "each", "for", "only", "concurrent", "serial", "parallel"]);
 // Patterns of the keys of texts that a test must look for: messages of success and failure, and questions. The check also
 // demands a test for each key that a toast uses.
@@ -88,6 +89,7 @@ export function checkTexts(catalogues, sources, tests) {
   return { problems, texts: wanted.size };
 }
 
+/** Returns the ids that the tests of a file prove, and whether each test is skipped. */
 function idsOf(path, text) {
   if (path.endsWith(".go"))
     return [...text.matchAll(IDS_OF_A_COMMENT)].map(([, ids]) => ({ ids: ids.split(/,[\s/]+/) }));
@@ -97,18 +99,19 @@ function idsOf(path, text) {
   return found;
 }
 
+/** Adds the ids in the titles of all tests below a node to `found`. `skipped` says whether a group around the node is skipped. */
 function walk(node, text, skipped, found) {
-  let off = skipped;
+  let isSkipped = skipped;
   const call = node.type === "CallExpression" && callOf(node, text);
   if (call) {
-    off ||= call.skipped;
+    isSkipped ||= call.skipped;
     const ids = IDS_OF_A_TITLE.exec(call.title)?.[1];
-    if (ids) found.push({ ids: ids.split(" "), skipped: off });
+    if (ids) found.push({ ids: ids.split(" "), skipped: isSkipped });
   }
   for (const [key, value] of Object.entries(node)) {
     if (key === "parent") continue;
     for (const child of Array.isArray(value) ? value : [value])
-      if (child && typeof child.type === "string") walk(child, text, off, found);
+      if (child && typeof child.type === "string") walk(child, text, isSkipped, found);
   }
 }
 
@@ -164,13 +167,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       ),
     );
   const { problems, statements } = check(documents, tests);
-  const said = checkTexts(
+  const checkedTexts = checkTexts(
     { en: catalogue("en"), pt: catalogue("pt") },
     read("web/src", /(?<!\.test)\.tsx?$/).values(),
     tests.values(),
   );
-  for (const problem of [...problems, ...said.problems]) console.error(problem);
+  for (const problem of [...problems, ...checkedTexts.problems]) console.error(problem);
   for (const [path, count] of statements) console.log(`${path}: ${count} statements`);
-  console.log(`${said.texts} texts that are said or asked`);
-  if (problems.length + said.problems.length > 0) process.exit(1);
+  console.log(`${checkedTexts.texts} texts that are said or asked`);
+  if (problems.length + checkedTexts.problems.length > 0) process.exit(1);
 }

@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
 const LAYERS = ["lib", "components", "features", "app"];
+// The modules with which the builds begin. No other module may import them.
 const ENTRIES = ["start.ts", "entry-client.tsx", "entry-server.tsx"];
+// Globals that the server's JavaScript engine lacks.
 const BROWSER_GLOBALS = new Set([
   "window",
   "document",
@@ -56,22 +58,23 @@ export function check(sources) {
       }
     }
   }
-  problems.push(...eagerProblems(modules), ...circleProblems(modules));
+  problems.push(...eagerProblems(modules), ...cycleProblems(modules));
   return problems.sort();
 }
 
 const isTest = (path) => path.startsWith("test/") || /\.test\.tsx?$/.test(path);
 
 /** Returns the layer of a path and, within features, the feature; null outside the layers. */
-function placeOf(path) {
+function layerOf(path) {
   const [layer, name] = path.split("/");
   if (!LAYERS.includes(layer)) return null;
   return { layer, level: LAYERS.indexOf(layer), feature: layer === "features" ? name : null };
 }
 
+/** Reports imports of later layers, of other features, of entries and of test helpers, and those that name no file. */
 function directionProblems(path, imports) {
   const problems = [];
-  const from = placeOf(path);
+  const from = layerOf(path);
   for (const { source, target } of imports) {
     if (target === null) continue; // an npm package
     if (target === undefined) {
@@ -82,7 +85,7 @@ function directionProblems(path, imports) {
       problems.push(`${path}: imports the test helper ${target}`);
     }
     if (ENTRIES.includes(target)) problems.push(`${path}: imports the entry ${target}`);
-    const to = placeOf(target);
+    const to = layerOf(target);
     if (!from || !to) continue;
     if (to.level > from.level) {
       problems.push(`${path}: ${from.layer} must not import ${to.layer} (${target})`);
@@ -98,6 +101,7 @@ function directionProblems(path, imports) {
   return problems;
 }
 
+/** Reports files whose only purpose is to re-export others. */
 function barrelProblems(path, imports) {
   if (/(^|\/)index\.tsx?$/.test(path))
     return [`${path}: no barrel files; import from the file itself`];
@@ -129,8 +133,8 @@ function eagerProblems(modules) {
   return [...problems];
 }
 
-/** Reports circles of imports. Imports of types and dynamic imports count: each part of a circle needs the others to be read. */
-function circleProblems(modules) {
+/** Reports cyclic imports. Imports of types and dynamic imports count too: a reader needs all modules of a cycle at once. */
+function cycleProblems(modules) {
   const problems = [];
   const finished = new Set();
   const follow = (path, steps) => {
@@ -147,9 +151,10 @@ function circleProblems(modules) {
   return problems;
 }
 
+/** Returns the imports that lead from the entry to a module, as text. */
 function trail(seen, path) {
   const steps = [];
-  for (let at = path; at; at = seen.get(at)) steps.unshift(at);
+  for (let module = path; module; module = seen.get(module)) steps.unshift(module);
   return steps.join(" → ");
 }
 
@@ -164,6 +169,7 @@ function resolve(path, source, sources) {
     .find((candidate) => sources.has(candidate));
 }
 
+/** Returns the imports and re-exports of a module. */
 function importsOf(tree) {
   const found = [];
   walk(tree, 0, (node) => {
@@ -176,7 +182,7 @@ function importsOf(tree) {
           typeOnly:
             typeOnly ||
             (node.specifiers.length > 0 &&
-              node.specifiers.every((one) => one.importKind === "type")),
+              node.specifiers.every((name) => name.importKind === "type")),
         });
         break;
       case "ExportAllDeclaration":
@@ -193,6 +199,7 @@ function importsOf(tree) {
   return found;
 }
 
+/** Returns the browser's globals that a module uses while it loads, when the server may not have them. */
 function browserGlobalsAtModuleScope(tree) {
   const found = new Set();
   walk(tree, 0, (node, depth, parent, key) => {
@@ -225,6 +232,7 @@ function walk(node, depth, visit, parent = null, key = null) {
   }
 }
 
+/** Reads the files below `root` by their relative paths. Files that are no TypeScript have the text "". */
 function readSources(root) {
   const sources = new Map();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {

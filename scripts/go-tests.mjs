@@ -1,8 +1,8 @@
 // Decides from the sources which Go tests run with the race detector, so that a new test needs no entry in a list:
 //
 //   - All tests of a package that starts goroutines or uses sync run with it, and all tests of the packages in WHOLE.
-//   - In the packages of BY_TEST, and in packages without goroutines, only those tests run with it that start goroutines
-//     themselves or call a function of their package's tests that does (methods of fixtures do not count).
+//   - In the packages of BY_TEST, and in packages without goroutines, a test runs with it only if it starts goroutines,
+//     itself or by calling a function of its package's tests (methods of fixtures do not count).
 //   - All other tests run without it. Without goroutines the detector finds nothing, and it takes ten times as long.
 //   - The tests of a file with `//go:build !race` never run with it.
 //
@@ -37,17 +37,18 @@ const TEST = /^(?:Test|Fuzz|Example)/;
 const FUNCTION = /^func (?:\([^)]*\) )?(\w+)[[(](?:.*\}$|[^]*?^\})/gm;
 
 /**
+ * Divides the tests into runs of `go test`. Each run has the folders of its packages, and the names of tests if it runs or
+ * skips only some of them.
  * @param {Map<string, string>} sources path → text of every Go file
- * @returns the runs of `go test`: the folders of each, and the names of tests if only some tests of the folders are meant
  */
 export function classify(sources) {
   const packages = new Map();
   for (const [path, text] of sources) {
     const folder = dirname(path);
-    if (!packages.has(folder)) packages.set(folder, { tests: [], shares: false });
+    if (!packages.has(folder)) packages.set(folder, { tests: [], sharesState: false });
     const found = packages.get(folder);
     if (path.endsWith("_test.go")) found.tests.push(text);
-    else found.shares ||= GOROUTINE.test(text) || IMPORTS_SYNC.test(text);
+    else found.sharesState ||= GOROUTINE.test(text) || IMPORTS_SYNC.test(text);
   }
   const plan = {
     whole: [], // with the race detector: all tests
@@ -56,10 +57,10 @@ export function classify(sources) {
     never: { folders: [], names: [] }, // without it: the named tests of packages in `whole`
     soak: { folders: [], names: [] }, // make soak: the named tests
   };
-  for (const [folder, { tests, shares }] of [...packages].sort()) {
+  for (const [folder, { tests, sharesState }] of [...packages].sort()) {
     if (tests.length === 0) continue;
     const driver = DRIVERS.test(folder) && !WHOLE.includes(folder);
-    const whole = WHOLE.includes(folder) || (shares && !BY_TEST[folder] && !driver);
+    const whole = WHOLE.includes(folder) || (sharesState && !BY_TEST[folder] && !driver);
     if (whole) plan.whole.push(folder);
     else plan.plain.folders.push(folder);
     const racing = whole || driver ? new Set() : startsGoroutines(tests);
@@ -130,5 +131,7 @@ export function goSources() {
   return sources;
 }
 
+/** The arguments of `go test` for the packages in these folders. */
 export const packagesOf = (folders) => folders.map((folder) => `./${folder}`).join(" ");
+/** A quoted pattern for -run and -skip that matches exactly these tests. */
 export const exactly = (names) => `'^(${[...new Set(names)].sort().join("|")})$'`;

@@ -19,7 +19,7 @@ const folderPattern = /^atelie-tests-(\d+)$/;
 /**
  * Makes a folder for this process in `parent`, a file system in memory. It also removes the folders of processes that have ended.
  * `free` is the free memory in bytes, and `minFree` how much must be free there and in `parent`: a whole run used less than 2 GiB.
- * With a `key` the folder has the same path each time, and what a killed process with that key has left there is removed.
+ * With a `key` the folder has the same path each time. Files that a killed process with that key has left there are removed.
  * @returns its path, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
  */
 export function makeMemoryFolder({
@@ -61,6 +61,7 @@ function runsPrograms(folder) {
   }
 }
 
+/** Whether a process with this id exists. */
 function isRunning(pid) {
   try {
     process.kill(pid, 0);

@@ -15,9 +15,9 @@ import { failure, fromPlaywright, fromVitest, unexpected } from "./test-reports.
 const results = ".cache/results";
 const plan = classify(goSources());
 
-// The linter runs vet, so tests run without it. Only `fast` uses Go's cache of test results, because the cache does not
-// notice that a program which a test starts has changed, and keeps the result of a lucky run. A result counts only for the
-// same TMPDIR. The time limit only bounds a hang: the slowest package takes five minutes here.
+// The linter runs vet, so tests run without it. Only `fast` uses Go's cache of test results. The cache does not notice
+// changes of programs that a test starts, and it keeps the result of a lucky run. A result counts only for the same TMPDIR.
+// The time limit only bounds a hang: the slowest package takes five minutes here.
 const goTest = (options, folders) =>
   `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
 const uncached = "-count=1";
@@ -76,10 +76,10 @@ const vitest = {
   count: () => fromVitest(report("unit")),
 };
 
-const quick = [lint.formatGo, lint.format, lint.types, lint.typeScript, lint.contracts];
+const quickStages = [lint.formatGo, lint.format, lint.types, lint.typeScript, lint.contracts];
 // The stages of each run, and how many of them run at the same time. When one stage ends, the next one starts.
 const runs = {
-  lint: { atOnce: 2, stages: [lint.go, ...quick, lint.budget] },
+  lint: { atOnce: 2, stages: [lint.go, ...quickStages, lint.budget] },
   fast: {
     atOnce: 2,
     stages: [
@@ -94,7 +94,7 @@ const runs = {
         ]),
         count: fromGo(),
       },
-      ...quick,
+      ...quickStages,
       vitest,
     ],
   },
@@ -131,7 +131,7 @@ const runs = {
       },
       lint.go,
       vitest,
-      ...quick,
+      ...quickStages,
       lint.budget,
     ],
   },
@@ -221,9 +221,9 @@ const failures = [];
 
 /** Runs a stage and counts its tests. If others run in parallel, its output is held back until its end. */
 async function runAndCount(stage, inParallel) {
-  const held = [`\n== ${stage.name}\n`];
-  const print = inParallel ? (text) => held.push(text) : (text) => process.stdout.write(text);
-  process.stdout.write(inParallel ? `${stage.name} …\n` : held.join(""));
+  const heldOutput = [`\n== ${stage.name}\n`];
+  const print = inParallel ? (text) => heldOutput.push(text) : (text) => process.stdout.write(text);
+  process.stdout.write(inParallel ? `${stage.name} …\n` : heldOutput.join(""));
   const start = Date.now();
   const code = await run(stage, print);
   const outcome = { passed: 0, failed: [], skipped: [] };
@@ -244,7 +244,7 @@ async function runAndCount(stage, inParallel) {
     skipped: outcome.skipped.length,
   };
   for (const result of Object.keys(total)) total[result] += sum[result];
-  if (inParallel) for (const text of held) process.stdout.write(text);
+  if (inParallel) for (const text of heldOutput) process.stdout.write(text);
   lines.push(
     `${sum.failed ? "FAIL" : "ok  "} ${stage.name}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, ${((Date.now() - start) / 1000).toFixed(0)} s`,
   );

@@ -43,11 +43,12 @@ function manifestOf(script: string): string {
   const { imports = [], css = [] } = find("index.html");
   if (css.length !== 1) throw new Error("The entry must have one style sheet");
   /** The URLs of the modules and all their imports, without those that the entry has loaded. */
-  const load = (names: string[]) => {
+  const urlsToLoad = (names: string[]) => {
     const all = new Set(names);
     const loaded = ["index.html", ...imports];
     for (const name of all)
-      for (const next of find(name).imports ?? []) if (!loaded.includes(next)) all.add(next);
+      for (const imported of find(name).imports ?? [])
+        if (!loaded.includes(imported)) all.add(imported);
     return [...all].map(urlOf);
   };
   const context = createContext({});
@@ -61,8 +62,13 @@ function manifestOf(script: string): string {
     fonts: [...html.matchAll(/<link rel="preload" href="([^"]+)" as="font"/g)].map(
       ([, font]) => font,
     ),
-    languages: Object.fromEntries(LANGUAGES.map((one) => [one, load([`src/locales/${one}.json`])])),
-    pages: pages.map(({ modules: names, ...page }) => ({ ...page, modules: load([...names]) })),
+    languages: Object.fromEntries(
+      LANGUAGES.map((language) => [language, urlsToLoad([`src/locales/${language}.json`])]),
+    ),
+    pages: pages.map(({ modules: names, ...page }) => ({
+      ...page,
+      modules: urlsToLoad([...names]),
+    })),
   });
 }
 

@@ -15,16 +15,16 @@ const logo = (await readFile(`${folder}favicon.svg`, "utf8")).replace(
 /**
  * Renders the logo as a square PNG file.
  * @param {number} side width and height in pixels
- * @param {number} part the logo's share of the side, up to 1; below 1 the rest has the background colour
+ * @param {number} scale the logo's share of the side, up to 1; below 1 the rest has the background colour
  * @param {boolean} palette whether to write an indexed PNG, which is smaller
  */
-async function draw(side, part, palette = true) {
-  const inner = Math.round(side * part);
+async function draw(side, scale, palette = true) {
+  const inner = Math.round(side * scale);
   const drawn = await sharp(Buffer.from(logo), { density: (72 * inner) / 32 })
     .resize(inner, inner)
     .png()
     .toBuffer();
-  const background = part < 1 ? BACKGROUND : { r: 0, g: 0, b: 0, alpha: 0 };
+  const background = scale < 1 ? BACKGROUND : { r: 0, g: 0, b: 0, alpha: 0 };
   return sharp({ create: { width: side, height: side, channels: 4, background } })
     .composite([{ input: drawn }])
     .png({ palette, compressionLevel: 9, effort: 10 })
