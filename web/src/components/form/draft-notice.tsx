@@ -4,22 +4,22 @@ import { cn } from "@/lib/cn";
 
 type DraftNoticeProps = {
   /** When the draft was saved. */
-  at: Date;
+  savedAt: Date;
   onDiscard(): void;
   className?: string;
 };
 
 /** Tells the owner that a form shows a restored draft, and when it was saved. Its button discards the draft. */
-export function DraftNotice({ at, onDiscard, className }: DraftNoticeProps) {
+export function DraftNotice({ savedAt, onDiscard, className }: DraftNoticeProps) {
   const t = useT();
   const { language } = useLanguage();
   const [now] = useState(() => new Date());
-  const today = at.toDateString() === now.toDateString();
+  const isToday = savedAt.toDateString() === now.toDateString();
   const time = new Intl.DateTimeFormat(language === "pt" ? "pt-PT" : "en-GB", {
-    ...(today ? {} : { day: "numeric", month: "long" }),
+    ...(isToday ? {} : { day: "numeric", month: "long" }),
     hour: "2-digit",
     minute: "2-digit",
-  }).format(at);
+  }).format(savedAt);
   return (
     <p
       role="status"

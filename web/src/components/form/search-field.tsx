@@ -11,7 +11,7 @@ type SearchFieldProps = {
    * Gets the typed text after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether the new URL replaces the
    * history entry instead of adding one. Pass a stable function, because a new function restarts the wait.
    */
-  onChange(part: { q: string }, options: { replace: boolean }): void;
+  onChange(change: { q: string }, options: { replace: boolean }): void;
   className?: string;
 };
 
@@ -30,6 +30,7 @@ export function SearchField({ label, q, onChange, className }: SearchFieldProps)
     setText(q);
   }, [q]);
 
+  // Reports the typed text after the pause.
   useEffect(() => {
     if (text === urlText.current) return;
     const timer = setTimeout(() => {

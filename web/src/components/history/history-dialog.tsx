@@ -8,6 +8,7 @@ import {
   DialogDescription,
   DialogRoot,
   DialogTitle,
+  focusDialog,
 } from "@/components/ui/dialog";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -43,14 +44,16 @@ export function HistoryDialog<Before>({
 }: HistoryDialogProps<Before>) {
   const t = useT();
   return (
-    <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <DialogRoot
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+    >
       <DialogContent
         className="max-w-[720px] p-5 outline-none sm:p-8"
         aria-describedby="history-intro"
-        onOpenAutoFocus={(event) => {
-          event.preventDefault();
-          (event.currentTarget as HTMLElement).focus();
-        }}
+        onOpenAutoFocus={focusDialog}
       >
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350] wrap-anywhere">
           {title}

@@ -8,6 +8,7 @@ import {
   DialogDescription,
   DialogRoot,
   DialogTitle,
+  focusDialog,
 } from "@/components/ui/dialog";
 import { useDeleted, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import { useBringBack } from "@/lib/history/use-bring-back";
@@ -55,10 +56,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
           ref={dialogContent}
           className="max-w-[640px] p-5 outline-none sm:p-8"
           aria-describedby="deleted-intro"
-          onOpenAutoFocus={(event) => {
-            event.preventDefault();
-            (event.currentTarget as HTMLElement).focus();
-          }}
+          onOpenAutoFocus={focusDialog}
         >
           <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
             {t("deleted.open")}

@@ -12,7 +12,7 @@ export type RevisionQuery<Before> = {
   refetch(): unknown;
   /** How many pages `data` has. */
   pages: number;
-  /** Whether there are older ones. */
+  /** Whether there are revisions older than those in `data`. */
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
@@ -70,8 +70,9 @@ function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown
   const t = useT();
   const { pages, hasNextPage, isFetchingNextPage } = query;
   const count = useRef<HTMLParagraphElement>(null);
+  // The last page removes the button, which has the focus.
   useEffect(() => {
-    if (pages > 1 && !hasNextPage) count.current?.focus(); // the button is gone
+    if (pages > 1 && !hasNextPage) count.current?.focus();
   }, [pages, hasNextPage]);
   return (
     <>

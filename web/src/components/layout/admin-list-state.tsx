@@ -56,6 +56,7 @@ export function AdminListState<Row>({
   );
 }
 
+/** The default placeholder: rows with a picture and two lines. */
 function SkeletonRows() {
   return (
     <div className="border-ink border-t-2">

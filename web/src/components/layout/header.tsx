@@ -5,7 +5,7 @@ import { useLocation } from "react-router";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import { Mark } from "@/components/layout/mark";
 import { navItemClasses } from "@/components/layout/nav-item";
-import { adminTargets } from "@/components/layout/nav-targets";
+import { adminLinks } from "@/components/layout/nav-links";
 import {
   NoscriptActions,
   NoscriptPanel,
@@ -15,12 +15,12 @@ import { PhonePanel } from "@/components/layout/phone-panel";
 import { Submenu } from "@/components/layout/submenu";
 import { usePageLock } from "@/components/layout/use-page-lock";
 import { useSectionScroll } from "@/components/layout/use-section-scroll";
-import { useSectionTargets } from "@/components/layout/use-section-targets";
+import { useSectionLinks } from "@/components/layout/use-section-links";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
 import { useAuth } from "@/lib/auth";
 import { HEADER_SOLID_AFTER_PX } from "@/lib/constants";
-import { useGalleryTargets } from "@/lib/gallery";
+import { useGalleryLinks } from "@/lib/gallery-links";
 import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
@@ -48,10 +48,11 @@ export function Header() {
   const menuButton = useRef<HTMLButtonElement>(null);
   const panelId = useId();
   const goToSection = useSectionScroll();
-  const sections = useSectionTargets();
+  const sections = useSectionLinks();
   const isAdmin = role === "admin";
 
   const closeMenu = () => setMenuOpen(false);
+  // The Escape key closes the menu.
   usePageLock(menuOpen, root, () => {
     closeMenu();
     menuButton.current?.focus();
@@ -94,7 +95,7 @@ export function Header() {
               label={t("nav.gallery")}
               to="/gallery/all"
               toggleLabel={t("nav.galleryTypes")}
-              items={useGalleryTargets()}
+              items={useGalleryLinks()}
               current={/^\/gallery(\/[^/]*)?\/?$/.test(pathname)}
             />
             {sections.map(({ key, id }) => (
@@ -113,7 +114,7 @@ export function Header() {
                 label={t("nav.dashboard")}
                 to="/admin"
                 toggleLabel={t("nav.dashboardPages")}
-                items={adminTargets.map(({ key, to }) => ({ label: t(key), to }))}
+                items={adminLinks.map(({ key, to }) => ({ label: t(key), to }))}
                 current={pathname === "/admin" || pathname.startsWith("/admin/")}
               />
             )}

@@ -14,8 +14,8 @@ const longNameSize = (name: string) =>
   name.length > 24 ? "min(1.0625rem,5vw)" : "min(1.375rem,6.5vw)";
 
 /**
- * The logo and name of the site, a link to the home page. On the home page itself, a click scrolls to the top. `onNavigate`
- * is called first.
+ * The logo and name of the site, as a link to the home page. On the home page itself, a click scrolls to the top. A click
+ * first calls `onNavigate`.
  */
 export function Mark({ onNavigate }: { onNavigate?(): void }) {
   const t = useT();

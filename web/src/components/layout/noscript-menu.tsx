@@ -1,11 +1,10 @@
 import { Link } from "@/components/ui/link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { navItemClasses } from "@/components/layout/nav-item";
-import { useSectionTargets } from "@/components/layout/use-section-targets";
+import { useSectionLinks } from "@/components/layout/use-section-links";
 import { useBoot } from "@/lib/boot";
-import { LANGUAGES } from "@/lib/constants";
-import { useGalleryTargets } from "@/lib/gallery";
-import { localizedUrl, useLocalizedUrl, useLanguage, useT } from "@/lib/i18n";
+import { useGalleryLinks } from "@/lib/gallery-links";
+import { localizedUrl, otherLanguage, useLanguage, useLocalizedUrl, useT } from "@/lib/i18n";
 
 // Links that replace the header's buttons in browsers without scripts, where index.html hides the buttons. They are
 // rendered only on the server, inside noscript, because React does not hydrate the content of noscript.
@@ -30,11 +29,11 @@ function SectionLink({
 /** A link to the same page in the other language. Its URL is only a query string, which keeps the path. */
 function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
-  const { language } = useLanguage();
   const { art } = useBoot();
-  const other = LANGUAGES.find((one) => one !== language)!;
+  const other = otherLanguage(useLanguage().language);
   return (
     <a
+      // Keeps the open work of ?art=. A "?" alone removes the query string of the current URL.
       href={localizedUrl(other, art ? `?art=${art}` : "?")}
       hrefLang={other}
       lang={other}
@@ -48,7 +47,7 @@ function NoscriptLanguage({ className }: { className?: string }) {
 /** The links to the sections of the home page, for wide windows. */
 export function NoscriptSections() {
   const t = useT();
-  return useSectionTargets().map(({ key, id }) => (
+  return useSectionLinks().map(({ key, id }) => (
     <SectionLink key={id} id={id} className={navItemClasses(false)}>
       {t(key)}
     </SectionLink>
@@ -71,12 +70,12 @@ export function NoscriptActions() {
   );
 }
 
-const row = "border-line flex min-h-[52px] items-center border-b text-xl leading-tight";
+const rowClasses = "border-line flex min-h-[52px] items-center border-b text-xl leading-tight";
 
 /** The menu of small screens as a details element. */
 export function NoscriptPanel() {
   const t = useT();
-  const sections = useSectionTargets();
+  const sections = useSectionLinks();
   return (
     <details className="lg:hidden">
       <summary className="label-text flex min-h-11 items-center rounded-sm px-2">
@@ -86,17 +85,17 @@ export function NoscriptPanel() {
         aria-label={t("nav.main")}
         className="bg-page text-ink page-container fixed inset-x-0 top-[65px] max-h-[calc(100svh-65px)] overflow-y-auto pb-8"
       >
-        {useGalleryTargets().map(({ label, to }) => (
-          <Link key={to} to={to} className={row}>
+        {useGalleryLinks().map(({ label, to }) => (
+          <Link key={to} to={to} className={rowClasses}>
             {label}
           </Link>
         ))}
         {sections.map(({ key, id }) => (
-          <SectionLink key={id} id={id} className={row}>
+          <SectionLink key={id} id={id} className={rowClasses}>
             {t(key)}
           </SectionLink>
         ))}
-        <NoscriptLanguage className={row} />
+        <NoscriptLanguage className={rowClasses} />
       </nav>
     </details>
   );

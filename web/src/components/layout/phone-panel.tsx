@@ -1,8 +1,8 @@
 import { ArrowRight, LogOut } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { LanguageToggle } from "@/components/layout/language-toggle";
-import { phoneAdminTargets, phoneSiteTargets } from "@/components/layout/nav-targets";
-import { useSectionTargets } from "@/components/layout/use-section-targets";
+import { phoneAdminLinks, phoneSiteLinks } from "@/components/layout/nav-links";
+import { useSectionLinks } from "@/components/layout/use-section-links";
 import { Button } from "@/components/ui/button";
 import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
@@ -24,7 +24,7 @@ const rowClasses =
 export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
   const t = useT();
   const { session, role } = useAuth();
-  const sections = useSectionTargets();
+  const sections = useSectionLinks();
   return (
     <div
       id={id}
@@ -38,10 +38,10 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
               <ArrowRight aria-hidden="true" size={20} strokeWidth={1.75} />
             </Link>
           </li>
-          {sections.map((target) => (
-            <li key={target.id}>
-              <button type="button" onClick={() => onSection(target.id)} className={rowClasses}>
-                {t(target.key)}
+          {sections.map((link) => (
+            <li key={link.id}>
+              <button type="button" onClick={() => onSection(link.id)} className={rowClasses}>
+                {t(link.key)}
               </button>
             </li>
           ))}
@@ -52,27 +52,27 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
               {t("nav.dashboard")}
             </p>
             <ul aria-labelledby={`${id}-admin`}>
-              {phoneAdminTargets.map((target) => (
-                <li key={target.to}>
+              {phoneAdminLinks.map((link) => (
+                <li key={link.to}>
                   <Link
-                    to={target.to}
+                    to={link.to}
                     onClick={onNavigate}
                     className="border-line flex min-h-[50px] items-center border-b"
                   >
-                    {t(target.key)}
+                    {t(link.key)}
                   </Link>
                 </li>
               ))}
             </ul>
             <ul aria-label={t("nav.site")} className="flex gap-6">
-              {phoneSiteTargets.map((target) => (
-                <li key={target.to} className="flex-1">
+              {phoneSiteLinks.map((link) => (
+                <li key={link.to} className="flex-1">
                   <Link
-                    to={target.to}
+                    to={link.to}
                     onClick={onNavigate}
                     className="border-line flex min-h-[50px] items-center border-b"
                   >
-                    {t(target.key)}
+                    {t(link.key)}
                   </Link>
                 </li>
               ))}

@@ -20,8 +20,8 @@ type SubmenuProps = {
 
 /**
  * What opened the submenu; null while it is closed. A submenu opened by the mouse closes when the mouse leaves. A submenu
- * opened by focus or press closes when the focus leaves or its button is pressed again. A press outside or Escape closes
- * any.
+ * opened by focus or press closes when the focus leaves, or when its button is pressed again. A press outside and Escape
+ * close it in every case.
  */
 type OpenCause = "mouse" | "focus" | "press" | null;
 
@@ -32,10 +32,12 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   const panelId = useId();
   const root = useRef<HTMLDivElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
+  // The delay before the mouse opens or closes the submenu.
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   useEffect(() => () => clearTimeout(timer.current), []);
 
+  // Closes the submenu by a press outside or Escape.
   useEffect(() => {
     if (!open) return;
     const onPointerDown = (event: globalThis.PointerEvent) => {

@@ -31,7 +31,7 @@ export function usePageLock(
         return;
       }
       if (event.key !== "Tab") return;
-      // The siblings are inert, so only the first and last stop need handling: Tab would leave the page there.
+      // The siblings are inert, so Tab stays inside by itself. Only at the first and last stop it would leave the page.
       const stops = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((stop) =>
         stop.checkVisibility(),
       );

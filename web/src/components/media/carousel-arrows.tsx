@@ -12,8 +12,8 @@ type CarouselArrowsProps = {
 };
 
 /**
- * The previous and next buttons of a carousel. At an end a button is aria-disabled, because `disabled` would
- * take the focus from it.
+ * The previous and next buttons of a carousel. At an end of the carousel a button is aria-disabled instead of disabled,
+ * because a disabled button loses the focus.
  */
 export function CarouselArrows({ canPrev, canNext, prev, next, className }: CarouselArrowsProps) {
   const t = useT();

@@ -17,7 +17,7 @@ const siteOptions: EmblaOptions = {
 export type CarouselDriverProps = {
   /** The element that clips the slides. */
   viewport: HTMLElement;
-  /** Replace those of the site. */
+  /** Options of embla. They override the site's. */
   options: EmblaOptions;
   onChange(embla: Embla | undefined): void;
 };
@@ -28,7 +28,9 @@ export type CarouselDriverProps = {
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
   const [ref, embla] = useEmblaCarousel({ ...siteOptions, ...options });
+  // Starts embla on the rendered element.
   useEffect(() => ref(viewport), [ref, viewport]);
+  // Reports embla to the carousel, which cannot call the hook itself, because embla loads later.
   useEffect(() => {
     onChange(embla);
     return () => onChange(undefined);
@@ -60,5 +62,8 @@ function scrollToFocus(embla: Embla) {
   embla.scrollTo(snap, true); // true: without animation
 }
 
-/** What useCarousel loads. The code of later pages is here too, because embla starts anew when slides are added to it. */
+/**
+ * What useCarousel loads: the driver, and together with it the code of later pages, because embla restarts when slides are
+ * added.
+ */
 export const carouselCode = { CarouselDriver, LaterPages };

@@ -23,7 +23,7 @@ export function LaterPages<Row>({ total, furthest, ...slides }: LaterPagesProps<
       {...slides}
       page={n + 1}
       total={total}
-      near={(n + 1) * CAROUSEL_PAGE <= furthest + CAROUSEL_AHEAD}
+      isNear={(n + 1) * CAROUSEL_PAGE <= furthest + CAROUSEL_AHEAD}
     />
   ));
 }
@@ -33,20 +33,23 @@ type LaterPageProps<Row> = CarouselSlides<Row> & {
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
   /** Whether the carousel is so near that the page must load. */
-  near: boolean;
+  isNear: boolean;
 };
 
-const renderLines = () => <Skeleton className="aspect-2/1" />;
+const renderBlock = () => <Skeleton className="aspect-2/1" />;
 
-/** Slides keep their elements while their rows load, because embla starts anew whenever its slides are replaced. */
+/**
+ * The slides of one page. They keep their elements while their rows load, because embla restarts whenever slides are
+ * replaced.
+ */
 const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
-  const { queryKey, query, className, renderRow, page, total, near } = props;
-  const { renderPlaceholder = renderLines } = props;
+  const { queryKey, query, className, renderRow, page, total, isNear } = props;
+  const { renderPlaceholder = renderBlock } = props;
   const t = useT();
   const cache = useQueryClient();
   const { data, isError, isFetching, refetch } = useQuery({
     ...query(usePublicBackend(), page),
-    enabled: near,
+    enabled: isNear,
   });
   const firstSlide = useRef<HTMLLIElement>(null);
   // Whether the placeholder has the focus, which moves to the first row when the page has loaded.
@@ -54,11 +57,13 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   const loaded = data !== undefined;
   const reportedTotal = data?.total;
 
+  // Rows were added or removed since the first page was fetched, so all pages are fetched again.
   useEffect(() => {
     if (reportedTotal !== undefined && reportedTotal !== total)
       void cache.invalidateQueries({ queryKey });
   }, [reportedTotal, total, cache, queryKey]);
 
+  // Moves the focus from the placeholder, which is gone, to the first row.
   useEffect(() => {
     if (!loaded || !hasFocus.current) return;
     hasFocus.current = false;
@@ -104,7 +109,7 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
 
   return Array.from({ length: Math.min(CAROUSEL_PAGE, total - page * CAROUSEL_PAGE) }, (_, n) => {
     const row = data?.rows[n];
-    const pending = near && !loaded && (n === 0 ? renderFirst() : renderPlaceholder(n));
+    const pending = isNear && !loaded && (n === 0 ? renderFirst() : renderPlaceholder(n));
     return (
       <li key={n} ref={n === 0 ? firstSlide : undefined} className={className}>
         {row ? renderRow(row) : pending}

@@ -12,8 +12,8 @@ type CarouselPagesProps<Row> = CarouselSlides<Row> & {
 };
 
 /**
- * The slides of a carousel with any number of rows, as list items. The server renders those of the first page. Once
- * the code of later pages has loaded, each row has a slide, which stays empty until the carousel is so near that its page is
+ * The slides of a carousel with any number of rows, as list items. The server renders those of the first page. Once the
+ * code of later pages has loaded, every row has a slide. A slide stays empty until the carousel comes near and its page is
  * requested.
  */
 export function CarouselPages<Row extends { id: string }>({

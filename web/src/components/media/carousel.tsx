@@ -10,10 +10,10 @@ type Position = { selected: number; snaps: number; canPrev: boolean; canNext: bo
 const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
- * A carousel with the site's settings, driven by the library embla. Embla loads once the visitor moves, or by `load`; presses
- * before that are applied once it has loaded. The caller sets `viewportRef` on the element that clips the slides and
- * renders `driver` anywhere. `embla` is the API of the library, and `LaterPages` the component for CarouselPages; both are
- * undefined until they have loaded.
+ * A carousel with the site's settings, driven by the library embla. Embla loads when the visitor first interacts with the
+ * page, or by `load`. Presses before that are applied once it has loaded. The caller sets `viewportRef` on the element that
+ * clips the slides, and renders `driver` anywhere. `embla` is the API of the library, and `LaterPages` the component for
+ * CarouselPages. Both are undefined until they have loaded.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
@@ -30,10 +30,12 @@ export function useCarousel(options: EmblaOptions = {}) {
     );
   }, []);
   const mounted = viewport !== null;
+  // Embla is not needed before the visitor interacts with the page.
   useEffect(() => {
     if (mounted) void visitorMoves().then(load);
   }, [mounted, load]);
 
+  // Applies the presses that came before embla, and follows its position.
   useEffect(() => {
     if (!embla) return;
     const updatePosition = () =>
@@ -67,9 +69,9 @@ export function useCarousel(options: EmblaOptions = {}) {
   const onKeyDown = useCallback(
     (event: KeyboardEvent<HTMLElement>) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      const on = event.target as HTMLElement;
+      const target = event.target as HTMLElement;
       // In these elements the arrow keys seek or move the caret.
-      if (on.closest("video, input, textarea, select")) return;
+      if (target.closest("video, input, textarea, select")) return;
       if (event.key === "ArrowLeft") prev();
       else if (event.key === "ArrowRight") next();
       else return;

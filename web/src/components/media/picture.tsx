@@ -53,9 +53,10 @@ type State = {
 };
 
 /**
- * A picture of the site in the rendition that fits its place. The first render shows it immediately, so that the
- * server's HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash, and
- * the picture once it is decoded. A picture without metadata is transparent until then, and fades in.
+ * A picture of the site in the rendition that fits its displayed size. The first render shows it immediately, so that the
+ * server's HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash
+ * (a blurred preview), and the picture once it is decoded. A picture without metadata is transparent until then, and fades
+ * in.
  */
 export function Picture({
   src,
@@ -95,11 +96,13 @@ export function Picture({
       onMissing?.();
     }
   }
+  // The effect below calls the latest function without running again for each new one.
   const latest = useRef(updatePhase);
   useLayoutEffect(() => {
     latest.current = updatePhase;
   });
 
+  // Before the first paint: shows the placeholder of a picture that is still loading.
   useLayoutEffect(() => {
     const element = img.current;
     if (!element) return;

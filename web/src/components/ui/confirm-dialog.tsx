@@ -31,7 +31,12 @@ export function ConfirmDialog({
   const t = useT();
   const cancelButton = useRef<HTMLButtonElement>(null);
   return (
-    <DialogRoot open={open} onOpenChange={(next) => (busy ? undefined : onOpenChange(next))}>
+    <DialogRoot
+      open={open}
+      onOpenChange={(next) => {
+        if (!busy) onOpenChange(next);
+      }}
+    >
       <DialogContent
         role="alertdialog"
         foot="danger"

@@ -1,10 +1,16 @@
 import { useRef } from "react";
 import { Button } from "@/components/ui/button";
-import { DialogContent, DialogDescription, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import {
+  DialogContent,
+  DialogDescription,
+  DialogRoot,
+  DialogTitle,
+  focusDialog,
+} from "@/components/ui/dialog";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 
-/** A field whose stored value (`theirs`) differs from the value in the form (`mine`), as texts. */
+/** A field that differs: its stored value (`theirs`) and its value in the form (`mine`), as texts. */
 export type Difference = { label: string; theirs: string; mine: string };
 
 type ConflictDialogProps = {
@@ -50,8 +56,8 @@ export function ConflictDialog({
         aria-describedby="conflict-text"
         onOpenAutoFocus={(event) => {
           event.preventDefault();
-          // With differences no button is a safe default, so the focus goes to the dialog and its text is read first.
-          if (differences) (event.currentTarget as HTMLElement).focus();
+          // With differences no button is a safe default, so the focus goes to the dialog.
+          if (differences) focusDialog(event);
           else keepButton.current?.focus();
         }}
       >
@@ -89,6 +95,7 @@ export function ConflictDialog({
   );
 }
 
+/** The fields that differ, each with the stored value beside the value of the form. */
 function Differences({ differences }: { differences: readonly Difference[] }) {
   const t = useT();
   return (

@@ -18,8 +18,8 @@ type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
   label?: string;
   /** Colour of the band at the foot of the dialog. */
   foot?: "band" | "danger";
-  /** Classes of the scrolling overlay; by default it centres the dialog with a 16 px margin. */
-  layerClassName?: string;
+  /** Classes of the scrolling overlay behind the dialog. By default it centres the dialog, with a margin of 16 px. */
+  overlayClassName?: string;
   children: ReactNode;
 };
 
@@ -31,12 +31,13 @@ export function DialogContent({
   label,
   foot = "band",
   className,
-  layerClassName = "grid place-items-center p-4",
+  overlayClassName = "grid place-items-center p-4",
   children,
   onOpenAutoFocus,
   ...rest
 }: DialogContentProps) {
   const opener = useRef<Element | null>(null);
+  // A dialog that unmounts while it is open passes its opener on to the dialog that opens in its place.
   useLayoutEffect(
     () => () => {
       if (!opener.current) return; // this dialog is not open
@@ -50,7 +51,7 @@ export function DialogContent({
       <Dialog.Overlay
         className={cn(
           "bg-scrim data-[state=open]:animate-fade-in data-[state=closed]:animate-fade-out fixed inset-0 z-50 overflow-y-auto overscroll-contain",
-          layerClassName,
+          overlayClassName,
         )}
       >
         <Dialog.Content
@@ -82,6 +83,15 @@ export function DialogContent({
       </Dialog.Overlay>
     </Dialog.Portal>
   );
+}
+
+/**
+ * For onOpenAutoFocus: focuses the dialog instead of its first control, so that screen readers begin with the title and the
+ * text.
+ */
+export function focusDialog(event: Event): void {
+  event.preventDefault();
+  (event.currentTarget as HTMLElement).focus();
 }
 
 /** Focuses the opener, or the page if the opener no longer exists. Does nothing if another element has the focus. */

@@ -13,14 +13,22 @@ type PagerProps = {
   total: number;
   onPage(page: number): void;
   /** Texts of the buttons to the previous and next page. */
-  before: string;
-  after: string;
+  previousText: string;
+  nextText: string;
   /** Renders the range of rows on this page; `from` and `to` count from 1. */
   children(from: number, to: number): ReactNode;
 };
 
 /** The range of rows on the current page of a list, with buttons to the previous and next page if there are several. */
-export function Pager({ label, page, total, onPage, before, after, children }: PagerProps) {
+export function Pager({
+  label,
+  page,
+  total,
+  onPage,
+  previousText,
+  nextText,
+  children,
+}: PagerProps) {
   const pages = pageCount(total);
   return (
     <nav aria-label={label} className="mt-6 flex flex-wrap items-center justify-between gap-4">
@@ -29,7 +37,7 @@ export function Pager({ label, page, total, onPage, before, after, children }: P
         <div className="flex gap-2">
           <Button variant="outline" size="sm" disabled={page <= 1} onClick={() => onPage(page - 1)}>
             <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />
-            {before}
+            {previousText}
           </Button>
           <Button
             variant="outline"
@@ -37,7 +45,7 @@ export function Pager({ label, page, total, onPage, before, after, children }: P
             disabled={page >= pages}
             onClick={() => onPage(page + 1)}
           >
-            {after}
+            {nextText}
             <ChevronRight aria-hidden="true" size={20} strokeWidth={1.75} />
           </Button>
         </div>

@@ -41,8 +41,8 @@ function show(
 /**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
  *
- * Sonner would move the focus back to where it was before whenever it leaves a toast, also to a field that was just clicked. So its
- * handlers never see focus events. The focus is moved back only from a toast that closes.
+ * Whenever the focus leaves a toast, sonner would move it back to where it was before, even if a field was just clicked. So
+ * its handlers never see focus events, and this component moves the focus back only from a toast that closes.
  */
 export function ToastArea() {
   const t = useT();
@@ -51,6 +51,7 @@ export function ToastArea() {
   const isOutside = (target: EventTarget | null): target is HTMLElement =>
     target instanceof HTMLElement && !area.current?.contains(target);
 
+  // Shows the queued toasts, and moves the focus back when a toast that has it closes.
   useEffect(() => {
     const moveFocusBack = () => {
       if (area.current?.contains(document.activeElement))

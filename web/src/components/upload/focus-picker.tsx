@@ -22,9 +22,12 @@ const STEP = 0.05;
 /** The focus point of a cover for which none is stored; the hero uses the same (hero-slide.tsx). */
 const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
+/** Limits a share to 0 to 1 and rounds it to three digits. */
+const clampShare = (share: number) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
+
 /**
- * Sets the focus point of a picture by a click or the arrow keys. It is rendered over a preview, and its coordinates are
- * shares of the picture from 0 to 1.
+ * Sets the focus point of a picture, the point that stays visible when the picture is cropped, by a click or the arrow keys.
+ * It is rendered over a preview. The coordinates are shares of the picture's width and height, from 0 to 1.
  */
 export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps) {
   const t = useT();
@@ -32,22 +35,22 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   const cache = useQueryClient();
   const hintId = useId();
   // The focus point that the owner has chosen here; null until then and after a failure.
-  const [moved, setMoved] = useState<[number, number] | null>(null);
-  const [x, y] = moved ?? info.focus ?? DEFAULT_FOCUS;
-  const percent = (part: number) => Math.round(part * 100);
+  const [chosen, setChosen] = useState<[number, number] | null>(null);
+  const [x, y] = chosen ?? info.focus ?? DEFAULT_FOCUS;
+  const percent = (share: number) => Math.round(share * 100);
 
   // Calls are sent one after the other. If two overlapped, the first could reach the server after the second and overwrite
   // the newer focus point.
   const calls = useRef(Promise.resolve());
-  function save(at: [number, number]) {
-    setMoved(at);
-    calls.current = calls.current.then(() => store(at));
+  function save(point: [number, number]) {
+    setChosen(point);
+    calls.current = calls.current.then(() => store(point));
   }
 
-  async function store(at: [number, number]) {
-    const { error } = await backend.rpc("set_media_focus", { address: url, x: at[0], y: at[1] });
+  async function store([newX, newY]: [number, number]) {
+    const { error } = await backend.rpc("set_media_focus", { address: url, x: newX, y: newY });
     if (error) {
-      setMoved(null);
+      setChosen(null);
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
       return;
     }
@@ -60,23 +63,21 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     if (event.detail === 0) return;
     // Converts the click to shares of the whole picture: the preview shows it cropped around the current focus point.
     const scale = Math.max(box.width / info.width, box.height / info.height);
-    const within = (at: number, boxSize: number, size: number, now: number) =>
-      Math.round(Math.min(1, Math.max(0, (at - (boxSize - size) * now) / size)) * 1000) / 1000;
+    const toShare = (offset: number, boxSize: number, size: number, currentFocus: number) =>
+      clampShare((offset - (boxSize - size) * currentFocus) / size);
     save([
-      within(event.clientX - box.left, box.width, info.width * scale, x),
-      within(event.clientY - box.top, box.height, info.height * scale, y),
+      toShare(event.clientX - box.left, box.width, info.width * scale, x),
+      toShare(event.clientY - box.top, box.height, info.height * scale, y),
     ]);
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    const by = (
+    const direction = (
       { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] } as const
     )[event.key as "ArrowLeft"];
-    if (!by) return;
+    if (!direction) return;
     event.preventDefault();
-    const step = (from: number, way: number) =>
-      Math.round(Math.min(1, Math.max(0, from + way * STEP)) * 1000) / 1000;
-    save([step(x, by[0]), step(y, by[1])]);
+    save([clampShare(x + direction[0] * STEP), clampShare(y + direction[1] * STEP)]);
   }
 
   return (

@@ -13,7 +13,7 @@ import { CSS } from "@dnd-kit/utilities";
 import { ChevronLeft, ChevronRight, Star, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton, entryInfo } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, metadataOf } from "@/components/upload/media-tile";
 import { StillButton } from "@/components/upload/still-button";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
@@ -70,7 +70,8 @@ export function MediaField({
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
   );
 
-  // The index of the tile that gets the focus: its picture was exchanged, and with it the button that had the focus.
+  // The index of the tile whose picture has become the main one. The tile of the former main picture takes its place and gets
+  // the focus, because the pressed button is gone.
   const exchanged = useRef<number | null>(null);
   useEffect(() => {
     if (exchanged.current === null) return;
@@ -132,7 +133,7 @@ export function MediaField({
                   key={entry.id}
                   entry={entry}
                   kind={kind}
-                  info={entryInfo(entry, media)}
+                  info={metadataOf(entry, media)}
                   label={`${label}, ${position(index + 1)}`}
                   onRetry={() => queue.retry(entry.id)}
                   onRemove={() => queue.remove(entry.id)}
@@ -204,10 +205,12 @@ type SortableTileProps = {
   onRetry(): void;
   onRemove(): void;
   wide: boolean;
+  /** An element below the tile, such as the button that asks for a still. */
   below?: ReactNode;
   children: ReactNode;
 };
 
+/** A tile that can be dragged to another place of the list. */
 function SortableTile({
   entry,
   kind,
@@ -236,8 +239,8 @@ function SortableTile({
         info={info}
         onRetry={onRetry}
         onRemove={onRemove}
-        grip={listeners}
-        raised={isDragging}
+        dragListeners={listeners}
+        isDragged={isDragging}
         wide={wide}
       >
         {children}

@@ -15,7 +15,7 @@ import { cn } from "@/lib/cn";
 const tileButtonClasses =
   "grid h-11 min-w-11 flex-1 place-items-center hover:bg-indigo-tint aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:hover:bg-transparent focus-visible:-outline-offset-3";
 
-/** A button in the row under a tile. */
+/** A button in the row below a tile's picture. */
 export function TileButton({
   label,
   disabled = false,
@@ -23,7 +23,10 @@ export function TileButton({
   children,
 }: {
   label: string;
-  /** Sets aria-disabled, because `disabled` would take the focus from a button that has moved its tile to the end. */
+  /**
+   * Sets aria-disabled instead of disabled, because a disabled button loses the focus: a move button becomes disabled when
+   * its tile reaches the end of the list.
+   */
   disabled?: boolean;
   onClick(): void;
   children: ReactNode;
@@ -42,8 +45,8 @@ export function TileButton({
   );
 }
 
-/** The metadata of a queued file; undefined for a new upload, which has none before its row is saved. */
-export function entryInfo(entry: QueuedFile, media: MediaInfo | undefined) {
+/** The metadata of a queued file. Undefined for a new upload, which has none before its row is saved. */
+export function metadataOf(entry: QueuedFile, media: MediaInfo | undefined) {
   return entry.state === "stored" && !entry.preview ? media?.[entry.url] : undefined;
 }
 
@@ -57,10 +60,10 @@ type MediaTileProps = {
   onRemove(): void;
   /** The row of buttons under a stored file. */
   children: ReactNode;
-  /** Drag listeners for the picture area. */
-  grip?: React.HTMLAttributes<HTMLElement>;
+  /** Listeners that make the picture area draggable. */
+  dragListeners?: React.HTMLAttributes<HTMLElement>;
   /** Whether the tile is being dragged. */
-  raised?: boolean;
+  isDragged?: boolean;
   /** Makes the tile wide enough for four buttons of 44 px. */
   wide?: boolean;
 };
@@ -77,8 +80,8 @@ export function MediaTile({
   onRetry,
   onRemove,
   children,
-  grip,
-  raised = false,
+  dragListeners,
+  isDragged = false,
   wide = false,
 }: MediaTileProps) {
   const t = useT();
@@ -93,14 +96,14 @@ export function MediaTile({
       className={cn(
         "relative rounded-sm",
         wide ? "w-[184px]" : "w-[138px]",
-        raised ? "bg-pop pop-shadow outline-indigo outline-3" : "bg-shade dark:bg-neutral",
+        isDragged ? "bg-pop pop-shadow outline-indigo outline-3" : "bg-shade dark:bg-neutral",
       )}
     >
       <div
-        {...grip}
+        {...dragListeners}
         className={cn(
           "grid h-28 place-items-center p-2.5",
-          grip && "cursor-grab touch-manipulation",
+          dragListeners && "cursor-grab touch-manipulation",
         )}
       >
         {src === null ? null : kind === "image" || hasStill ? (

@@ -2,7 +2,7 @@ import { useId, useRef } from "react";
 import { Upload, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton, entryInfo } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, metadataOf } from "@/components/upload/media-tile";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
@@ -55,7 +55,7 @@ export function SingleImageField({
             entry={entry}
             kind="image"
             alt={label}
-            info={entryInfo(entry, media)}
+            info={metadataOf(entry, media)}
             onRetry={() => queue.retry(entry.id)}
             onRemove={() => queue.remove(entry.id)}
           >

@@ -2,20 +2,20 @@ import { useId, useLayoutEffect, useRef, type RefObject } from "react";
 import { fileFacts, type MediaKind } from "@/lib/upload/media-types";
 
 /** A mounted field that accepts pasted files. */
-type PasteTarget = {
+type PasteField = {
   id: string;
   element: RefObject<HTMLElement | null>;
-  /** The arguments of the most recent render. `full` says that the field has its only file already. */
+  /** The arguments of the most recent render. A field is `full` if it takes one file and has it. */
   latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
 };
 
-// The targets in document order. They share one listener, because a paste goes to one field only.
-const targets: PasteTarget[] = [];
+// The mounted fields in document order. They share one listener, because a paste goes to one field only.
+const fields: PasteField[] = [];
 
 /**
- * Lets a field receive pasted files. A paste goes to the field that contains the focus, else to the one under the pointer,
- * else to the first one that is not full. Fields that do not accept the kind of file are skipped; while a dialog is open,
- * also fields outside it.
+ * Lets a field receive pasted files. A paste goes to the field that contains the focus, else to the field under the pointer,
+ * else to the first field that is not full. Fields that do not accept the kind of file are skipped. So are fields outside an
+ * open dialog.
  */
 export function useFilePaste(
   element: RefObject<HTMLElement | null>,
@@ -30,39 +30,40 @@ export function useFilePaste(
     latest.current = { kinds, full, onFiles };
   });
   useLayoutEffect(() => {
-    const target = { id, element, latest };
-    if (targets.length === 0) document.addEventListener("paste", paste);
-    targets.push(target);
+    const field = { id, element, latest };
+    if (fields.length === 0) document.addEventListener("paste", paste);
+    fields.push(field);
     return () => {
-      targets.splice(targets.indexOf(target), 1);
-      if (targets.length === 0) document.removeEventListener("paste", paste);
+      fields.splice(fields.indexOf(field), 1);
+      if (fields.length === 0) document.removeEventListener("paste", paste);
     };
   }, [id, element]);
 }
 
+/** Passes pasted files to a field. */
 function paste(event: ClipboardEvent) {
   const { clipboardData, target } = event;
   const files = Array.from(clipboardData?.files ?? []);
   if (!clipboardData || files.length === 0) return;
-  // Office programs put a picture of copied text on the clipboard besides the text.
+  // Office programs put a picture of copied text on the clipboard, in addition to the text.
   if (isTextField(target) && clipboardData.types.includes("text/plain")) return;
-  const field = targetFor(files, target);
+  const field = fieldFor(files, target);
   if (!field) return;
   event.preventDefault();
   field.latest.current.onFiles(files);
 }
 
 /** The field that a paste of these files goes to; undefined if no field accepts them. */
-function targetFor(files: File[], target: EventTarget | null): PasteTarget | undefined {
+function fieldFor(files: File[], target: EventTarget | null): PasteField | undefined {
   const dialog = [...document.querySelectorAll("[role=dialog]")].at(-1);
   const kinds = new Set(files.map((file) => fileFacts(file)?.kind));
-  const fitting = targets
+  const accepting = fields
     .filter(({ element }) => !dialog || dialog.contains(element.current))
     .filter(({ latest }) => latest.current.kinds.some((kind) => kinds.has(kind)));
   return (
-    fitting.find(({ element }) => target instanceof Node && element.current?.contains(target)) ??
-    fitting.find(({ element }) => element.current?.matches(":hover")) ??
-    fitting.find(({ latest }) => !latest.current.full)
+    accepting.find(({ element }) => target instanceof Node && element.current?.contains(target)) ??
+    accepting.find(({ element }) => element.current?.matches(":hover")) ??
+    accepting.find(({ latest }) => !latest.current.full)
   );
 }
 

@@ -105,6 +105,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   }));
   const { role } = useAuth();
 
+  // The latest options, for callbacks that must stay the same function.
   const latest = useRef(options);
   useEffect(() => {
     latest.current = options;
@@ -119,6 +120,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   const committed = useRef(false);
   const unmounted = useRef<AbortController>(null);
 
+  // Ends the uploads at unmount, and discards the uploaded files that neither a row nor a draft refers to.
   useEffect(() => {
     const controllers = running.current;
     const objectUrls = previews.current;
@@ -199,6 +201,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     [showStill],
   );
 
+  // Starts waiting uploads when there are free places.
   useEffect(() => {
     for (const entry of nextToStart(files, running.current.size)) void begin(entry.id, entry.file);
   }, [files, begin]);
@@ -210,7 +213,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         for (const controller of running.current.values()) controller.abort();
         running.current.clear();
       }
-      dispatch({ type: "add", files: accepted.map((one) => ({ ...one, preview: null })) });
+      dispatch({ type: "add", files: accepted.map((file) => ({ ...file, preview: null })) });
       const setPreview = (id: string, preview: string) => {
         previews.current.add(preview);
         dispatch({ type: "preview", id, preview });

@@ -61,7 +61,7 @@ const portraitSizes: Sizes = [
  */
 const RATIOS = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
 
-/** The portrait in a frame, whose bottom bar (sill) is wider than the picture. */
+/** The portrait in a frame. The bar at the bottom of the frame, the sill, is wider than the picture. */
 function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
   const shape = info
     ? Math.min(RATIOS.broadest, Math.max(RATIOS.narrowest, ratioOf(info)))

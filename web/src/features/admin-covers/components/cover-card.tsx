@@ -160,7 +160,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       >
         {restored && changed && (
           <DraftNotice
-            at={restored}
+            savedAt={restored}
             className="mb-2"
             onDiscard={() => {
               reset(formValues(cover), { keepDirtyValues: false });

@@ -16,7 +16,7 @@ export function MessageDialog({ open, onClose, children }: MessageDialogProps) {
         if (!next) onClose();
       }}
     >
-      <DialogContent layerClassName="" className="bg-page! min-h-dvh px-5 pb-10">
+      <DialogContent overlayClassName="" className="bg-page! min-h-dvh px-5 pb-10">
         <Button variant="ghost" size="sm" className="my-2 -ml-3 px-3" onClick={onClose}>
           <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
           {t("messages.back")}

@@ -12,8 +12,8 @@ export function MessagePager({ page, total, onPage }: MessagePagerProps) {
     <Pager
       {...{ page, total, onPage }}
       label={t("messages.pages")}
-      before={t("messages.newer")}
-      after={t("messages.older")}
+      previousText={t("messages.newer")}
+      nextText={t("messages.older")}
     >
       {(from, to) => (
         <p className="text-ink2 tabular-nums">{t("messages.range", { from, to, total })}</p>

@@ -20,7 +20,7 @@ export function ProductDialog(props: DraftDialogProps<ProductFormState>) {
       }}
     >
       <DialogContent
-        layerClassName="grid place-items-center md:p-7"
+        overlayClassName="grid place-items-center md:p-7"
         // Focuses the dialog: the focus in the first field would open the keyboard on a phone.
         onOpenAutoFocus={(event) => {
           event.preventDefault();
@@ -32,7 +32,7 @@ export function ProductDialog(props: DraftDialogProps<ProductFormState>) {
           {t(start.product ? "products.editTitle" : "products.add")}
         </DialogTitle>
         {restored && (
-          <DraftNotice at={restored} onDiscard={onClose} className="mx-5 flex-none pt-3 md:mx-8" />
+          <DraftNotice savedAt={restored} onDiscard={onClose} className="mx-5 flex-none pt-3 md:mx-8" />
         )}
         <ProductForm
           start={start}

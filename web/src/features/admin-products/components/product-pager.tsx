@@ -10,8 +10,8 @@ export function ProductPager({ page, total, onPage }: ProductPagerProps) {
     <Pager
       {...{ page, total, onPage }}
       label={t("products.pages")}
-      before={t("products.pageBefore")}
-      after={t("products.pageAfter")}
+      previousText={t("products.pageBefore")}
+      nextText={t("products.pageAfter")}
     >
       {(from, to) => (
         <p role="status" className="text-ink2 lining-nums tabular-nums">

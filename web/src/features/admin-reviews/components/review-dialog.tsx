@@ -23,7 +23,7 @@ export function ReviewDialog(props: DraftDialogProps<ReviewFormState>) {
         <DialogTitle className="pr-12 text-[1.75rem] leading-[1.1] font-[310] sm:text-[2rem]">
           {t(start.review ? "reviews.editTitle" : "reviews.add")}
         </DialogTitle>
-        {restored && <DraftNotice at={restored} onDiscard={onClose} className="mt-3" />}
+        {restored && <DraftNotice savedAt={restored} onDiscard={onClose} className="mt-3" />}
         <ReviewForm
           start={start}
           draft={draft}

@@ -23,7 +23,7 @@ export function PreviewDialog({ site, preview: PreviewContent, onClose }: Previe
   return (
     <DialogRoot open={site !== null} onOpenChange={(next) => (next ? undefined : onClose())}>
       <DialogContent
-        layerClassName="grid"
+        overlayClassName="grid"
         onOpenAutoFocus={(event) => {
           event.preventDefault();
           (event.currentTarget as HTMLElement).focus();

@@ -213,7 +213,7 @@ export function SettingsForm({
         }}
       >
         {restored && unsaved && (
-          <DraftNotice at={restored} onDiscard={discardDraft} className="mb-6" />
+          <DraftNotice savedAt={restored} onDiscard={discardDraft} className="mb-6" />
         )}
         {children(
           {

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
-import { adminTargets } from "@/components/layout/nav-targets";
+import { adminLinks } from "@/components/layout/nav-links";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import { useOverflow } from "@/features/admin-shell/hooks/use-overflow";
@@ -14,7 +14,7 @@ import type { Key } from "@/lib/texts";
  * the right edge.
  */
 const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
-  ...adminTargets,
+  ...adminLinks,
   { key: "settings.title", to: "/admin/settings", apart: true },
   { key: "account.title", to: "/admin/account" },
 ];

@@ -25,7 +25,7 @@ export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDial
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
       <DialogContent
-        layerClassName="grid place-items-center md:p-8 lg:p-10"
+        overlayClassName="grid place-items-center md:p-8 lg:p-10"
         className="grid h-dvh max-w-[1280px] grid-rows-[56svh_minmax(0,1fr)] md:h-[min(820px,calc(100dvh-4rem))] md:grid-cols-[minmax(0,1fr)_clamp(300px,34vw,392px)] md:grid-rows-1"
       >
         <ArtworkView key={product.id} product={product} onEnquire={onEnquire} />

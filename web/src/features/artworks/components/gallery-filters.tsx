@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
-import { useGalleryTargets } from "@/lib/gallery";
+import { useGalleryLinks } from "@/lib/gallery-links";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
@@ -14,7 +14,7 @@ export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   return (
     <nav ref={ref} aria-label={t("gallery.filters")} className="w-full sm:w-auto">
       <ul className="grid grid-cols-2 sm:flex">
-        {useGalleryTargets().map(({ filter, to }) => (
+        {useGalleryLinks().map(({ filter, to }) => (
           <li key={filter}>
             <Link
               to={to}

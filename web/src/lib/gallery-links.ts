@@ -1,8 +1,8 @@
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
-/** The filters that the site offers: all works, and the types that hang. Each has its name and its path. */
-export function useGalleryTargets() {
+/** The links to the gallery's filters: all works, and each type in the gallery. Types in the boot data's `empty` are omitted. */
+export function useGalleryLinks() {
   const t = useT();
   const { site, empty } = useBoot();
   return (["all", ...site.gallery.types] as const)

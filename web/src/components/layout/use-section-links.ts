@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { sectionTargets } from "@/components/layout/nav-targets";
+import { sectionLinks } from "@/components/layout/nav-links";
 import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The sections of the home page that the header links to. Testimonials are omitted while there are no reviews. */
-export function useSectionTargets() {
+/** The header's links to sections of the home page. The one to the testimonials is omitted while there are no reviews. */
+export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();
   // Only reads the cache, so that the header makes no request. Until reviews are cached, `hasReviews` of the boot data is
@@ -19,5 +19,5 @@ export function useSectionTargets() {
     readCache,
   );
   const showsReviews = total === undefined ? hasReviews : total > 0;
-  return showsReviews ? sectionTargets : sectionTargets.filter(({ id }) => id !== "testimonials");
+  return showsReviews ? sectionLinks : sectionLinks.filter(({ id }) => id !== "testimonials");
 }
