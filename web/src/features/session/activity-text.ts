@@ -6,8 +6,8 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
 /**
- * Text keys that say what happened. They are found by the kind of an entry and its action; some actions have a third word,
- * which is the table, the role or the part of the account.
+ * The text keys of what happened, by the kind and the action of an entry. Some have a third word: the table, the role or the
+ * part of the account.
  */
 const ACTION_KEYS: Record<string, Key> = {
   "sign_in login": "activity.login",
@@ -66,6 +66,7 @@ const ACTION_KEYS: Record<string, Key> = {
   "change delete site_settings": "activity.settingsChanged",
 };
 
+/** The text keys of settings, by the keys of their rows. */
 const SETTINGS: Record<string, Key> = {
   site: "activity.settings.site",
   "notice.email": "activity.settings.email",
@@ -74,6 +75,7 @@ const SETTINGS: Record<string, Key> = {
   "thanks.enabled": "activity.settings.thanks",
 };
 
+/** The text keys of who did it, if it was no account. */
 const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
   deleted: "activity.by.deleted",
   key: "activity.by.key",
@@ -87,12 +89,12 @@ export function whatText(t: Translate, entry: ActivityEntry, language: Language)
   const { kind, action, table, title, number = 0 } = entry;
   if (table === "contact_submissions")
     return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
-  const about = kind === "change" ? table : title;
-  const key = ACTION_KEYS[`${kind} ${action} ${about}`] ?? ACTION_KEYS[`${kind} ${action}`];
+  const thirdWord = kind === "change" ? table : title;
+  const key = ACTION_KEYS[`${kind} ${action} ${thirdWord}`] ?? ACTION_KEYS[`${kind} ${action}`];
   if (!key) return action;
   const setting = table === "site_settings" && SETTINGS[title ?? ""];
-  const moment = action === "site-restore" && title && dateTime(title, language);
-  const name = setting ? t(setting) : moment || title || t("activity.untitled");
+  const restoredTime = action === "site-restore" && title && dateTime(title, language);
+  const name = setting ? t(setting) : restoredTime || title || t("activity.untitled");
   return t(key, { name, n: number });
 }
 

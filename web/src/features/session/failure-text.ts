@@ -41,16 +41,16 @@ const weakKeys: Record<string, Key> = {
 
 /** The text of a failure in the language of the page, or the server's message for an unknown code. */
 export function failureText(t: Translate, { code, message, reasons }: AuthFailure): string {
-  // A number of seconds or characters is only in the server's message. Without a number there, a text with the placeholder
-  // {n} is not used.
+  // The number of seconds or characters is only in the server's message. If it has none, texts with the placeholder {n}
+  // are not used.
   const n = /\d+/.exec(message)?.[0];
-  const say = (key: Key | undefined) => {
+  const textFor = (key: Key | undefined) => {
     const text = key && t(key, n === undefined ? undefined : { n });
     return text?.includes("{n}") ? undefined : text;
   };
   if (code === "weak_password" && reasons) {
-    const texts = reasons.map((reason) => say(weakKeys[reason]));
+    const texts = reasons.map((reason) => textFor(weakKeys[reason]));
     if (texts.length > 0 && texts.every(Boolean)) return texts.join(" ");
   }
-  return say(codeKeys[code]) ?? (message || t("auth.unexpected"));
+  return textFor(codeKeys[code]) ?? (message || t("auth.unexpected"));
 }

@@ -29,15 +29,15 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// The next two schemas are for the same form, which shows either a field for the password or one for the mailed code. The field
-// that is not shown is not checked.
-const notShown = z.string();
+// The next two schemas are for one form, which shows either the field of the password or that of the mailed code. The hidden
+// field is not checked.
+const unchecked = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
-  code: notShown,
+  code: unchecked,
 });
 export const mailedCodeSchema = z.object({
-  password: notShown,
+  password: unchecked,
   code: factorCodeSchema.shape.code,
 });
 export const recoveryCodeSchema = z.object({

@@ -2,25 +2,28 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
-/** Entries of the activity, the newest first. `next` is the position after them, "" if no entries follow. */
+/** A page of the activity's entries, the newest first. `next` is the cursor of the next page, "" if this is the last one. */
 export type ActivityPage = { entries: ActivityEntry[]; next: string };
 
-/** Reads the next entries after the position `after`, or the newest for "". A `kind` of "" means all kinds. */
+/** Reads the page of entries at a cursor, or the newest page for "". A `kind` of "" means all kinds. */
 export async function getActivity(
   backend: OwnerBackend,
   kind: ActivityKind | "",
-  after: string,
+  cursor: string,
   signal?: AbortSignal,
 ): Promise<ActivityPage> {
-  const call = backend.rpc("get_activity", { ...(kind && { kind }), ...(after && { after }) });
+  const call = backend.rpc("get_activity", {
+    ...(kind && { kind }),
+    ...(cursor && { after: cursor }),
+  });
   const { data, error } = await (signal ? call.abortSignal(signal) : call);
   if (error) throw error;
   return data;
 }
 
 /**
- * The first page of entries. It is fetched once each time that it is shown and not refreshed, so that the pages that the
- * owner has loaded after it still follow it.
+ * The first page of entries. It is not refetched while it is shown: new entries would shift the pages that the owner has
+ * already loaded below it.
  */
 export function useActivity(kind: ActivityKind | "") {
   const backend = useOwnerBackend();

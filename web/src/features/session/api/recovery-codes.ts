@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { authCall, type Result } from "@/features/session/api/auth-call";
 import { useBoot, type Boot } from "@/lib/boot";
 
-/** `total` is how many codes the account got, `remaining` how many of them are unused. */
+/** `total` is how many codes the account was given, `remaining` how many of them are unused. */
 type Count = { total: number; remaining: number };
 
 /** The key of the query below. */

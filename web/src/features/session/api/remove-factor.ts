@@ -5,7 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** Removes a second factor of the account. `last` says whether the account has no other factor. */
+/** Removes a second factor of the account. `last` says whether it is the account's only factor. */
 export async function removeFactor(
   boot: Boot,
   cache: QueryClient,
@@ -15,8 +15,8 @@ export async function removeFactor(
     const client = await ownerBackend(boot);
     const { error } = await client.auth.mfa.unenroll({ factorId });
     if (error) return { error: failureOf(error) };
-    // The next token has level aal1, for which the guard would unmount the page until the factors are fetched. The empty
-    // list in the cache prevents that.
+    // Without a factor the next token has level aal1. For such a token the admin guard would unmount the page until the
+    // factors are fetched. The empty list in the cache prevents that.
     if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
     const refreshed = await client.auth.refreshSession();
     return refreshed.error ? { error: failureOf(refreshed.error) } : {};

@@ -39,7 +39,7 @@ export function endSession(boot: Boot, id: string): Promise<Result<null>> {
   return authCall<null>(boot, "DELETE", `user/sessions/${id}`);
 }
 
-/** Ends all sessions of the account except that of this browser. */
+/** Ends all sessions of the account except this browser's. */
 export async function endOtherSessions(boot: Boot): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);

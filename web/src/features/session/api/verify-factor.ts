@@ -5,7 +5,8 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
 /**
- * Verifies a code of a second factor, which makes the session aal2. Without `challengeId`, a challenge is created first.
+ * Verifies a code of a second factor, which raises the session to level aal2. Without `challengeId`, a challenge is created
+ * first.
  */
 export async function verifyFactor(
   boot: Boot,

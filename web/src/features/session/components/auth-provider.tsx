@@ -48,11 +48,13 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   // The hash at the start of the page. The official client later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
+  // Counts sign-ins, so that each one loads the session chunk again if it has failed to load.
   const [signInCount, setSignInCount] = useState(0);
   const [chunk, setChunk] = useState<SessionChunk | null>(null);
   const [hasChunkFailed, setChunkFailed] = useState(false);
   const [sessionState, setSessionState] = useState<SessionState | null>(null);
 
+  // In an effect, because the server's HTML must not depend on what the browser stores.
   useEffect(() => {
     setChunkNeeded(
       (before) =>
@@ -73,6 +75,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     return () => window.removeEventListener("storage", onStorage);
   }, [boot]);
 
+  // Loads the session chunk.
   useEffect(() => {
     if (!isChunkNeeded) return;
     let isCancelled = false;
@@ -114,12 +117,13 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     };
   }, [boot, t]);
 
-  // On public pages this is false until the session chunk is needed, so that the context does not change after the first
-  // render. Such a change would make React replace what is not hydrated yet, such as a form that a visitor is typing into.
-  const unknown = (isChunkNeeded || underAdmin) && !hasChunkFailed;
+  // Whether the session is not known yet. On public pages this is false until the chunk is needed, so that the context does
+  // not change after the first render. Such a change would make React replace what is not hydrated yet, for example a form
+  // that a visitor is typing into.
+  const isPending = (isChunkNeeded || underAdmin) && !hasChunkFailed;
   const auth = useMemo<Auth>(
-    () => ({ ...(sessionState ?? (unknown ? pendingState : signedOutState)), ...actions }),
-    [sessionState, unknown, actions],
+    () => ({ ...(sessionState ?? (isPending ? pendingState : signedOutState)), ...actions }),
+    [sessionState, isPending, actions],
   );
 
   return (

@@ -23,6 +23,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   const boot = useBoot();
   // The id of the factor that the person has chosen; "" stands for the first factor.
   const [chosenId, setChosenId] = useState("");
+  // The challenge whose code was sent to a phone.
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<{ title: Key; failure: AuthFailure }>();
@@ -39,6 +40,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   const takesCode = !byPhone || challengeId !== undefined;
   const lastDigits = phoneEnd(factor);
 
+  // Focuses the next step: the field of the code, or the button that sends the code.
   useEffect(() => {
     if (takesCode) setFocus("code");
     else sendButton.current?.focus();
@@ -83,9 +85,9 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
             reset();
           }}
         >
-          {factors.map((one) => (
-            <option key={one.id} value={one.id}>
-              {factorName(t, one)}
+          {factors.map((choice) => (
+            <option key={choice.id} value={choice.id}>
+              {factorName(t, choice)}
             </option>
           ))}
         </SelectField>

@@ -26,6 +26,7 @@ type ForgottenPasswordProps = {
 export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
   const t = useT();
   const boot = useBoot();
+  // The address that the mail was sent to; undefined before.
   const [sentTo, setSentTo] = useState<string>();
   const [failure, setFailure] = useState<AuthFailure>();
   const sentTitle = useRef<HTMLHeadingElement>(null);
@@ -36,6 +37,7 @@ export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
   const { errors, isSubmitting } = formState;
   const state: ReturnState = { from };
 
+  // Focuses the field of the form, or the title that replaces the form after sending.
   useEffect(() => {
     if (sentTo === undefined) setFocus("email");
     else sentTitle.current?.focus();

@@ -42,6 +42,7 @@ export function LoginPage() {
   const auth = useAuth();
   const { state, hash } = useLocation();
   const [search] = useSearchParams();
+  // Whether a session is being read. It becomes false once, so that a later change of the session does not hide the form.
   const [opening, setOpening] = useState(() => hasSessionInHash(hash) || hasStoredSession(boot));
   if (opening && !auth.loading) setOpening(false);
 
@@ -61,14 +62,15 @@ export function LoginPage() {
     brokenLink: linkError !== null,
   });
   const [firstStep] = useState(step);
-  const [hasMoved, setHasMoved] = useState(false);
-  if (!hasMoved && step !== firstStep) setHasMoved(true);
+  // Whether another step was shown since the page opened.
+  const [hasChangedStep, setHasChangedStep] = useState(false);
+  if (!hasChangedStep && step !== firstStep) setHasChangedStep(true);
   usePageTitle(t(titles[step]));
 
   if (step === "done") {
     // After the set-up of a new site the first-run guide follows.
-    const inside = token && firstStep === "setUp" ? "/admin/guide" : from;
-    return <Navigate to={auth.role === "admin" ? inside : "/"} replace />;
+    const adminPath = token && firstStep === "setUp" ? "/admin/guide" : from;
+    return <Navigate to={auth.role === "admin" ? adminPath : "/"} replace />;
   }
   return (
     <div className="page-container flex justify-center pt-[clamp(2.5rem,1rem+4.6vw,5rem)] pb-16">
@@ -88,12 +90,13 @@ export function LoginPage() {
         )}
         {step === "newPassword" && <NewPasswordForm email={auth.user?.email ?? ""} from={from} />}
         {step === "forgotten" && <ForgottenPassword from={from} linkError={linkError} />}
-        {step === "signIn" && <SignInForm from={from} focus={hasMoved} />}
+        {step === "signIn" && <SignInForm from={from} focus={hasChangedStep} />}
       </div>
     </div>
   );
 }
 
+/** The step for a session and the query string. */
 function stepOf(
   { loading, session, awaitedFactors }: Auth,
   query: {

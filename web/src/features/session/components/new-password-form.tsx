@@ -27,7 +27,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
   const boot = useBoot();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  const [weak, setWeak] = useState<AuthFailure>();
+  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<NewPasswordValues>({
     resolver: zodResolver(newPasswordSchema),
@@ -39,7 +40,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
 
   const submit = handleSubmit(async ({ password }) => {
     setFailure(undefined);
-    setWeak(undefined);
+    setPasswordFailure(undefined);
     const { error } = await updatePassword(boot, password);
     if (!error) {
       showWelcome(t);
@@ -47,10 +48,10 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
       void navigate("/admin/auth", { replace: true, state });
       return;
     }
-    if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
+    if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
     else setFailure(error);
-    // The account has got a second factor since the sign-in, and it must be verified first. The page shows that step when
-    // the factors have been fetched again.
+    // The account got a second factor after the sign-in, which must be verified first. The page shows that step once the
+    // factors are fetched again.
     if (error.code === "insufficient_aal")
       void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");
@@ -63,7 +64,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
       <p className="text-ink2 mt-2">{t("auth.newPassword.body", { email })}</p>
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
         {failure && <Alert title={t("auth.newPassword.failed")}>{failureText(t, failure)}</Alert>}
-        {/* By this field password managers find the account. */}
+        {/* Password managers find the account by this field. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label={t("auth.setup.password")}
@@ -71,7 +72,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
           required
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
-          error={errorKey ? t(errorKey as Key) : weak && failureText(t, weak)}
+          error={errorKey ? t(errorKey as Key) : passwordFailure && failureText(t, passwordFailure)}
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

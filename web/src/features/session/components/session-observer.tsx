@@ -28,8 +28,8 @@ const noQuery = new URLSearchParams();
 const noFactors: SecondFactor[] = [];
 
 /**
- * Observes the session of the official client, fetches the role and the factors, and reports all of them by `onChange`.
- * Renders nothing.
+ * Observes the session of the official client, fetches the role and the factors of its account, and reports all of this by
+ * `onChange`. Renders nothing.
  */
 export function SessionObserver({ client, hash, onChange }: SessionObserverProps) {
   const t = useT();
@@ -39,6 +39,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   // undefined until the client has reported the session for the first time
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
+  // Whether a mailed link for choosing a password has opened the page, until that step is in the URL.
   const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {

@@ -16,7 +16,8 @@ import type { Key } from "@/lib/texts";
 export function SetUpForm({ token }: { token: string }) {
   const t = useT();
   const { setUp } = useAuth();
-  const [weak, setWeak] = useState<AuthFailure>();
+  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<Credentials>({
     resolver: zodResolver(setUpSchema),
@@ -27,10 +28,10 @@ export function SetUpForm({ token }: { token: string }) {
 
   const submit = handleSubmit(async ({ email, password }) => {
     setFailure(undefined);
-    setWeak(undefined);
+    setPasswordFailure(undefined);
     const { error } = await setUp(token, email, password);
     if (error?.code === "weak_password") {
-      setWeak(error);
+      setPasswordFailure(error);
       setFocus("password");
     } else if (error) setFailure(error);
   });
@@ -66,7 +67,10 @@ export function SetUpForm({ token }: { token: string }) {
           required
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
-          error={errorText(errors.password?.message) ?? (weak && failureText(t, weak))}
+          error={
+            errorText(errors.password?.message) ??
+            (passwordFailure && failureText(t, passwordFailure))
+          }
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

@@ -46,26 +46,29 @@ export function ActivitySection() {
   );
 }
 
+/** The entries of a kind, page by page, with a button that loads the next page. */
 function ActivityList({ kind }: { kind: ActivityKind | "" }) {
   const t = useT();
   const backend = useOwnerBackend();
   const { data: first, ...query } = useActivity(kind);
-  const [more, setMore] = useState<ActivityPage[]>([]);
+  // The pages that the owner has loaded below the first one.
+  const [morePages, setMorePages] = useState<ActivityPage[]>([]);
   const [busy, setBusy] = useState(false);
   const end = useRef<HTMLParagraphElement>(null);
-  const pages = first ? [first, ...more] : [];
-  const next = pages.at(-1)?.next;
+  const pages = first ? [first, ...morePages] : [];
+  const nextCursor = pages.at(-1)?.next;
 
+  // The last page removes the button, which has the focus.
   useEffect(() => {
-    if (more.length > 0 && !next) end.current?.focus(); // the button is gone
-  }, [more, next]);
+    if (morePages.length > 0 && !nextCursor) end.current?.focus();
+  }, [morePages, nextCursor]);
 
   async function loadMore() {
-    if (busy || !next) return;
+    if (busy || !nextCursor) return;
     setBusy(true);
     try {
-      const page = await getActivity(backend, kind, next);
-      setMore([...more, page]);
+      const page = await getActivity(backend, kind, nextCursor);
+      setMorePages([...morePages, page]);
     } catch (error) {
       console.warn("More activity could not be loaded", error);
       areaToast({
@@ -84,10 +87,10 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
     >
       {(entries) => (
         <div>
-          {days(entries).map(([day, ofDay]) => (
-            <Day key={day} day={day} entries={ofDay} />
+          {groupByDay(entries).map(([day, entriesOfDay]) => (
+            <Day key={day} day={day} entries={entriesOfDay} />
           ))}
-          {next ? (
+          {nextCursor ? (
             <Button
               variant="outline"
               size="sm"
@@ -103,7 +106,7 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
             </p>
           )}
           <p role="status" className="sr-only">
-            {more.length > 0 && t("activity.count", { n: entries.length })}
+            {morePages.length > 0 && t("activity.count", { n: entries.length })}
           </p>
         </div>
       )}
@@ -112,7 +115,7 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
 }
 
 /** Groups entries by their day in the browser's time zone. */
-function days(entries: readonly ActivityEntry[]): [day: string, entries: ActivityEntry[]][] {
+function groupByDay(entries: readonly ActivityEntry[]): [day: string, entries: ActivityEntry[]][] {
   const groups = new Map<string, ActivityEntry[]>();
   for (const entry of entries) {
     const day = localDay(entry.at);
@@ -123,6 +126,7 @@ function days(entries: readonly ActivityEntry[]): [day: string, entries: Activit
   return [...groups];
 }
 
+/** The entries of one day below its date. */
 function Day({ day, entries }: { day: string; entries: ActivityEntry[] }) {
   const t = useT();
   const { language } = useLanguage();

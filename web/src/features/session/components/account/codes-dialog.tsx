@@ -1,5 +1,5 @@
 import { Button } from "@/components/ui/button";
-import { DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { DialogContent, DialogRoot, DialogTitle, focusDialog } from "@/components/ui/dialog";
 import { RecoveryCodeList } from "@/features/session/components/account/recovery-code-list";
 import { useT } from "@/lib/i18n";
 
@@ -17,10 +17,7 @@ export function CodesDialog({ codes, onKept }: CodesDialogProps) {
     <DialogRoot open={codes !== null}>
       <DialogContent
         className="max-w-[600px] p-6 outline-none sm:p-8"
-        onOpenAutoFocus={(event) => {
-          event.preventDefault();
-          (event.currentTarget as HTMLElement).focus();
-        }}
+        onOpenAutoFocus={focusDialog}
         onEscapeKeyDown={(event) => event.preventDefault()}
         onPointerDownOutside={(event) => event.preventDefault()}
       >

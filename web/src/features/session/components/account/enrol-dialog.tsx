@@ -4,7 +4,13 @@ import { useForm } from "react-hook-form";
 import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import {
+  DialogClose,
+  DialogContent,
+  DialogRoot,
+  DialogTitle,
+  focusDialog,
+} from "@/components/ui/dialog";
 import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
 import { verifyFactor } from "@/features/session/api/verify-factor";
 import { useReauthentication } from "@/features/session/reauthentication";
@@ -32,6 +38,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const { errors, isSubmitting } = formState;
 
   const close = useEffectEvent(onClose);
+  // Begins the enrolment when the dialog opens, and closes the dialog if the owner refuses to reauthenticate.
   useEffect(() => {
     let isCancelled = false;
     void withReauthentication(() => enrolApp(boot, name)).then((result) => {
@@ -60,13 +67,15 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   // Hidden while the reauthentication dialog is open, so that only one dialog is visible.
   if (isDialogOpen) return null;
   return (
-    <DialogRoot open onOpenChange={(open) => (open || isSubmitting ? undefined : onClose())}>
+    <DialogRoot
+      open
+      onOpenChange={(open) => {
+        if (!open && !isSubmitting) onClose();
+      }}
+    >
       <DialogContent
         className="max-w-[600px] p-6 outline-none sm:p-8"
-        onOpenAutoFocus={(event) => {
-          event.preventDefault();
-          (event.currentTarget as HTMLElement).focus();
-        }}
+        onOpenAutoFocus={focusDialog}
       >
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
           {t("account.factor.add")}

@@ -35,15 +35,15 @@ export function FactorSection() {
   const [enrolling, setEnrolling] = useState(false);
   // New recovery codes in the open dialog; null while it is closed.
   const [codes, setCodes] = useState<string[] | null>(null);
-  // The factor that the owner is asked to confirm removing; null while the question is closed.
-  const [removable, setRemovable] = useState<SecondFactor | null>(null);
+  // The factor whose removal the owner is asked to confirm; null while the question is closed.
+  const [factorToRemove, setFactorToRemove] = useState<SecondFactor | null>(null);
   // The state of the dialog that asks before the codes are renewed; null while it is closed.
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
-  // The reauthentication dialog takes the place of a question that has been answered: the question does not come back.
+  // The reauthentication dialog replaces the answered question, which must not open again afterwards.
   if (isDialogOpen && renewing) setRenewing(null);
-  if (isDialogOpen && removable) setRemovable(null);
+  if (isDialogOpen && factorToRemove) setFactorToRemove(null);
 
   const refetchAll = () =>
     Promise.all(
@@ -71,10 +71,10 @@ export function FactorSection() {
   async function remove(factor: SecondFactor) {
     setRemoving(true);
     const last = factors.data?.length === 1;
-    const body = { factorId: factor.id, userId: user?.id ?? "", last };
-    const result = await withReauthentication(() => removeFactor(boot, cache, body));
+    const target = { factorId: factor.id, userId: user?.id ?? "", last };
+    const result = await withReauthentication(() => removeFactor(boot, cache, target));
     setRemoving(false);
-    setRemovable(null);
+    setFactorToRemove(null);
     if (!result) return;
     if (result.error) showFailure(t("account.factor.removeFailed"), result.error);
     else areaToast({ title: t("account.factor.removed") });
@@ -105,7 +105,7 @@ export function FactorSection() {
                       variant="outline"
                       size="sm"
                       aria-label={t("account.factor.removeNamed", { name: factorName(t, factor) })}
-                      onClick={() => setRemovable(factor)}
+                      onClick={() => setFactorToRemove(factor)}
                     >
                       {t("upload.remove")}
                     </Button>
@@ -138,7 +138,9 @@ export function FactorSection() {
           <ConfirmDialog
             open={renewing !== null}
             busy={renewing === "busy"}
-            onOpenChange={(open) => (open ? undefined : setRenewing(null))}
+            onOpenChange={(open) => {
+              if (!open) setRenewing(null);
+            }}
             title={t("account.codes.renew")}
             question={t("account.codes.renewQuestion")}
             confirmLabel={t("account.codes.renew")}
@@ -148,13 +150,15 @@ export function FactorSection() {
             }}
           />
           <ConfirmDialog
-            open={removable !== null}
+            open={factorToRemove !== null}
             busy={removing}
-            onOpenChange={(open) => (open ? undefined : setRemovable(null))}
+            onOpenChange={(open) => {
+              if (!open) setFactorToRemove(null);
+            }}
             title={t("account.factor.removeTitle")}
             question={t("account.factor.removeQuestion")}
             confirmLabel={t("upload.remove")}
-            onConfirm={() => removable && void remove(removable)}
+            onConfirm={() => factorToRemove && void remove(factorToRemove)}
           />
         </>
       )}

@@ -24,7 +24,8 @@ export function PasswordSection() {
   const cache = useQueryClient();
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
-  const [weak, setWeak] = useState<AuthFailure>();
+  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPasswordValues>({
     resolver: zodResolver(newPasswordSchema),
@@ -34,7 +35,7 @@ export function PasswordSection() {
 
   const submit = handleSubmit(async ({ password }) => {
     setFailure(undefined);
-    setWeak(undefined);
+    setPasswordFailure(undefined);
     const result = await withReauthentication(() => updatePassword(boot, password));
     if (!result) return;
     const { error } = result;
@@ -44,7 +45,7 @@ export function PasswordSection() {
       void cache.invalidateQueries({ queryKey: SESSIONS });
       return;
     }
-    if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
+    if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
     else setFailure(error);
     setFocus("password");
   });
@@ -62,7 +63,7 @@ export function PasswordSection() {
             {failureText(t, failure)}
           </Alert>
         )}
-        {/* By this field password managers find the account. */}
+        {/* Password managers find the account by this field. */}
         <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
         <PasswordField
           label={t("auth.setup.password")}
@@ -70,7 +71,7 @@ export function PasswordSection() {
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
           className="w-full"
-          error={errorKey ? t(errorKey as Key) : weak && failureText(t, weak)}
+          error={errorKey ? t(errorKey as Key) : passwordFailure && failureText(t, passwordFailure)}
           {...register("password")}
         />
         <Button type="submit" size="sm" loading={isSubmitting}>

@@ -25,6 +25,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
   const t = useT();
   const boot = useBoot();
   const { user } = useAuth();
+  // Whether the form takes the mailed code instead of the password.
   const [byCode, setByCode] = useState(false);
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<AuthFailure>();
@@ -35,6 +36,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
   const { errors, isSubmitting } = formState;
   const busy = isSubmitting || sending;
 
+  // Focuses the field that has appeared.
   useEffect(() => setFocus(byCode ? "code" : "password"), [byCode, setFocus]);
 
   const submit = handleSubmit(async ({ password, code }) => {
@@ -61,7 +63,12 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
   }
 
   return (
-    <DialogRoot open onOpenChange={(open) => (open || busy ? undefined : onClose())}>
+    <DialogRoot
+      open
+      onOpenChange={(open) => {
+        if (!open && !busy) onClose();
+      }}
+    >
       <DialogContent className="max-w-[480px] p-6 outline-none sm:p-8">
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
           {t("account.confirm.title")}
@@ -69,7 +76,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
         <p className="text-ink2 mt-3">{t("account.confirm.intro")}</p>
         <form noValidate onSubmit={(event) => void submit(event)} className="mt-5 grid gap-5">
           {failure && <Alert title={t("account.confirm.failed")}>{failureText(t, failure)}</Alert>}
-          {/* By this field password managers find the account. */}
+          {/* Password managers find the account by this field. */}
           <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
           {byCode ? (
             <TextField

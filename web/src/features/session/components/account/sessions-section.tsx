@@ -19,7 +19,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
 
-/** The list of the account's sessions, with a button to end each of them and one to end all except that of this browser. */
+/** The list of the account's sessions, with a button to end each, and a button to end all except this browser's. */
 export function SessionsSection() {
   const t = useT();
   const { language } = useLanguage();
@@ -29,14 +29,14 @@ export function SessionsSection() {
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
-  /** Ends sessions by `act` and shows the result in a toast. `which` is the id of a session, or "others". */
+  /** Calls `end`, which ends sessions, and shows the result in a toast. `which` is the id of a session, or "others". */
   async function endAndReport(
     which: string,
-    act: () => Promise<{ error?: AuthFailure }>,
+    end: () => Promise<{ error?: AuthFailure }>,
     successTitle: string,
   ) {
     setEnding(which);
-    const { error } = await act();
+    const { error } = await end();
     if (error) {
       areaToast({
         title: t("account.sessions.failed"),
