@@ -8,7 +8,7 @@ import { otherLanguage } from "@/lib/i18n";
 import { watchHistory } from "@/lib/leave-guard";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
-import { pageLoads, visitorMoves } from "@/lib/visitor-moves";
+import { whenPageLoads, whenVisitorMoves } from "@/lib/visitor-moves";
 import "@/styles/site.css";
 
 const root = document.getElementById("root");
@@ -45,7 +45,7 @@ void ready.then(() => {
     createRoot(root).render(page);
   }
   // Failures are ignored, because the page loads what is missing when it needs it.
-  void Promise.all([pageLoads(), visitorMoves()]).then(() =>
+  void Promise.all([whenPageLoads(), whenVisitorMoves()]).then(() =>
     Promise.allSettled([
       loadLanguage(otherLanguage(boot.language)),
       preloadGallery(queryClient, boot),

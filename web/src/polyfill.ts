@@ -1,6 +1,5 @@
-// Globals for the server's JavaScript engine, QuickJS, which lacks those of browsers. The libraries need them only while
-// they load. The console is an exception: an error or warning that is logged while a page is drawn makes drawing fail
-// (entry-server.tsx).
+// Browser globals for the server's JavaScript engine, QuickJS, which lacks them. The libraries need them only while they
+// load, except the console: an error or warning that is logged while a page is drawn makes drawing fail (entry-server.tsx).
 
 /** The errors and warnings logged while a page is drawn; entry-server.tsx empties the array before each page. */
 export const reported: string[] = [];
@@ -39,7 +38,7 @@ Object.assign(globalThis, {
   TextEncoder: NoEncoder,
   URL: NoUrl,
   URLSearchParams: NoSearchParams,
-  queueMicrotask: (act: () => void) => void Promise.resolve().then(act),
+  queueMicrotask: (task: () => void) => void Promise.resolve().then(task),
   setTimeout: ignore,
   clearTimeout: ignore,
 });

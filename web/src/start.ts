@@ -12,7 +12,7 @@ const [entry = "", ...modules] =
 const hydrated = new AbortController();
 const moved = new AbortController();
 let loading = false;
-let clicked: HTMLElement | null = null;
+let clickedButton: HTMLElement | null = null;
 
 /** Adds the script of the entry and the preload links of its modules to the page, once. */
 function loadSite(): void {
@@ -23,6 +23,7 @@ function loadSite(): void {
   append(Object.assign(document.createElement("script"), { type: "module", src: entry }));
 }
 
+/** Adds an element to the head. It is fetched in CORS mode, as all modules are. */
 function append(element: HTMLLinkElement | HTMLScriptElement): void {
   element.crossOrigin = "";
   document.head.append(element);
@@ -35,14 +36,14 @@ function append(element: HTMLLinkElement | HTMLScriptElement): void {
 function onInteraction({ type, target }: Event): void {
   loadSite();
   if (type === "click")
-    clicked = target instanceof Element ? target.closest("button[type=button]") : null;
-  else if (type === "wheel" || type === "keydown") clicked = null;
+    clickedButton = target instanceof Element ? target.closest("button[type=button]") : null;
+  else if (type === "wheel" || type === "keydown") clickedButton = null;
 }
 
-/** Tells the style sheet and the site's code, once, that the visitor has moved. */
-function move(): void {
+/** Tells the style sheet and the site's code that the visitor has moved (lib/visitor-moves.ts). */
+function reportMove(): void {
   moved.abort();
-  below.disconnect();
+  belowHero.disconnect();
   document.documentElement.dataset.moved = "";
   document.dispatchEvent(new Event("moved"));
 }
@@ -70,8 +71,8 @@ function firstPaint(): Promise<void> {
 }
 
 /**
- * Whether the site must load immediately: the page is hidden and so never painted, a work must open in a dialog, or the page
- * must be scrolled to an anchor or to a restored position before it is seen.
+ * Whether the site must load immediately: because the page is hidden and so never painted, because a work must open in a
+ * dialog, or because the page must first be scrolled to an anchor or to a restored position.
  */
 function mustNotWait(): boolean {
   const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };
@@ -79,22 +80,23 @@ function mustNotWait(): boolean {
 }
 
 listen(INTERACTIONS, onInteraction, hydrated.signal);
-listen([...INTERACTIONS, "scroll"], move, moved.signal);
-// A window that shows more than the hero. The margin leaves out a section that only touches the window's edge.
-const below = new IntersectionObserver(
+listen([...INTERACTIONS, "scroll"], reportMove, moved.signal);
+// A window that shows more than the hero counts as a move. The margin leaves out a section that only touches the window's
+// edge.
+const belowHero = new IntersectionObserver(
   (sections) => {
-    if (sections.some(({ isIntersecting }) => isIntersecting)) move();
+    if (sections.some(({ isIntersecting }) => isIntersecting)) reportMove();
   },
   { rootMargin: "0px 0px -2px" },
 );
-for (const section of document.querySelectorAll("[data-hero]~*")) below.observe(section);
-// A visitor who has reached a field before this script ran.
-if (document.activeElement !== document.body) move();
+for (const section of document.querySelectorAll("[data-hero]~*")) belowHero.observe(section);
+// A visitor has focused a field before this script ran.
+if (document.activeElement !== document.body) reportMove();
 document.addEventListener(
   "hydrated",
   () => {
     hydrated.abort();
-    if (clicked?.isConnected) clicked.click();
+    if (clickedButton?.isConnected) clickedButton.click();
   },
   { once: true },
 );

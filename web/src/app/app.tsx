@@ -33,6 +33,7 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
   );
 }
 
+/** The current page, or an error message in its place. */
 function Page() {
   const { pathname } = useLocation();
   return (

@@ -27,7 +27,7 @@ type PageQuery = {
 /** A page of the site, as the page manifest describes it to the server. */
 export type Page = {
   path: string;
-  /** Matches the other paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
+  /** Matches further paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
   pattern?: string;
   /** Whether the server draws the HTML of this page. */
   drawn: boolean;
@@ -51,10 +51,10 @@ type Options = { queryKey: QueryKey; queryFn?: unknown };
 const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];
 
 /**
- * Returns the key and the request of a query. The function calls the query function with a fake backend, which records the
- * request instead of sending it, so that the page table cannot differ from what the pages request.
+ * Returns the key and the request of a query. It calls the query function with a backend that records the request instead of
+ * sending it, so that the page table cannot differ from what the pages request.
  */
-function recordRequest(options: (backend: PublicBackend) => Options): PageQuery {
+function recordRequest(makeOptions: (backend: PublicBackend) => Options): PageQuery {
   let recorded: Omit<PageQuery, "key"> | undefined;
   function record(table: string, query: object, range?: { count: number }): Promise<never> {
     const entries = (Array.isArray(query) ? query : Object.entries(query)) as [string, string][];
@@ -66,13 +66,14 @@ function recordRequest(options: (backend: PublicBackend) => Options): PageQuery 
     };
     return new Promise(() => undefined);
   }
-  // The server replaces what the owner has chosen otherwise (internal/pages/site_pages.go).
+  // The default settings. The server replaces the parts of the request that the owner's settings change
+  // (internal/pages/site_pages.go).
   const boot = { site: { gallery: DEFAULT_GALLERY } };
   const backend = { boot, read: record, readRange: record, invoke: record } satisfies Record<
     keyof PublicBackend,
     unknown
   >;
-  const { queryKey, queryFn } = options(backend as never);
+  const { queryKey, queryFn } = makeOptions(backend as never);
   void (queryFn as QueryFunction)({ queryKey } as never);
   if (!recorded) throw new Error(`The query ${JSON.stringify(queryKey)} makes no request`);
   return { key: queryKey, ...recorded };

@@ -31,7 +31,8 @@ function focusMain(): () => void {
  */
 export function RouteEffects() {
   const { pathname, search, hash } = useLocation();
-  const type = useNavigationType();
+  const navigationType = useNavigationType();
+  // The path before the last change; null before the first effect.
   const previousPath = useRef<string | null>(null);
 
   useEffect(() => {
@@ -43,12 +44,12 @@ export function RouteEffects() {
       return;
     }
     if (previous === pathname) return;
-    if (type !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
+    if (navigationType !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
     if (areaOf(previous) !== areaOf(pathname)) return focusMain();
-  }, [pathname, hash, type]);
+  }, [pathname, hash, navigationType]);
 
-  // After a navigation the server's metadata (internal/pages/head.go) would describe the previous page when a browser
-  // shares the current one.
+  // Removes the server's metadata (internal/pages/head.go) after a navigation: when a visitor shares the current page, the
+  // metadata would describe the first one.
   const initialUrl = useRef(pathname + search);
   useEffect(() => {
     if (initialUrl.current !== pathname + search)

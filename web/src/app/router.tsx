@@ -23,7 +23,7 @@ const AdminRoutes = import.meta.env.SSR
   ? AdminFallback
   : lazyWithPreload(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
 
-/** Loads the chunk that a public page needs besides the entry, so that its first render does not suspend. */
+/** Loads the chunk that a public page needs besides the entry, so that the first render does not wait for it. */
 export async function preloadPage(pathname: string): Promise<void> {
   const matches = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
   if (matches("/gallery/:type?")) await GalleryRoute.preload();

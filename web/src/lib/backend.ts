@@ -8,7 +8,7 @@ import type { Database, Tables } from "@/lib/types";
 /** Parameters of a REST request as PostgREST defines them, such as `{ select: "*", is_active: "eq.true" }`. */
 type Query = Record<string, string> | [name: string, value: string][];
 
-/** A part of the rows that match a query, and the number of all of them. */
+/** A page of the rows that match a query, and the number of all matching rows. */
 export type RowsPage<Row> = { rows: Row[]; total: number };
 
 /** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
@@ -87,10 +87,10 @@ export function publicBackend(boot: Boot): PublicBackend {
   return backend;
 }
 
-/** An error with the service's message, or with the status if the answer is not JSON, for example that of a proxy. */
+/** An error with the service's message, or with the status if the response is not JSON, for example that of a proxy. */
 async function errorFrom(response: Response): Promise<Error> {
-  const answer: unknown = await response.json().catch(() => null);
-  return new Error(messageOf(answer, `The service answered ${response.status}`), { cause: answer });
+  const body: unknown = await response.json().catch(() => null);
+  return new Error(messageOf(body, `The service answered ${response.status}`), { cause: body });
 }
 
 /**
@@ -135,6 +135,7 @@ export function hasStoredSession(boot: Boot): boolean {
   }
 }
 
+/** The backend of visitors for the current page. */
 export function usePublicBackend(): PublicBackend {
   return publicBackend(useBoot());
 }

@@ -68,7 +68,7 @@ export type Boot = {
   media?: MediaInfo;
   /** Whether there are visible reviews. A missing value means true. */
   hasReviews?: boolean;
-  /** The types of works without a filter button, because no work is of them and the owner has chosen so. */
+  /** The types without a filter button: they have no works, and the owner has chosen to hide such types. */
   empty?: GalleryFilter[];
   /** Id of the work that ?art= names. The server passes it on, because its router sees no query string. */
   art?: string;

@@ -1,5 +1,5 @@
-// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft, or a
-// name below it such as "<draft>/avatar", and an id. The owner must choose a file again if the browser has not kept it.
+// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft (or a
+// name below it, such as "<draft>/avatar") and an id. If the browser has lost a file, the owner must choose it again.
 
 const DATABASE = "atelie-drafts";
 /** The name of the object store. */
@@ -12,23 +12,23 @@ const MAX_AGE_DAYS = 30;
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
 type StoredFile = { at: number; file: File };
 
-// The database once it is open; undefined before the first use and after the browser has closed the database.
-let opening: Promise<IDBDatabase> | undefined;
+// The database, which is opened once; undefined before the first use and after the browser has closed it.
+let databasePromise: Promise<IDBDatabase> | undefined;
 
 /** Opens the database once and deletes old files. */
 function openDatabase(): Promise<IDBDatabase> {
-  opening ??= new Promise<IDBDatabase>((done, fail) => {
+  databasePromise ??= new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
     request.addEventListener("upgradeneeded", () => request.result.createObjectStore(FILES));
-    request.addEventListener("error", () => fail(request.error ?? new Error("no database")));
+    request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
     request.addEventListener("success", () => {
       const database = request.result;
       database.addEventListener("versionchange", () => database.close());
-      database.addEventListener("close", () => (opening = undefined));
-      sweep(database).then(() => done(database), fail);
+      database.addEventListener("close", () => (databasePromise = undefined));
+      deleteOldFiles(database).then(() => resolve(database), reject);
     });
   });
-  return opening;
+  return databasePromise;
 }
 
 // Sizes in bytes of the stored files, by key. Files that other tabs have stored since this page read them are missing.
@@ -36,7 +36,7 @@ const sizes = new Map<string, number>();
 const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 
 /** Deletes files that are too old and records the sizes of the others. */
-function sweep(database: IDBDatabase): Promise<void> {
+function deleteOldFiles(database: IDBDatabase): Promise<void> {
   const oldest = Date.now() - MAX_AGE_DAYS * 86_400_000;
   return inTransaction(database, "readwrite", (files) =>
     forEachEntry(files.openCursor(), (cursor) => {
@@ -70,11 +70,11 @@ function inTransaction(
   mode: IDBTransactionMode,
   act: (files: IDBObjectStore) => void,
 ): Promise<void> {
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const transaction = database.transaction(FILES, mode);
     act(transaction.objectStore(FILES));
-    transaction.addEventListener("complete", () => done());
-    transaction.addEventListener("abort", () => fail(transaction.error ?? new Error("aborted")));
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () => reject(transaction.error ?? new Error("aborted")));
   });
 }
 
@@ -114,7 +114,7 @@ export async function loadFiles(draft: string): Promise<Map<string, File>> {
 
 /** Deletes one file of a draft. */
 export async function deleteFile(draft: string, id: string): Promise<void> {
-  await drop(
+  await deleteWhere(
     (files) => files.delete([draft, id]),
     (key) => key === keyOf(draft, id),
   );
@@ -122,7 +122,7 @@ export async function deleteFile(draft: string, id: string): Promise<void> {
 
 /** Deletes the files of this draft and of all names below it. */
 export async function deleteFiles(draft: string): Promise<void> {
-  await drop(
+  await deleteWhere(
     (files) => {
       files.delete(IDBKeyRange.bound([draft], [draft, []]));
       files.delete(IDBKeyRange.bound([`${draft}/`], [`${draft}/\uffff`]));
@@ -132,7 +132,7 @@ export async function deleteFiles(draft: string): Promise<void> {
 }
 
 /** Deletes files by `act`, and removes the entries of `sizes` whose keys `isDeleted` accepts. */
-async function drop(
+async function deleteWhere(
   act: (files: IDBObjectStore) => void,
   isDeleted: (key: string) => boolean,
 ): Promise<void> {

@@ -29,24 +29,25 @@ const releasing = new Map<string, Promise<unknown>>();
 /** Requests a lock. Resolves with null if it is not granted. */
 async function acquire(name: string, options: LockOptions): Promise<DraftLock | null> {
   await releasing.get(name);
-  return new Promise((done) => {
-    // Resolves when the lock is released, or immediately with null if it is not available.
+  return new Promise((resolve) => {
+    // The browser holds the lock until the inner promise resolves. `ended` resolves then, or at once if the lock is not
+    // available.
     const ended = navigator.locks.request(
       LOCK_PREFIX + name,
       options,
       (lock) =>
         lock &&
-        new Promise<void>((free) => {
+        new Promise<void>((endLock) => {
           const release = () => {
             releasing.set(name, ended);
-            free();
+            endLock();
           };
-          done({ name, release });
+          resolve({ name, release });
         }),
     );
     ended.then(
-      () => done(null),
-      () => done(null), // timed out
+      () => resolve(null),
+      () => resolve(null), // timed out
     );
   });
 }
@@ -78,6 +79,7 @@ export async function lockNewDraft(form: string): Promise<DraftLock> {
 /** The draft name of a form that is always open; undefined until its lock is held. Dialogs use useDraftDialog. */
 export function useDraftLock(form: string): string | undefined {
   const [name, setName] = useState(hasLocks() ? undefined : form);
+  // Locks a saved draft, or the name of a new one, and releases the lock at unmount.
   useEffect(() => {
     if (!hasLocks()) return;
     let isCancelled = false;

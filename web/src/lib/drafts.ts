@@ -80,6 +80,7 @@ function namesUnder(name: string, separator: string): string[] {
   return names.filter(fits);
 }
 
+/** Removes a draft from localStorage. */
 function remove(name: string): void {
   try {
     localStorage.removeItem(PREFIX + name);
@@ -101,8 +102,8 @@ export function draftTime(name: string): Date | undefined {
 
 /** Reads a draft and deletes it if it is too old. */
 function find(name: string): StoredDraft | undefined {
-  const here = unstored.get(name);
-  if (here) return here;
+  const inMemory = unstored.get(name);
+  if (inMemory) return inMemory;
   try {
     const stored = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as StoredDraft | null;
     if (!stored) return undefined;

@@ -1,7 +1,7 @@
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
-/** The links to the gallery's filters: all works, and each type in the gallery. Types in the boot data's `empty` are omitted. */
+/** The links to the gallery's filters: all works, and each type in the gallery, except the types in the boot data's `empty`. */
 export function useGalleryLinks() {
   const t = useT();
   const { site, empty } = useBoot();

@@ -8,10 +8,10 @@ export type WorksOrder = "created_at.desc" | "position.asc";
 
 /** What the owner has chosen for the gallery and the featured strip. */
 export type GallerySettings = {
-  /** The types of works that hang, in the order of their filter buttons. */
+  /** The types whose works are in the gallery, in the order of their filter buttons. */
   types: ArtworkType[];
   order: WorksOrder;
-  /** The order of the featured strip; missing or "" if it is that of the gallery. */
+  /** The order of the featured strip; missing or "" if it is the gallery's order. */
   strip?: WorksOrder | "";
   /** Whether types without a work have no filter button. */
   hideEmpty: boolean;

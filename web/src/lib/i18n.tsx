@@ -12,7 +12,9 @@ export function translator(language: Language): Translate {
   return (key, vars) => {
     const text = textOf(language, key);
     if (!vars) return text;
-    return text.replace(/\{(\w+)\}/g, (mark, name: string) => String(vars[name] ?? mark));
+    return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+      String(vars[name] ?? placeholder),
+    );
   };
 }
 
@@ -21,7 +23,7 @@ export function otherLanguage(language: Language): Language {
   return language === "en" ? "pt" : "en";
 }
 
-/** `toggle` changes to the other language and first loads its texts. */
+/** `toggle` switches to the other language, after loading its texts. */
 type LanguageState = { language: Language; toggle(): void; t: Translate };
 
 const LanguageContext = createContext<LanguageState | null>(null);
@@ -61,6 +63,7 @@ export function LanguageProvider({
     }),
     [language],
   );
+  // Screen readers and hyphenation use the lang attribute.
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
@@ -76,6 +79,7 @@ export function LanguageScope({ language, children }: { language: Language; chil
   return <LanguageContext value={state}>{children}</LanguageContext>;
 }
 
+/** The value of the LanguageProvider. */
 function useLanguageState(): LanguageState {
   const state = useContext(LanguageContext);
   if (!state) throw new Error("useT and useLanguage must be used within a LanguageProvider");
@@ -91,8 +95,8 @@ export function useLocalizedUrl(path: string): string {
 export function localizedUrl(language: Language, path: string): string {
   if (language === "en") return path;
   const [, pathAndQuery, hash = ""] = /^([^#]*)(#.*)?$/.exec(path)!;
-  const joint = pathAndQuery!.includes("?") ? (pathAndQuery!.endsWith("?") ? "" : "&") : "?";
-  return `${pathAndQuery}${joint}lang=${language}${hash}`;
+  const separator = pathAndQuery!.includes("?") ? (pathAndQuery!.endsWith("?") ? "" : "&") : "?";
+  return `${pathAndQuery}${separator}lang=${language}${hash}`;
 }
 
 /** The translate function of the page's language. */

@@ -123,18 +123,21 @@ export function portraitCrop(
   media: string,
   shown: string,
 ): Crop | null {
-  const tall = 5 / 4;
-  const widths = info.widths.filter((width) => width >= 256 && width * tall <= info.height);
+  const heightRatio = 5 / 4;
+  const widths = info.widths.filter((width) => width >= 256 && width * heightRatio <= info.height);
   const width = widths.at(-1);
-  if (!width || info.height * 1.2 > info.width * tall) return null;
-  const cropUrl = (one: number) =>
-    renditionUrl(url, `width=${one}&height=${Math.round(one * tall)}&resize=cover&v=${info.v}`);
+  if (!width || info.height * 1.2 > info.width * heightRatio) return null;
+  const cropUrl = (cropWidth: number) =>
+    renditionUrl(
+      url,
+      `width=${cropWidth}&height=${Math.round(cropWidth * heightRatio)}&resize=cover&v=${info.v}`,
+    );
   return {
     media,
-    srcSet: widths.map((one) => `${cropUrl(one)} ${one}w`).join(","),
+    srcSet: widths.map((cropWidth) => `${cropUrl(cropWidth)} ${cropWidth}w`).join(","),
     sizes: sizesText([["", shown]]),
     width,
-    height: Math.round(width * tall),
+    height: Math.round(width * heightRatio),
   };
 }
 

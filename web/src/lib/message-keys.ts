@@ -7,8 +7,8 @@ export const messageKeys = {
   all,
   admin,
   adminPage: (view: object) => [...admin, view] as const,
-  one: (id: string) => [...all, "one", id] as const,
-  /** The number of unread messages, and the newest message. */
+  byId: (id: string) => [...all, "one", id] as const,
+  /** The number of unread messages together with the newest message. */
   newMessages: [...all, "arrivals"] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,

@@ -19,24 +19,24 @@ export function shortDate(text: string, language: Language): string {
 
 /** The date of a timestamp in the browser's time zone, as YYYY-MM-DD; not for server rendering. */
 export function localDay(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso;
-  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
 }
 
 /** Formats a timestamp as "12 November 2026, 09:41" in the browser's time zone; not for server rendering. */
 export function dateTime(iso: string, language: Language): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso;
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
   return `${longDate(localDay(iso), language)}, ${clockTime(iso)}`;
 }
 
 /** Formats the time of a timestamp as "09:41" in the browser's time zone; not for server rendering. */
 export function clockTime(iso: string): string {
-  const at = new Date(iso);
-  return Number.isNaN(at.getTime())
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime())
     ? iso
-    : `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
+    : `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
 }
 
 const UNITS = [

@@ -25,7 +25,7 @@ let stopSettling: (() => void) | null = null;
 export function scrollToSection(id: string, field?: HTMLElement): void {
   stopSettling?.();
   let arrived = false;
-  const go = () => {
+  const scroll = () => {
     const target = document.getElementById(id);
     // While the covers load, the sections below are not displayed and cannot get the focus.
     if (!target?.getClientRects().length) return;
@@ -41,7 +41,7 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
     if (!field) target.tabIndex = -1;
     (field ?? target).focus({ preventScroll: true });
   };
-  const observer = new ResizeObserver(go);
+  const observer = new ResizeObserver(scroll);
   const stop = () => {
     observer.disconnect();
     clearTimeout(timer);
@@ -52,7 +52,7 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
   for (const name of USER_EVENTS) addEventListener(name, stop, { passive: true });
   observer.observe(document.body);
   stopSettling = stop;
-  go();
+  scroll();
 }
 
 /** Scrolls to a section after a change of route, which needs time to render the page. */
@@ -62,8 +62,8 @@ export function scrollToSectionAfterNavigation(id: string): void {
 
 /**
  * Focuses an element and makes sure that it is visible. The browser's own scrolling is not enough: it treats an element
- * covered by the fixed header as visible, and a smooth scroll that is still running would move the element away. That scroll is
- * stopped here.
+ * covered by the fixed header as visible. A smooth scroll that is still running is stopped, because it would move the
+ * element away.
  */
 export function focusInView(element: HTMLElement): void {
   window.scrollTo({ top: window.scrollY, behavior: "instant" });
@@ -86,13 +86,15 @@ export function keepFocusVisible(): () => void {
   return () => removeEventListener("keydown", onKey);
 }
 
+/** Scrolls the focused element out from under the header. */
 function uncover() {
-  const at = document.activeElement;
-  // In a text area the browser scrolls only to the line of the caret.
-  if (at instanceof HTMLTextAreaElement) at.scrollIntoView({ block: "nearest" });
-  // Elements of the header, of dialogs, and the skip link are above the page and never covered.
-  if (!at || at === document.body || at.closest("header, [role=dialog], [href='#main']")) return;
-  const { top, height } = at.getBoundingClientRect();
+  const focused = document.activeElement;
+  // In a text area the browser itself scrolls only to the line of the caret.
+  if (focused instanceof HTMLTextAreaElement) focused.scrollIntoView({ block: "nearest" });
+  // The header, dialogs and the skip link are above the page, so their elements are never covered.
+  if (!focused || focused === document.body) return;
+  if (focused.closest("header, [role=dialog], [href='#main']")) return;
+  const { top, height } = focused.getBoundingClientRect();
   const covered = coveredHeight();
   if (top < covered && height < window.innerHeight - covered)
     window.scrollBy({ top: top - covered, behavior: "instant" });
@@ -106,6 +108,7 @@ const inViewWith = (section: HTMLElement, field: HTMLElement) =>
 /** The height of the fixed header in CSS pixels, which is the page's scroll padding. */
 const coveredHeight = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
 
+/** Scrolls a focused element to the middle of the window unless it is visible. */
 function bringIntoView(element: HTMLElement) {
   if (document.activeElement !== element) return;
   const { top, bottom } = element.getBoundingClientRect();

@@ -20,20 +20,23 @@ function profileUrl(text: string | undefined, base: string): string | undefined 
   return isUrl(value) ? value : base + value.replace(/^@/, "");
 }
 
+/** The URL of the Instagram profile. */
 export function instagramUrl(site: Links): string | undefined {
   return profileUrl(site.instagram, "https://www.instagram.com/");
 }
 
-/** The handle as "@name". */
+/** The Instagram handle as "@name". */
 export function instagramHandle(site: Links): string | undefined {
   const url = instagramUrl(site);
   return url && `@${lastSegment(url)}`;
 }
 
+/** The URL of the Facebook page. */
 export function facebookUrl(site: Links): string | undefined {
   return profileUrl(site.facebook, "https://www.facebook.com/");
 }
 
+/** The URL that opens a WhatsApp chat with the owner. */
 export function whatsappUrl(site: Links): string | undefined {
   const value = site.whatsapp?.trim();
   if (!value) return undefined;

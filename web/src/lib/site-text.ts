@@ -1,7 +1,7 @@
 import { useBoot, type Language, type SiteTextKey } from "@/lib/boot";
 import { otherLanguage, useLanguage } from "@/lib/i18n";
 
-/** One of the owner's texts. `lang` is the language of the text if it differs from that of the page (WCAG 3.1.2). */
+/** One of the owner's texts. `lang` is the language of the text if it is not the language of the page (WCAG 3.1.2). */
 export type SiteText = { text: string; lang?: Language };
 
 /** One of the owner's texts in the language of the page, else in the other language; "" if both are empty. */

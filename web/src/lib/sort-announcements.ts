@@ -1,16 +1,16 @@
 import type { Announcements, UniqueIdentifier } from "@dnd-kit/core";
 
 /**
- * Announcements for screen readers while an item is dragged; those of dnd-kit are in English only. `say` gets the id of the
- * dragged item and the id of the item whose place it would take, and returns the text.
+ * Announcements for screen readers while an item is dragged; those of dnd-kit itself are in English only. `textOf` gets the
+ * id of the dragged item and the id of the item whose place it would take.
  */
 export function sortAnnouncements(
-  say: (active: UniqueIdentifier, over: UniqueIdentifier) => string | undefined,
+  textOf: (active: UniqueIdentifier, over: UniqueIdentifier) => string | undefined,
 ): Announcements {
   return {
-    onDragStart: ({ active }) => say(active.id, active.id),
-    onDragOver: ({ active, over }) => (over ? say(active.id, over.id) : undefined),
-    onDragEnd: ({ active, over }) => say(active.id, over?.id ?? active.id),
-    onDragCancel: ({ active }) => say(active.id, active.id),
+    onDragStart: ({ active }) => textOf(active.id, active.id),
+    onDragOver: ({ active, over }) => (over ? textOf(active.id, over.id) : undefined),
+    onDragEnd: ({ active, over }) => textOf(active.id, over?.id ?? active.id),
+    onDragCancel: ({ active }) => textOf(active.id, active.id),
   };
 }

@@ -37,6 +37,7 @@ const texts: Record<Language, Texts> = { en: {}, pt: {} };
 /** Loaded files by their names, such as "site/en". */
 const loaded = new Set<string>();
 
+/** Loads the texts of a bundle in a language, unless they are loaded. */
 async function loadFile(bundle: TextBundle, language: Language): Promise<void> {
   const name = `${bundle}/${language}`;
   if (loaded.has(name)) return;
@@ -45,16 +46,17 @@ async function loadFile(bundle: TextBundle, language: Language): Promise<void> {
   loaded.add(name);
 }
 
+/** Loads the missing files: every bundle in use must be loaded in every language in use. */
 async function loadMissing(): Promise<void> {
   await Promise.all(
-    [...bundles].flatMap((bundle) => [...languages].map((one) => loadFile(bundle, one))),
+    [...bundles].flatMap((bundle) => [...languages].map((language) => loadFile(bundle, language))),
   );
 }
 
 /** Adds texts that are part of the chunk of a lazy component, in both languages. */
-export function addTexts(own: Record<Language, Texts>): void {
-  Object.assign(texts.en, own.en);
-  Object.assign(texts.pt, own.pt);
+export function addTexts(added: Record<Language, Texts>): void {
+  Object.assign(texts.en, added.en);
+  Object.assign(texts.pt, added.pt);
 }
 
 /** Loads a bundle in every language in use. */

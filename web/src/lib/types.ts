@@ -118,7 +118,9 @@ export type SiteSettings = {
 /** The state of the first-run guide; "" until it is finished or dismissed. */
 export type GuideState = "" | "done" | "dismissed";
 
-/** The settings with what the settings page and the first-run guide need besides. */
+/**
+ * What get_site_settings and save_site_settings return: the settings, their version, and the state of the first-run guide.
+ */
 export type SettingsAnswer = {
   /** The version of the settings. A save sends the version of its base, so that the server can detect a conflict. */
   version: string;
@@ -131,7 +133,7 @@ export type SettingsAnswer = {
   guide: GuideState;
 };
 
-/** What a row or a setting was before it was changed or deleted. */
+/** A revision: what a row or a setting was before it was changed or deleted. */
 export type Revision<Before = unknown> = {
   id: number;
   /** The id of the row; of a setting its key. */
@@ -148,7 +150,7 @@ export type Revision<Before = unknown> = {
 /** The kinds of activity, by which the list can be limited. */
 export type ActivityKind = "sign_in" | "refused" | "change" | "export" | "key";
 
-/** Somebody has signed in, changed or exported something; as `rpc/get_activity` answers it. */
+/** An entry of the activity, as `rpc/get_activity` returns it: somebody has signed in, changed or exported something. */
 export type ActivityEntry = {
   id: string;
   at: string;
@@ -195,14 +197,14 @@ export type Trouble = {
   cause: string;
 };
 
-/** The state of the site. `proved` means that what is good was seen, and not only that no failure is known. */
+/** The health of the site. `proved` means that the server has seen it work, and not only that no failure is known. */
 export type SiteHealth = {
   checked_at: string;
   backup: {
     proved: boolean;
     /** Where backups are; "" while they are off. */
     place: string;
-    /** The place is inside the data folder. */
+    /** Whether backups are on the same disk as the data, inside the data folder. */
     same_disk: boolean;
     last_at: string | null;
     proof_at: string | null;

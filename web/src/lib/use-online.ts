@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 
+/** Calls `notify` when the browser goes online or offline. */
 function subscribe(notify: () => void) {
   window.addEventListener("online", notify);
   window.addEventListener("offline", notify);

@@ -1,17 +1,17 @@
-/** Resolves when an event has come: at once if it has come before, which `has` says. */
-const comes = (has: boolean, target: EventTarget, event: string): Promise<unknown> =>
+/** Resolves when an event fires, or at once if `hasFired` says that it has fired before. */
+const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promise<unknown> =>
   new Promise((done) => {
-    if (has) done(null);
+    if (hasFired) done(null);
     else target.addEventListener(event, done, { once: true });
   });
 
 /**
- * Resolves when the visitor has moved: has pointed, pressed, typed or scrolled, or sees what lies below the first screen. Code
- * and pictures that the first screen does not need wait for it. start.ts finds out; on pages that it does not run on, the
- * entry says so from the start.
+ * Resolves when the visitor first moves: points, presses, types or scrolls, or has a window that shows more than the first
+ * screen. Code and pictures that the first screen does not need wait for that. start.ts detects it. Pages without start.ts
+ * behave from the start as if the visitor had moved (entry-client.tsx).
  */
-export const visitorMoves = () =>
-  comes("moved" in document.documentElement.dataset, document, "moved");
+export const whenVisitorMoves = () =>
+  whenFired("moved" in document.documentElement.dataset, document, "moved");
 
-/** Resolves when the page and all that it names have loaded. */
-export const pageLoads = () => comes(document.readyState === "complete", window, "load");
+/** Resolves when the page and all files that its HTML names have loaded. */
+export const whenPageLoads = () => whenFired(document.readyState === "complete", window, "load");

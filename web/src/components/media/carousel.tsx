@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
-import { visitorMoves } from "@/lib/visitor-moves";
+import { whenVisitorMoves } from "@/lib/visitor-moves";
 import type { carouselCode, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
 /** The selected snap point, the number of snap points, and whether the carousel can move. */
@@ -32,7 +32,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   const mounted = viewport !== null;
   // Embla is not needed before the visitor interacts with the page.
   useEffect(() => {
-    if (mounted) void visitorMoves().then(load);
+    if (mounted) void whenVisitorMoves().then(load);
   }, [mounted, load]);
 
   // Applies the presses that came before embla, and follows its position.

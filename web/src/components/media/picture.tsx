@@ -11,7 +11,7 @@ import {
   type Sizes,
 } from "@/lib/media";
 import { urgentPictures } from "@/lib/head-links";
-import { visitorMoves } from "@/lib/visitor-moves";
+import { whenVisitorMoves } from "@/lib/visitor-moves";
 
 type PictureProps = {
   src: string;
@@ -115,7 +115,7 @@ export function Picture({
     if (!hash) return;
     setTimeout(() => {
       // Pictures below a hero have no box until the visitor moves (styles/base.css).
-      const box = element.offsetParent ?? visitorMoves();
+      const box = element.offsetParent ?? whenVisitorMoves();
       // If the code of thumbhashes cannot load, the colour stays visible.
       void Promise.resolve<unknown>(box)
         .then(() => import("@/components/media/thumbhash"))

@@ -12,7 +12,7 @@ export class ConflictError<T> extends Error {
   }
 }
 
-/** How often an update is attempted while other people or tabs change only other fields of the row. */
+/** How often an update is attempted while others change other fields of the row. */
 const ATTEMPTS = 3;
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
@@ -28,11 +28,11 @@ export function changedFields<T extends object>(
 
 /**
  * Updates the fields of `change` in a row, unless somebody else has changed one of them since `base` was read. Returns the
- * updated row. An attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row is
- * newer, and these fields have the values that they have in `base`, the next attempt expects the updated_at of that row.
+ * updated row. Each attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row
+ * is newer, but differs from `base` only in other fields, the next attempt expects the newer updated_at.
  *
  * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.
- * Errors of the server are thrown too, among them that of a row that was deleted.
+ * Errors of the server are thrown too, for example if the row was deleted.
  */
 export async function updateIfUnchanged<Name extends Editable>(
   backend: OwnerBackend,

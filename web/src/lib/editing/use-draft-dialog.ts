@@ -28,7 +28,7 @@ export type DraftFormProps<Start> = Pick<
   "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
 > & { onCancel(): void; onSaved(): void };
 
-/** The state of the dialog. `round` is a number that grows each time the dialog opens; DraftDialogProps has the rest. */
+/** The state of the dialog. `round` grows each time the dialog opens. DraftDialogProps explains the other fields. */
 type DialogState<Start> = {
   start: Start;
   draft: string;
@@ -46,8 +46,8 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   const { user } = useAuth();
   const name = draftName(user?.id, form);
   const [shown, setShown] = useState<DialogState<Start>>(() =>
-    // It is possible that another tab has the draft open. If the browser has locks, the effect below restores the draft
-    // after it has got the lock.
+    // Another tab may have the draft open. If the browser has locks, the effect below restores the draft once it holds the
+    // lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
   );
   // Set while the dialog fades out: its form still reports changes, which must not be saved.
@@ -55,6 +55,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   const heldLock = useRef<DraftLock>(null);
   const unmounted = useRef(false);
 
+  // Restores a saved draft that no other tab has open, and releases its lock at unmount.
   useEffect(() => {
     if (!hasLocks()) return;
     unmounted.current = false;

@@ -22,7 +22,8 @@ export function useFormDraft<Draft>(name: string) {
 }
 
 /**
- * Calls `report` after each render, and after each change of a value, which does not render a form of react-hook-form.
+ * Calls `report` after each render of a form and after each change of a value. The changes are subscribed to, because
+ * react-hook-form does not render the form for them.
  */
 export function useReportChanges<Values extends FieldValues>(
   { subscribe }: Pick<UseFormReturn<Values>, "subscribe">,

@@ -5,7 +5,7 @@ import { setLeaveGuard } from "@/lib/leave-guard";
 /** Performs the navigation or action that was blocked. */
 type Go = () => void;
 
-/** Passes each new navigation of the router to `block` instead. Returns a function that restores the router. */
+/** Has the router call `block` instead of each new navigation. Returns a function that restores the router. */
 function blockPushes(navigator: Navigator, block: (go: Go) => void): () => void {
   const { push } = navigator;
   navigator.push = (...to) => block(() => push.apply(navigator, to));
@@ -14,7 +14,7 @@ function blockPushes(navigator: Navigator, block: (go: Go) => void): () => void 
   };
 }
 
-/** Whether the owner is asked to confirm leaving, and the functions for both answers. */
+/** Whether the owner is being asked to confirm leaving, and a function for each answer. */
 export type Leaving = { asking: boolean; stay(): void; leave(): void };
 
 /**
@@ -26,13 +26,14 @@ export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
   const [blocked, setBlocked] = useState<{ go: Go } | null>(null);
   // Whether the owner has confirmed leaving.
-  const agreed = useRef(false);
+  const confirmed = useRef(false);
 
+  // Blocks links and history moves through the router, and the closing of the tab through the browser.
   useEffect(() => {
     if (!active) return;
-    agreed.current = false;
+    confirmed.current = false;
     const block = (go: Go) => {
-      if (agreed.current) go();
+      if (confirmed.current) go();
       else setBlocked({ go });
     };
     const release = blockPushes(navigator, block);
@@ -49,7 +50,7 @@ export function useLeaveGuard(active: boolean): Leaving {
         event.stopImmediatePropagation();
         return;
       }
-      if (agreed.current || window.location.pathname === pathname) return;
+      if (confirmed.current || window.location.pathname === pathname) return;
       // The browser has already moved: the router must not see the event, and the browser goes back.
       event.stopImmediatePropagation();
       const distance = readIndex() - formIndex;
@@ -62,7 +63,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     // Typing after the confirmation means that leaving has failed, for example the sign-out.
     const onInput = () => {
-      agreed.current = false;
+      confirmed.current = false;
     };
     window.addEventListener("beforeunload", onUnload);
     document.addEventListener("input", onInput);
@@ -78,7 +79,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     asking: blocked !== null,
     stay: () => setBlocked(null),
     leave: () => {
-      agreed.current = true;
+      confirmed.current = true;
       setBlocked(null);
       blocked?.go();
     },

@@ -10,7 +10,7 @@ type SaveOptions<Request, Result> = {
   onFailed(error: unknown): void;
 };
 
-/** The newer version of a conflict. Its type is that of the base, without null. */
+/** The type of the newer version in a conflict: the type of the base, without null. */
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**

@@ -4,8 +4,8 @@ import { useT } from "@/lib/i18n";
 import { areaToast, type ToastText } from "@/lib/toast";
 
 /**
- * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change; a second toast, whose
- * text for success is `undone`, shows the result. The owner may have left the page by then, so `undo` must not need it.
+ * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change. A second toast shows
+ * the result; `undone` is its text after success. The owner may have left the page by then, so `undo` must not depend on it.
  */
 export function useUndo() {
   const t = useT();

@@ -36,8 +36,8 @@ export async function restoreFiles(
 }
 
 /**
- * Brings back what the files of a revision were then, if they were replaced under their names since. Called after the row is
- * saved: until then the current row shows the newer files.
+ * Restores the former content of those files of a revision that other files of the same names have replaced since. Must be
+ * called after the row is saved, because until then the current row shows the newer files.
  */
 export async function restoreReplacedFiles(
   backend: OwnerBackend,
@@ -124,7 +124,10 @@ export async function bringBackDeleted<Table extends HistoryTable>(
   return missing;
 }
 
-/** Inserts a row again that was just deleted, with the values of its newest revision. Returns the number of files that no longer exist. */
+/**
+ * Inserts a row again that was just deleted, with the values of its newest revision. Returns the number of files that no
+ * longer exist.
+ */
 export async function undoDeletion(
   backend: OwnerBackend,
   table: HistoryTable,

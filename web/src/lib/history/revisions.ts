@@ -14,15 +14,15 @@ export const historyKeys = {
 };
 
 /**
- * Reads the revisions of a row, the newest first; each says what the row was before a change. The table `site_settings`
- * needs no id, because a revision of it contains all settings.
+ * Reads the revisions of a row, the newest first. Each says what the row was before a change. For the table `site_settings`
+ * no id is needed: its revisions are those of all settings.
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,
-  of: { table: string; id?: string; before?: number },
+  args: { table: string; id?: string; before?: number },
   signal?: AbortSignal,
 ): Promise<Revision<Before>[]> {
-  const call = backend.rpc("get_history", of);
+  const call = backend.rpc("get_history", args);
   const { data, error } = await (signal ? call.abortSignal(signal) : call);
   if (error) throw error;
   return data as Revision<Before>[];
@@ -32,8 +32,9 @@ export async function getHistory<Before>(
 const PAGE_REVISIONS = 200;
 
 /**
- * Revisions in pages, the newest first, fetched each time that they are shown. `load` gets the id of the last revision of the page
- * before. `data` has the revisions of all fetched pages, `pages` their number.
+ * Revisions in pages, the newest first, fetched each time that they are shown. `load` fetches the revisions before the one
+ * with the id `before`, or the newest for undefined. `data` has the revisions of all fetched pages, `pages` is the number of
+ * these pages.
  */
 function useRevisionPages<Before>(
   queryKey: readonly unknown[],
@@ -69,8 +70,8 @@ export function useDeleted<Table extends HistoryTable>(table: Table, shown: bool
   const backend = useOwnerBackend();
   return useRevisionPages(historyKeys.deleted(table), shown, async (before, signal) => {
     // The client's types do not accept a type parameter.
-    const of: { table: string; before?: number } = { table, ...(before && { before }) };
-    const { data, error } = await backend.rpc("get_deleted", of).abortSignal(signal);
+    const args: { table: string; before?: number } = { table, ...(before && { before }) };
+    const { data, error } = await backend.rpc("get_deleted", args).abortSignal(signal);
     if (error) throw error;
     return data as Revision<HistoryRows[Table]>[];
   });

@@ -9,8 +9,8 @@ import { areaToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
- * Returns a function that calls `write`, which brings rows or settings back and resolves with the number of missing files. A toast
- * with the title tells the result. The function resolves with whether `write` has succeeded.
+ * Returns a function that calls `write`, which brings rows or settings back and resolves with the number of missing files. A
+ * toast with the title shows the result. The returned function resolves with whether `write` has succeeded.
  */
 export function useBringBackToast() {
   const t = useT();
@@ -45,10 +45,10 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
   type Row = HistoryRows[Table];
 
   async function writeAndRefetch(title: string, write: () => Promise<number>) {
-    const done = await writeWithToast(title, write);
+    const succeeded = await writeWithToast(title, write);
     // After a failure too, so that the list shows the newer row after a conflict.
     await Promise.all([refetch(cache, [table]), refetch(cache, historyKeys.all)]);
-    return done;
+    return succeeded;
   }
 
   return {

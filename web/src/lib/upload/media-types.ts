@@ -28,6 +28,7 @@ export const IMAGE_OR_VIDEO: readonly MediaKind[] = ["image", "video"];
 
 export type FileFacts = { kind: MediaKind; extension: string; mime: string };
 
+/** The extension of a file name in lower case, without the dot; "" if there is none. */
 function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
@@ -62,6 +63,7 @@ export function refusalOf(
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }
 
+/** The largest size of an uploaded file of this kind. */
 function maxBytes(kind: MediaKind): number {
   return kind === "image" ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES;
 }

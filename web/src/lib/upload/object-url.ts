@@ -11,10 +11,10 @@ export function publicUrl(boot: Pick<Boot, "apiUrl">, bucket: Bucket, path: stri
 /** The path within the bucket of the file at a public URL; null for a URL outside the bucket. */
 export function objectPath(url: string, bucket: Bucket): string | null {
   // The host is not compared, because rows of a site that has moved still contain its old host.
-  const mark = `/storage/v1/object/public/${bucket}/`;
-  const at = url.indexOf(mark);
-  if (at < 0) return null;
-  const path = url.slice(at + mark.length).replace(/[?#].*$/, "");
+  const prefix = `/storage/v1/object/public/${bucket}/`;
+  const start = url.indexOf(prefix);
+  if (start < 0) return null;
+  const path = url.slice(start + prefix.length).replace(/[?#].*$/, "");
   try {
     return path ? decodeURIComponent(path) : null;
   } catch {

@@ -6,9 +6,8 @@ export function isTransient(status: number): boolean {
 }
 
 /**
- * Waits before the next attempt, after `failures` attempts have failed. If the browser is offline, the function waits until
- * it is online again, else for the next delay. Resolves with false if there are no more attempts. Rejects if `signal` is
- * aborted.
+ * Waits before the next attempt, after `failures` attempts have failed. An offline browser waits until it is online again;
+ * otherwise the wait is the next delay. Resolves with false if there are no more attempts. Rejects if `signal` is aborted.
  */
 export async function waitForRetry(failures: number, signal?: AbortSignal): Promise<boolean> {
   if (!navigator.onLine) {

@@ -34,7 +34,7 @@ export async function sniffFile(file: Blob): Promise<string | null> {
   return sniffBytes(new Uint8Array(await file.slice(0, SNIFF_BYTES).arrayBuffer()));
 }
 
-/** The extension for the stored file: its own if it fits the MIME type, else the first one of the type. */
+/** The extension for the stored file: the given one if it fits the MIME type, else the type's first extension. */
 export function extensionFor(mime: string, extension: string): string {
   const known = extensionsByMime[mime]!;
   return known.includes(extension) ? extension : known[0]!;
@@ -52,7 +52,7 @@ export function sniffBytes(head: Uint8Array): string | null {
   return null;
 }
 
-/** The type by the major brand, else by the compatible brands (ISO/IEC 14496-12 §4.3). */
+/** The type according to the major brand, else according to the compatible brands (ISO/IEC 14496-12 §4.3). */
 function sniffBrands(head: Uint8Array, text: (from: number, to: number) => string): string | null {
   const size = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
   if (size < 16) return null;
@@ -73,30 +73,30 @@ function sniffBrands(head: Uint8Array, text: (from: number, to: number) => strin
 
 /** The type by the document type in an EBML header (RFC 8794 §11.2.4), which is "webm" or "matroska". */
 function sniffEbml(head: Uint8Array): string | null {
-  const whole = ebmlNumber(head, 4);
-  if (!whole) return null;
-  const end = Math.min(head.length, whole.next + whole.value);
-  for (let at = whole.next; at < end;) {
-    const id = ebmlNumber(head.subarray(0, end), at);
+  const headerSize = ebmlNumber(head, 4);
+  if (!headerSize) return null;
+  const end = Math.min(head.length, headerSize.next + headerSize.value);
+  for (let offset = headerSize.next; offset < end;) {
+    const id = ebmlNumber(head.subarray(0, end), offset);
     const size = id && ebmlNumber(head.subarray(0, end), id.next);
     if (!size || size.value > end - size.next) return null;
-    if (id.next - at === 2 && head[at] === 0x42 && head[at + 1] === 0x82) {
+    if (id.next - offset === 2 && head[offset] === 0x42 && head[offset + 1] === 0x82) {
       const value = String.fromCharCode(...head.subarray(size.next, size.next + size.value));
       const type = value.replace(/\0+$/, "");
       return type === "webm" ? "video/webm" : type === "matroska" ? "video/x-matroska" : null;
     }
-    at = size.next + size.value;
+    offset = size.next + size.value;
   }
   return null;
 }
 
 /** Reads a number of variable length (RFC 8794 §4); `next` is the index after it. */
-function ebmlNumber(bytes: Uint8Array, at: number): { value: number; next: number } | null {
-  const first = bytes[at];
+function ebmlNumber(bytes: Uint8Array, offset: number): { value: number; next: number } | null {
+  const first = bytes[offset];
   if (!first) return null;
   const length = Math.clz32(first) - 23;
-  if (at + length > bytes.length) return null;
+  if (offset + length > bytes.length) return null;
   let value = first & ((1 << (8 - length)) - 1);
-  for (const byte of bytes.subarray(at + 1, at + length)) value = value * 256 + byte;
-  return { value, next: at + length };
+  for (const byte of bytes.subarray(offset + 1, offset + length)) value = value * 256 + byte;
+  return { value, next: offset + length };
 }

@@ -1,13 +1,13 @@
 import { sniffFile } from "@/lib/upload/sniff-type";
 
-// Resolves when the pictures so far are scaled. They are scaled one after the other, because scaling one of 24 megapixels
-// takes 100 MB of memory.
+// Resolves when all pictures so far are scaled. Pictures are scaled one after the other, because scaling one of 24
+// megapixels takes 100 MB of memory.
 let queue: Promise<unknown> = Promise.resolve();
 
 /**
  * Makes a copy of a picture, `heightPx` pixels high, and returns its object URL, which the caller revokes. Lists show such
- * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is that of the
- * file itself. The result is null if `signal` is aborted, and for a HEIC file that this browser cannot scale, because it
+ * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is the
+ * file's own. The result is null if `signal` is aborted, and for a HEIC file that this browser cannot scale, because it
  * cannot show such a file either.
  */
 export async function makeThumbnailUrl(
@@ -23,12 +23,14 @@ export async function makeThumbnailUrl(
   return null;
 }
 
+/** The object URL of the scaled picture, or of the file itself if this browser cannot scale it. */
 async function scale(file: Blob, heightPx: number): Promise<string | null> {
   const small = await shrink(file, heightPx).catch(() => null);
   if (!small && (await sniffFile(file)) === "image/heic") return null;
   return URL.createObjectURL(small ?? file);
 }
 
+/** A copy of the picture in WebP; null if this browser cannot scale pictures. */
 async function shrink(file: Blob, heightPx: number): Promise<Blob | null> {
   if (typeof createImageBitmap !== "function") return null;
   // Only the height is given, so that the width follows, and a very tall picture does not become a very large bitmap.

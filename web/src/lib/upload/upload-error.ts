@@ -1,5 +1,5 @@
 /**
- * A failed upload. `status` is the HTTP status in the error body, else that of the response; 0 if there was no response.
+ * A failed upload. `status` is the HTTP status in the error body, else the status of the response; 0 if there was none.
  */
 export class UploadError extends Error {
   constructor(
@@ -38,5 +38,5 @@ export function errorOf(text: string, status: number, statusText: string): Uploa
  */
 export function isDenied(error: unknown): boolean {
   const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };
-  return [status, Number(statusCode)].some((one) => one === 401 || one === 403);
+  return [status, Number(statusCode)].some((code) => code === 401 || code === 403);
 }

@@ -36,9 +36,9 @@ export function uploadObject(request: UploadRequest): Promise<void> {
     }
     const xhr = new XMLHttpRequest();
     const cancel = () => xhr.abort();
-    const settle = (act: () => void) => {
+    const settle = (resolveOrReject: () => void) => {
       signal?.removeEventListener("abort", cancel);
-      act();
+      resolveOrReject();
     };
     xhr.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
       if (lengthComputable && total > 0) {
@@ -69,6 +69,7 @@ export function uploadObject(request: UploadRequest): Promise<void> {
   });
 }
 
+/** The body of the request. */
 function uploadForm({ file, mime, name }: UploadRequest): FormData {
   const form = new FormData();
   form.append("cacheControl", CACHE_SECONDS);

@@ -13,15 +13,17 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 
 /**
  * Uploads a file by the protocol tus, which can continue an upload after a lost connection or a reload. Returns the name of
- * the stored object: that of the request, unless an upload of an earlier page load was continued, which keeps its own name.
+ * the stored object. It is the name in the request, unless the upload of an earlier page load was continued, which keeps its
+ * name.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
   const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
   if (!nameAndDate || !navigator.locks) return runUpload(request, null);
   const fingerprint = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
-  // Only the tab with the lock may continue an earlier upload of this file; other tabs start a new one. If two tabs continued the
-  // same upload, one could cancel it while the other needs it, or delete the stored object that a row of the other refers to.
+  // Only the tab with the lock may continue an earlier upload of this file; other tabs start a new one. If two tabs
+  // continued the same upload, one could cancel it while the other needs it, or delete the stored object that the other's
+  // row refers to.
   return navigator.locks.request(fingerprint, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw abortError();
     return runUpload(request, lock ? fingerprint : null);

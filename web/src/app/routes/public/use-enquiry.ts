@@ -31,14 +31,15 @@ export function useEnquiry(): Enquiry | null {
   const location = useLocation();
   const navigate = useNavigate();
   const [enquiry, setEnquiry] = useState<Enquiry | null>(null);
-  const started = (location.state as HistoryState | null)?.enquiry;
+  const startedEnquiry = (location.state as HistoryState | null)?.enquiry;
   const { search } = location;
 
+  // Moves the enquiry from the history entry to the state.
   useEffect(() => {
-    if (!started) return;
-    setEnquiry(started);
+    if (!startedEnquiry) return;
+    setEnquiry(startedEnquiry);
     void navigate({ pathname: "/", search }, { replace: true, state: null });
-  }, [started, search, navigate]);
+  }, [startedEnquiry, search, navigate]);
 
   return enquiry;
 }

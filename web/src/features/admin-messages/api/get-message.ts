@@ -10,7 +10,7 @@ export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useQuery({
-    queryKey: messageKeys.one(id ?? ""),
+    queryKey: messageKeys.byId(id ?? ""),
     enabled: id !== null && UUID.test(id), // a truncated URL contains an invalid id
     staleTime: 0,
     // Until the message has loaded, its row from the list is shown.

@@ -19,7 +19,7 @@ export function useSetMessageStatus() {
       (page) => page && { ...page, rows: page.rows.map(withStatus) },
     );
     cache.setQueryData<ContactSubmission | null>(
-      messageKeys.one(id),
+      messageKeys.byId(id),
       (message) => message && withStatus(message),
     );
   };
@@ -37,9 +37,9 @@ export function useSetMessageStatus() {
     },
     onMutate: async (change) => {
       await cache.cancelQueries(listQueries);
-      await cache.cancelQueries({ queryKey: messageKeys.one(change.id) });
+      await cache.cancelQueries({ queryKey: messageKeys.byId(change.id) });
       const before =
-        cache.getQueryData<ContactSubmission | null>(messageKeys.one(change.id)) ??
+        cache.getQueryData<ContactSubmission | null>(messageKeys.byId(change.id)) ??
         cache
           .getQueriesData<MessagePage>(listQueries)
           .flatMap(([, page]) => page?.rows ?? [])

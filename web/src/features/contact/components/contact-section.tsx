@@ -1,7 +1,7 @@
 import { Suspense, useId } from "react";
 import { useT } from "@/lib/i18n";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
-import { visitorMoves } from "@/lib/visitor-moves";
+import { whenVisitorMoves } from "@/lib/visitor-moves";
 import { ContactFormSkeleton } from "@/features/contact/components/contact-form-skeleton";
 import { ContactLinks } from "@/features/contact/components/contact-links";
 import type { Enquiry } from "@/features/contact/enquiry";
@@ -9,7 +9,7 @@ import type { Enquiry } from "@/features/contact/enquiry";
 // The form is a chunk of its own, because the libraries of forms are half as large as the rest of the home page's code. Until
 // it has loaded, the form of the server's HTML takes what is typed (early-input.ts).
 const ContactForm = lazyWithPreload(async () => {
-  if (!import.meta.env.SSR) await visitorMoves();
+  if (!import.meta.env.SSR) await whenVisitorMoves();
   return (await import("@/features/contact/components/contact-form")).ContactForm;
 });
 
