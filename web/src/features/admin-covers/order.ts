@@ -22,8 +22,9 @@ export function idsAfterMove(
 }
 
 /**
- * The ids with the new cover `id` inserted before the first cover whose file the owner chose after its file, or at the end.
- * `chosenIndexes` has the position among the chosen files for each cover that was added on this page.
+ * The ids with the new cover `id` inserted. The owner may choose several files, whose uploads end in any order: the new
+ * cover comes before the first cover whose file was chosen later, or at the end. `chosenIndexes` has the position among the
+ * chosen files for each cover that was added on this page.
  */
 export function idsWithNewCover(
   covers: readonly NumberedCover[],

@@ -6,16 +6,16 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Formats a time before `now` as "3 hours ago". Returns null if it is less than a minute before `now`. */
+/** Formats the time between `iso` and `now` as "3 hours ago". Returns null if it is less than a minute. */
 export function formatAgo(iso: string, now: string, language: Language): string | null {
-  const passed = Date.parse(now) - Date.parse(iso);
+  const age = Date.parse(now) - Date.parse(iso);
   const [size, unit] =
-    passed < HOUR
+    age < HOUR
       ? ([MINUTE, "minute"] as const)
-      : passed < DAY
+      : age < DAY
         ? ([HOUR, "hour"] as const)
         : ([DAY, "day"] as const);
-  const count = Math.floor(passed / size);
+  const count = Math.floor(age / size);
   if (!(count >= 1)) return null;
   return new Intl.RelativeTimeFormat(localeOf(language)).format(-count, unit);
 }

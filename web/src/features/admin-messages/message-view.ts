@@ -3,7 +3,7 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing } from "@/lib/text-filter";
 import type { ContactReason, ContactStatus } from "@/lib/types";
 
-/** Search text, filters and page of the list of messages. They are in the URL; "" means no filter. */
+/** The view of the list of messages: its search text, filters and page. They are in the URL; "" means no filter. */
 export type MessageView = {
   q: string;
   status: ContactStatus | "";
@@ -33,6 +33,7 @@ export function writeView(search: URLSearchParams, view: MessageView): URLSearch
   return next;
 }
 
+/** Whether the view has a search text or a filter. */
 export const isFiltered = (view: MessageView): boolean =>
   view.q.trim() !== "" || view.status !== "" || view.reason !== "";
 

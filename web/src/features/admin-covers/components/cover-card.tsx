@@ -81,7 +81,9 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
   // The row from which the owner's changes are made.
   const base = useRef(storedDraft?.base ?? cover);
+  // True until the values of the stored draft are in the form.
   const restoring = useRef(storedDraft !== undefined);
+  // Puts the values of the stored draft into the form, as changed fields.
   useEffect(() => {
     if (!storedDraft) return;
     for (const name of ["title", "description", "display_order"] as const) {
@@ -90,12 +92,13 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   }, [storedDraft, setValue]);
 
   const name = cover.title || t("gallery.untitled");
-  // While the switch is being saved, its new value.
+  // Whether the cover is visible on the site. While the switch is being saved, its new value.
   const active = visibility.isPending
     ? visibility.variables.change.is_active === true
     : cover.is_active;
   const values = watch();
   const changed = Object.keys(coverChange(cover, values)).length > 0;
+  // Stores the changed values as the draft.
   useEffect(() => {
     if (restoring.current) {
       restoring.current = false; // the restored values arrive with the next render

@@ -21,8 +21,8 @@ export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogP
   return (
     <DialogRoot
       open={open}
-      onOpenChange={(next) => {
-        if (!next) onClose();
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
       }}
     >
       <DialogContent className="max-w-[1120px] p-5 sm:p-8">

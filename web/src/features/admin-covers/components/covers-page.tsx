@@ -39,7 +39,7 @@ export function CoversPage() {
   const queue = useCoverUploads();
   const fileInput = useRef<HTMLInputElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add, { multiple: true });
-  usePreventFileDrop(); // beside the grid
+  usePreventFileDrop(); // for files dropped beside the grid
 
   const uploadButton = (
     <Button onClick={() => fileInput.current?.click()}>
@@ -99,6 +99,7 @@ export function CoversPage() {
 
 const gridClassName = "grid items-start gap-7 md:grid-cols-2 xl:grid-cols-3";
 
+/** The placeholder of the cards while they load. */
 function SkeletonCards() {
   return (
     <div className={gridClassName}>
@@ -154,9 +155,9 @@ function useCoverUploads() {
   const { add: enqueue } = queue;
   const add = useCallback(
     (files: Iterable<File>) => {
-      const all = [...files];
-      for (const file of all) chosenIndexes.current.set(file, chosenIndexes.current.size);
-      enqueue(all);
+      const chosen = [...files];
+      for (const file of chosen) chosenIndexes.current.set(file, chosenIndexes.current.size);
+      enqueue(chosen);
     },
     [enqueue],
   );
@@ -168,7 +169,7 @@ const COVER_THUMBNAIL_PX = 480;
 
 /** The object URL of a cover's picture, or of a film's still, if the cover was added on this page. */
 function previewOf(files: readonly QueuedFile[], cover: CoverImage): string | null | undefined {
-  const entry = files.find((one) => one.state === "stored" && one.url === cover.image_url);
+  const entry = files.find((file) => file.state === "stored" && file.url === cover.image_url);
   return coverKind(cover) === "video" ? entry?.still : entry?.preview;
 }
 

@@ -42,6 +42,7 @@ export function CountCard({ to, label, count, badge }: CountCardProps) {
   );
 }
 
+/** The number itself, or a placeholder or an error in its place. */
 function Count({ data, isError }: CountCardProps["count"]) {
   const t = useT();
   const figureClassName =

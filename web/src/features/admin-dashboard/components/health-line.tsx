@@ -9,8 +9,8 @@ import { dateTime, localDay } from "@/lib/owner-dates";
 import type { SiteHealth } from "@/lib/types";
 
 /**
- * The health of the site in one line, with a button that shows its details. Only what is proved is green: the server has
- * seen it work.
+ * The health of the site in one line, with a button that shows its details. An item is green only if it is proved: the
+ * server has seen it work.
  */
 export function HealthLine() {
   const t = useT();
@@ -231,7 +231,10 @@ function Details({ health }: { health: SiteHealth }) {
 
 type RowProps = { label: string; state?: string; more?: string; children: ReactNode };
 
-/** A row of the details. `state` says whether what the children say is proved, which green says in the line. */
+/**
+ * A row of the details. `state` says in words whether it is proved, which the line shows by green. `more` is a further
+ * sentence.
+ */
 function Row({ label, state, more, children }: RowProps) {
   return (
     <>

@@ -36,6 +36,7 @@ export function HealthTroubles() {
   );
 }
 
+/** The sentence that says what is wrong. */
 function troubleText(
   { code, since, cause }: ListedTrouble,
   { certificate }: SiteHealth,
@@ -48,6 +49,7 @@ function troubleText(
     domain: cause, // of a trouble with the certificate
     ends: ends ? longDate(localDay(ends), language) : "",
   };
+  // There has been no backup or no proof at all.
   if (!since && (code === "backup_stale" || code === "proof_stale")) {
     return t(`health.never.${code}`);
   }

@@ -5,7 +5,7 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import { saveFile } from "@/lib/save-file";
 
-/** A place where the server stores data about an email address. */
+/** Where data about an email address can be stored, by the server's names (functions.AddressPlace). */
 type AddressPlace =
   | "messages"
   | "quarantine"
@@ -17,17 +17,19 @@ type AddressPlace =
   | "queued_mails"
   | "filed_mails";
 
-/** How much is stored about an email address; after erasing: how much was erased. */
+/** How much is stored about an email address, or after erasing, how much was erased. */
 export type AddressData = {
   address: string;
+  /** The number of entries in each place. */
   places: { name: AddressPlace; count: number }[];
-  /** Whether the settings contain the address. They are not part of `places`. */
+  /** Whether the site's settings contain the address. They are not part of `places`. */
   settings: boolean;
 };
 
-/** The server refuses the request, because the address belongs to an account with a role. */
-export class AddressRoleError extends Error {}
+/** The error of a request that the server refuses, because the address belongs to an account with a role (HTTP 409). */
+export class AddressHasRoleError extends Error {}
 
+/** Calls the server's function for data about an email address. */
 async function callAddressData<Answer>(
   backend: OwnerBackend,
   action: "find" | "export" | "erase",
@@ -38,7 +40,7 @@ async function callAddressData<Answer>(
   } catch (error) {
     const response = ((error as Error).cause as { context?: unknown } | undefined)?.context;
     if (response instanceof Response && response.status === 409)
-      throw new AddressRoleError((error as Error).message, { cause: error });
+      throw new AddressHasRoleError((error as Error).message, { cause: error });
     throw error;
   }
 }
@@ -62,7 +64,7 @@ export function useExportAddress() {
   });
 }
 
-/** Erases everything about an address and refetches the lists of messages. */
+/** Erases everything that is stored about an address, and refetches the lists of messages. */
 export function useEraseAddress() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

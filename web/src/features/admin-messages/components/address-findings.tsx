@@ -4,7 +4,7 @@ import { useT } from "@/lib/i18n";
 
 type AddressFindingsProps = {
   data: AddressData;
-  /** Whether the data was erased. Without it the data is still stored. */
+  /** Whether the data was erased. By default it is still stored. */
   erased?: boolean;
 };
 

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import {
-  AddressRoleError,
+  AddressHasRoleError,
   useEraseAddress,
   useExportAddress,
   useFindAddress,
@@ -15,7 +15,8 @@ import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { Key } from "@/lib/texts";
 
-// The same check as on the server, because an account may have an address that the contact form does not accept.
+// Looser than the check of the contact form, and equal to the server's: an old account may have an address that the contact
+// form would reject.
 const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 
 /** Looks up an email address, and exports or erases what is stored about it. */
@@ -30,13 +31,16 @@ export function AddressSearch() {
   const erase = useEraseAddress();
   const found = find.data;
 
+  /** Makes an error handler that shows a toast with this title. */
   const showError = (title: Key) => (error: Error) => {
-    // This error is shown below the field instead of in a toast.
-    if (!(error instanceof AddressRoleError))
+    // That an account has a role is shown below the field instead.
+    if (!(error instanceof AddressHasRoleError))
       areaToast({ title: t(title), description: messageOf(error), destructive: true });
   };
-  // Also true if the account has got its role after the address was looked up.
-  const refused = [find, exportData, erase].some(({ error }) => error instanceof AddressRoleError);
+  // Whether a request was refused because the account has a role. The account may get its role after the first request.
+  const refusedForRole = [find, exportData, erase].some(
+    ({ error }) => error instanceof AddressHasRoleError,
+  );
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -74,16 +78,16 @@ export function AddressSearch() {
         </Button>
       </form>
       <div role="status">
-        {refused && (
+        {refusedForRole && (
           <div className="max-w-[42em]">
             <p className="text-danger font-[620]">{t("messages.data.role")}</p>
             <p>{t("messages.data.roleHelp")}</p>
           </div>
         )}
-        {!refused && erase.data && <AddressFindings data={erase.data} erased />}
-        {!refused && !erase.data && found && <AddressFindings data={found} />}
+        {!refusedForRole && erase.data && <AddressFindings data={erase.data} erased />}
+        {!refusedForRole && !erase.data && found && <AddressFindings data={found} />}
       </div>
-      {found && !refused && !erase.data && found.places.some(({ count }) => count > 0) && (
+      {found && !refusedForRole && !erase.data && found.places.some(({ count }) => count > 0) && (
         <div className="flex flex-wrap gap-3">
           <Button
             variant="outline"

@@ -12,12 +12,12 @@ type BoxLinkProps = {
 /** A link between the parts of the messages page. It keeps the language of the URL. */
 export function BoxLink({ box, children }: BoxLinkProps) {
   const [search] = useSearchParams();
-  const target = new URLSearchParams(box && { box });
+  const params = new URLSearchParams(box && { box });
   const language = search.get("lang");
-  if (language) target.set("lang", language);
+  if (language) params.set("lang", language);
   return (
     <Link
-      to={{ search: target.toString() }}
+      to={{ search: params.toString() }}
       className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
     >
       {children}

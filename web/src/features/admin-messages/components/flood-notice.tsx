@@ -10,12 +10,12 @@ export function FloodNotice() {
   const [search] = useSearchParams();
   const { data } = useQuarantine(1);
   if (!data?.flood) return null;
-  const target = new URLSearchParams({ box: "quarantine" });
+  const params = new URLSearchParams({ box: "quarantine" });
   const language = search.get("lang");
-  if (language) target.set("lang", language);
+  if (language) params.set("lang", language);
   return (
     <Notice title={t("messages.flood", { n: data.flood })} className="mb-8">
-      <TextLink to={{ search: target.toString() }}>{t("messages.floodLook")}</TextLink>
+      <TextLink to={{ search: params.toString() }}>{t("messages.floodLook")}</TextLink>
     </Notice>
   );
 }

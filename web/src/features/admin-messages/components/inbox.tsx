@@ -37,9 +37,11 @@ export function Inbox() {
   const t = useT();
   const { view, change } = useListUrl(readView, writeView);
   const messages = useMessages(view);
+  // Whether the opened message is in a dialog, as on phones.
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);
   const { data: fetchedMessage } = useMessage(openedId);
+  // The message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
   const { mutate: saveStatus } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
@@ -50,7 +52,9 @@ export function Inbox() {
     fetchedMessage === undefined
       ? (rows.find(({ id }) => id === openedId) ?? null)
       : fetchedMessage;
+  // The rows with the opened one, which stays in the list even if it no longer matches the filter.
   const listedRows = usePinnedRow(rows, opened, JSON.stringify(view));
+  // Sorted, so that another order of the list does not change the query key.
   const ids = useMemo(() => listedRows.map(({ id }) => id).toSorted(), [listedRows]);
   const troubles = useNoticeTroubles(ids).data;
 

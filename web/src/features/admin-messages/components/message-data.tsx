@@ -35,6 +35,7 @@ export function MessageData() {
   );
 }
 
+/** A button that saves all messages as a file of this format. */
 function ExportButton({ format, label }: { format: "csv" | "json"; label: string }) {
   const t = useT();
   const { mutate, isPending } = useExportMessages(format);

@@ -16,7 +16,7 @@ type ListedMessage = {
   unread: boolean;
   /** An element beside the name, such as the status. */
   badge?: ReactNode;
-  /** Whether a notice about this message has failed. */
+  /** Whether a notice (a mail or webhook) about this message has failed. */
   troubled: boolean;
 };
 
@@ -46,16 +46,16 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
   return (
     <ul aria-label={label} onKeyDown={moveFocus} className="md:border-line min-w-0 md:border-r">
       {messages.map((message) => {
-        const current = message.id === openedId;
+        const isOpened = message.id === openedId;
         return (
           <li key={message.id}>
             <button
               type="button"
-              aria-current={current || undefined}
+              aria-current={isOpened || undefined}
               onClick={() => onOpen(message.id)}
               className={cn(
                 "block w-full pt-4 pb-3 text-left focus-visible:-outline-offset-3 md:px-4 md:pr-[22px]",
-                current
+                isOpened
                   ? "md:bg-indigo-tint md:border-band border-line border-b md:border-b-6 md:pb-[7px]"
                   : "border-line hover:bg-shade border-b",
               )}

@@ -4,7 +4,7 @@ import { pageCount } from "@/lib/list-url";
 
 type MessagePagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** The range of messages on the page and buttons to other pages; hidden if there is only one page. */
+/** Says which messages are on the page, and has buttons to other pages. Hidden if there is only one page. */
 export function MessagePager({ page, total, onPage }: MessagePagerProps) {
   const t = useT();
   if (pageCount(total) === 1) return null;

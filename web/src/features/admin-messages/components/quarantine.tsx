@@ -23,8 +23,10 @@ export function Quarantine() {
   const [search, setSearch] = useSearchParams();
   const page = readPage(search);
   const messages = useQuarantine(page);
+  // Whether the opened message is in a dialog, as on phones.
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);
+  // The id of the message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<string | null>(null);
   const restore = useResolveQuarantined("restore");
   const { mutateAsync: remove } = useResolveQuarantined("delete");

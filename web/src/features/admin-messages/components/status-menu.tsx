@@ -29,8 +29,8 @@ export function StatusMenu({ status, onChange }: StatusMenuProps) {
           <Menu.RadioGroup
             value={status}
             onValueChange={(value) => {
-              const next = CONTACT_STATUSES.find((known) => known === value);
-              if (next && next !== status) onChange(next);
+              const chosen = CONTACT_STATUSES.find((known) => known === value);
+              if (chosen && chosen !== status) onChange(chosen);
             }}
           >
             {CONTACT_STATUSES.map((choice) => (

@@ -10,6 +10,7 @@ export function useMarkRead(
   const handledId = useRef<string | null>(null);
   const id = opened?.id ?? null;
   const status = opened?.status;
+  // Only when another message is opened, so that a status that the owner sets stays.
   useEffect(() => {
     if (handledId.current === id) return;
     handledId.current = id;

@@ -4,14 +4,14 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 const MESSAGE_PARAM = "message";
 
 /**
- * The id of the opened message, and functions to open and close one. The id is in the URL, so that a reload keeps the
- * message open. `narrow` is whether the screen is that of a phone.
+ * The id of the opened message, and functions to open and close a message. The id is in the URL, so that a reload keeps the
+ * message open. `narrow` says whether the message covers the list, as on phones.
  */
 export function useOpenedMessage(narrow: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const location = useLocation();
-  // Whether `open` has added the current history entry, as on phones. Then closing goes back to the entry of the list.
+  // Whether `open` has added the current history entry, as it does on phones. Closing then goes back to the entry before it.
   const hasOwnEntry = (location.state as { opened?: boolean } | null)?.opened === true;
 
   const open = useCallback(
