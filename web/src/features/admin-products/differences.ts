@@ -36,16 +36,18 @@ export function conflictDifferences(
   { newer, mine }: Record<"newer" | "mine", ProductPayload>,
   t: Translate,
 ): Difference[] {
-  return changedFields<ProductPayload>(newer, mine, fields)
-    .map((name) => {
-      const field = name as keyof typeof labels;
-      return {
-        label: t(labels[field]),
-        theirs: textOf(newer[field], field, t),
-        mine: textOf(mine[field], field, t),
-      };
-    })
-    .filter((one) => one.label !== t(labels.published_at) || one.theirs !== one.mine);
+  const differences = changedFields<ProductPayload>(newer, mine, fields).map((name) => {
+    const field = name as keyof typeof labels;
+    return {
+      label: t(labels[field]),
+      theirs: textOf(newer[field], field, t),
+      mine: textOf(mine[field], field, t),
+    };
+  });
+  // Two times of publication in the past have the same text, "published", and are no difference for the owner.
+  return differences.filter(
+    ({ label, theirs, mine: own }) => label !== t(labels.published_at) || theirs !== own,
+  );
 }
 
 /** The fields in which an earlier version of a work differs from the current one, with texts of both values. */

@@ -78,10 +78,10 @@ export class DraftBatch {
       const reason = refusalOf(file, IMAGE_ONLY);
       if (reason) refused.set(reason, [...(refused.get(reason) ?? []), file.name]);
       else {
-        const row = missing.find(
+        const draft = missing.find(
           ({ id, file: { name } }) => name === file.name && !replacements.has(id),
         );
-        if (row) replacements.set(row.id, file);
+        if (draft) replacements.set(draft.id, file);
         else added.push(newDraft(randomUuid(), file));
       }
     }

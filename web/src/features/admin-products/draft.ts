@@ -29,9 +29,9 @@ export type Draft = {
   progress: number;
   /** Public URL of the uploaded picture; null before the upload has ended. */
   url: string | null;
-  /** Whether the owner has pressed Save. The draft is then saved as soon as its picture is uploaded. */
+  /** Whether the owner has pressed Save: the draft is then saved as soon as its picture is uploaded. */
   wanted: boolean;
-  /** Whether a save was attempted. If so, a row possibly refers to the file, even if no response has confirmed that. */
+  /** Whether a save was attempted. If so, a row may refer to the file, even if no response has confirmed that. */
   attempted: boolean;
   values: DraftValues;
 };
@@ -84,4 +84,5 @@ export function draftPayload({ values, url }: Draft): ProductPayload {
 
 /** Whether the picture is uploaded. */
 export const isUploaded = (draft: Draft) => draft.url !== null;
+/** Whether the draft has a title, without which it cannot be saved. */
 export const hasTitle = (draft: Draft) => draft.values.title.trim() !== "";

@@ -30,7 +30,9 @@ export type Sort = (typeof SORTS)[number];
 /** How the works are listed. The first one is the default. */
 export const LAYOUTS = ["table", "wall"] as const;
 
-/** Search text, filters, order and page of the table of works. They are in the URL; "" means no filter. */
+/**
+ * The view of the list of works: its search text, filters, order, layout and page. They are in the URL; "" means no filter.
+ */
 export type ProductView = {
   q: string;
   type: ArtworkType | "";
@@ -63,6 +65,7 @@ export const writeView = (search: URLSearchParams, view: ProductView): URLSearch
     page: [String(view.page), "1"],
   });
 
+/** Whether the view has a search text or a filter. */
 export const isFiltered = (view: ProductView): boolean =>
   view.q.trim() !== "" || view.type !== "" || view.flag !== "";
 

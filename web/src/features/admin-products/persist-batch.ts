@@ -59,14 +59,14 @@ function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string
       storedFileIds.delete(id);
       void deleteFile(name, id);
     }
-    const kept = drafts.map(({ id, file, url, attempted, values }): PersistedDraft => {
+    const persisted = drafts.map(({ id, file, url, attempted, values }): PersistedDraft => {
       return { id, name: file.name, url, attempted, values };
     });
     // The batch notifies for each step of progress, which is not stored.
-    const text = JSON.stringify(kept);
+    const text = JSON.stringify(persisted);
     if (text === lastText) return;
     lastText = text;
-    if (kept.length > 0) saveDraft(name, kept);
+    if (persisted.length > 0) saveDraft(name, persisted);
     else deleteDraft(name);
   };
   write();
@@ -79,16 +79,16 @@ async function loadDrafts(name: string): Promise<Draft[]> {
   const files = await loadFiles(name);
   return Promise.all(
     rows.map(async ({ id, name: fileName, url, attempted, values }): Promise<Draft> => {
-      const kept = files.get(id);
-      const stored = url !== null && (await fileExists(url)) ? url : null;
+      const storedFile = files.get(id);
+      const uploadedUrl = url !== null && (await fileExists(url)) ? url : null;
       return {
         id,
         // An empty file stands for a file that is uploaded already or missing.
-        file: kept ?? new File([], fileName),
-        preview: stored && renditionUrl(stored, "width=320"),
-        state: stored ? "uploaded" : kept ? "waiting" : "missing",
-        progress: stored ? 100 : 0,
-        url: stored,
+        file: storedFile ?? new File([], fileName),
+        preview: uploadedUrl && renditionUrl(uploadedUrl, "width=320"),
+        state: uploadedUrl ? "uploaded" : storedFile ? "waiting" : "missing",
+        progress: uploadedUrl ? 100 : 0,
+        url: uploadedUrl,
         wanted: false,
         attempted,
         values,

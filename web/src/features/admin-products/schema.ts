@@ -52,7 +52,7 @@ export type ProductFormState = {
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** URLs of the files that were uploaded before the draft was stored. Maybe no row refers to them. */
+  /** URLs of the files that were uploaded before the draft was stored. There may be no row that refers to them. */
   uploaded: readonly string[];
   /** In the form of a duplicate: the URLs of the original work's files, which are copied on saving. Otherwise empty. */
   borrowed: readonly string[];

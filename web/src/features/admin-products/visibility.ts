@@ -8,7 +8,10 @@ export type Visibility = (typeof VISIBILITIES)[number];
 /** PostgreSQL's word for the time of the server, so that the clock of the owner's device does not matter. */
 const SERVER_TIME = "now";
 
-/** The visibility of a stored work. Rows that a conflict or the history returns lack is_published. */
+/**
+ * The visibility of a stored work. Rows of a conflict or of the history lack `is_published`; for them the clock of this
+ * device decides.
+ */
 export function visibilityOf({
   published_at,
   is_published,
@@ -20,15 +23,16 @@ export function visibilityOf({
 /** The form values of a work's visibility; `publish_at` is a time in the browser's time zone, as datetime-local inputs have it. */
 export type VisibilityValues = { visibility: Visibility; publish_at: string };
 
+/** The form values with which the form of a stored work starts; null is a new work. */
 export function visibilityValues(product: Product | null): VisibilityValues {
   const visibility = product ? visibilityOf(product) : "published";
-  const at = visibility === "scheduled" ? product?.published_at : null;
-  return { visibility, publish_at: at ? inputTime(at) : "" };
+  const publishAt = visibility === "scheduled" ? product?.published_at : null;
+  return { visibility, publish_at: publishAt ? inputTime(publishAt) : "" };
 }
 
 /**
- * The `published_at` to save: that of `product` if the choice is still the same, and undefined, which means now, for a new
- * published work.
+ * The `published_at` to save. If the choice is unchanged, the value of `product` is kept. For a new published work it is
+ * undefined, for which the server stores the current time.
  */
 export function publishedAt(
   { visibility, publish_at }: VisibilityValues,
@@ -48,10 +52,11 @@ export const canSchedule = (publishAt: string): boolean => new Date(publishAt) >
 
 /** The time that a newly scheduled work starts with: nine o'clock tomorrow. */
 export function tomorrowMorning(): string {
-  const at = new Date();
-  at.setDate(at.getDate() + 1);
-  at.setHours(9, 0, 0, 0);
-  return inputTime(at.toISOString());
+  const morning = new Date();
+  morning.setDate(morning.getDate() + 1);
+  morning.setHours(9, 0, 0, 0);
+  return inputTime(morning.toISOString());
 }
 
+/** A timestamp as the value of a datetime-local input. */
 const inputTime = (iso: string) => `${localDay(iso)}T${clockTime(iso)}`;

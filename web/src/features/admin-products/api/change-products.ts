@@ -37,7 +37,7 @@ export function useChangeProducts() {
         }
         return before;
       },
-      /** Gives works back what they had before a change, one request for each group of equal values. */
+      /** Restores the values that works had before a change, with one request for each group of works with equal values. */
       undoChange: async (before: readonly Product[], changed: WorkValues) => {
         const groups = new Map<string, { ids: string[]; values: WorkValues }>();
         for (const work of before) {
@@ -55,6 +55,7 @@ export function useChangeProducts() {
           await refetchProducts();
         }
       },
+      /** Moves works in the owner's order. */
       move: async (args: MoveArgs) => {
         try {
           const { error } = await backend.rpc("move_work", args);
@@ -66,9 +67,9 @@ export function useChangeProducts() {
       /** Moves works back to their places in `before`, the order of all works of the list. */
       undoMove: async (before: readonly string[], moved: readonly string[]) => {
         try {
-          for (const [at, id] of before.entries()) {
+          for (const [index, id] of before.entries()) {
             if (!moved.includes(id)) continue;
-            const target = before[at - 1];
+            const target = before[index - 1];
             const { error } = await backend.rpc(
               "move_work",
               target === undefined
@@ -94,6 +95,7 @@ export function useChangeProducts() {
   }, [backend, cache]);
 }
 
+/** Sets the same values in several works. */
 async function update(
   backend: OwnerBackend,
   ids: readonly string[],

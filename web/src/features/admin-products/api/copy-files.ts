@@ -7,8 +7,8 @@ import { stillOf } from "@/lib/upload/still-name";
 
 /**
  * Copies stored files of works, with the stills of films. Adds the URL of each copy to `copies`, by the URL of the original
- * file. A retry with the same map copies only the files that are missing in it. URLs outside the bucket are skipped: the
- * site never deletes such files, so several works can share them.
+ * file, so that a retry with the same map copies only what is missing in it. URLs outside the bucket are skipped: the site
+ * never deletes such files, so several works can share them.
  */
 export async function copyFiles(
   backend: OwnerBackend,

@@ -18,10 +18,10 @@ export function useDeleteProduct() {
   });
 }
 
-/** How many ids a request names, so that its URL stays short. */
+/** How many works a request deletes: their ids are in its URL. */
 const IDS_PER_REQUEST = 200;
 
-/** Deletes works by their ids. Those that no longer exist are no error. */
+/** Deletes works by their ids, and refetches the lists of works. Works that no longer exist are no error. */
 export async function deleteProducts(
   backend: OwnerBackend,
   cache: QueryClient,
@@ -29,10 +29,10 @@ export async function deleteProducts(
 ): Promise<void> {
   try {
     for (let from = 0; from < ids.length; from += IDS_PER_REQUEST) {
-      const some = ids.slice(from, from + IDS_PER_REQUEST);
-      const { error } = await backend.from("products").delete().in("id", some);
+      const batch = ids.slice(from, from + IDS_PER_REQUEST);
+      const { error } = await backend.from("products").delete().in("id", batch);
       if (error) throw error;
-      for (const id of some) await removeCachedRow(cache, queryKeys.products.admin, id);
+      for (const id of batch) await removeCachedRow(cache, queryKeys.products.admin, id);
     }
   } finally {
     await refetch(cache, queryKeys.products.all);

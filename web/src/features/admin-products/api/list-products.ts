@@ -35,14 +35,14 @@ export function useProducts(view: ProductView, enabled = true) {
   });
 }
 
-/** The query of the works of a view, without a range. */
+/** The request for the works of a view: filtered and sorted, without a range. */
 function worksOf(
   backend: OwnerBackend,
   columns: string,
   view: ProductView,
   types: readonly ArtworkType[],
 ) {
-  // The type of the rows is that of all columns; callers read only those that they name.
+  // The rows are typed as if all columns were selected. Callers read only the columns that they name.
   let query = backend.from("products").select(columns as "*", { count: "exact" });
   const q = view.q.trim();
   if (q) query = query.or(searchCondition(q));
@@ -59,6 +59,7 @@ function worksOf(
   return query.order(column, { ascending, nullsFirst: false });
 }
 
+/** Fetches the works of the view's page; none if the page is beyond the last one. */
 async function fetchPage(
   backend: OwnerBackend,
   view: ProductView,

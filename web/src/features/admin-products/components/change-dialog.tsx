@@ -18,11 +18,16 @@ type ChangeDialogProps = {
   onClose(): void;
 };
 
-/** The form that sets type, medium, date and tags of several works. What is left empty stays as it is. */
+/** A dialog to change type, medium, date and tags of several works at once. Fields that are left empty change nothing. */
 export function ChangeDialog({ open, count, onSave, onClose }: ChangeDialogProps) {
   const t = useT();
   return (
-    <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <DialogRoot
+      open={open}
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
       <DialogContent className="max-w-[560px] p-6 sm:p-8">
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[310]">
           {t("wall.changeTitle", { n: count })}
@@ -63,9 +68,9 @@ function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onC
           onChange={(event) => setType(event.target.value as ArtworkType | "")}
         >
           <option value="">{t("bulk.keepTypes")}</option>
-          {ARTWORK_TYPES.map((one) => (
-            <option key={one} value={one}>
-              {t(`type.${one}`)}
+          {ARTWORK_TYPES.map((choice) => (
+            <option key={choice} value={choice}>
+              {t(`type.${choice}`)}
             </option>
           ))}
         </SelectField>

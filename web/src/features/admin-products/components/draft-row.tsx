@@ -155,6 +155,7 @@ const stateTexts: Record<Draft["state"], Key> = {
   missing: "bulk.missing",
 };
 
+/** The state of the draft in words, with the progress of its upload. */
 function Status({ draft }: { draft: Draft }) {
   const t = useT();
   const online = useOnline();

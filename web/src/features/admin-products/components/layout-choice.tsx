@@ -10,28 +10,28 @@ type LayoutChoiceProps = {
 
 const icons = { table: List, wall: LayoutGrid };
 
-/** The buttons that show the works as a table or as a wall. */
+/** The buttons that show the works as a table or as a wall of pictures. */
 export function LayoutChoice({ layout, onChange }: LayoutChoiceProps) {
   const t = useT();
   return (
     <div role="group" aria-label={t("wall.layout")} className="mb-5 flex">
-      {LAYOUTS.map((one) => {
-        const Icon = icons[one];
+      {LAYOUTS.map((choice) => {
+        const Icon = icons[choice];
         return (
           <button
-            key={one}
+            key={choice}
             type="button"
-            aria-pressed={one === layout}
-            onClick={() => onChange(one)}
+            aria-pressed={choice === layout}
+            onClick={() => onChange(choice)}
             className={cn(
               "nav-text flex min-h-11 items-center gap-2 border-b-3 px-4",
-              one === layout
+              choice === layout
                 ? "bg-indigo border-indigo text-on-indigo"
                 : "border-line hover:border-indigo",
             )}
           >
             <Icon aria-hidden="true" size={20} strokeWidth={1.75} />
-            {t(`wall.layout.${one}`)}
+            {t(`wall.layout.${choice}`)}
           </button>
         );
       })}

@@ -51,7 +51,7 @@ export function ProductForm({
   const { save, overwrite, keepEditing, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    // A draft of the browser may be older than a field.
+    // A draft that the browser has stored may lack a field that was added to the form since.
     defaultValues: { ...formValues(product), ...start.values },
     mode: "onSubmit",
     reValidateMode: "onChange",
@@ -83,13 +83,15 @@ export function ProductForm({
     return save(values, media.values, media.uploaded);
   }
 
-  /** Exchanges the main picture with one of the gallery. */
+  /** Exchanges the main picture with a picture of the gallery, or moves the latter if there is no main picture. */
   function makeMain(url: string) {
     const [main] = media.main.urls;
     const { urls } = media.gallery;
     media.main.reset([url]);
     media.gallery.reset(
-      main ? urls.map((one) => (one === url ? main : one)) : urls.filter((one) => one !== url),
+      main
+        ? urls.map((galleryUrl) => (galleryUrl === url ? main : galleryUrl))
+        : urls.filter((galleryUrl) => galleryUrl !== url),
     );
   }
 
@@ -256,6 +258,7 @@ const switches = [
   { name: "is_customizable", label: "products.customizable" },
 ] as const;
 
+/** A titled group of fields. */
 function Group({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <section
@@ -271,11 +274,12 @@ function Group({ id, title, children }: { id: string; title: string; children: R
   );
 }
 
+/** Fields in two columns, on phones in one. */
 function Columns({ children }: { children: ReactNode }) {
   return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
 }
 
-/** The upload queues of the work's files, and what they have in common. */
+/** The upload queues of the work's files, and the state of all of them together. */
 function useProductMedia(start: ProductFormState, draft: string, hasDraft: () => boolean) {
   const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
@@ -304,22 +308,22 @@ function useProductMedia(start: ProductFormState, draft: string, hasDraft: () =>
     ...common,
     ...draftOptions("video_gallery"),
   });
-  const all = [main, gallery, videos];
+  const queues = [main, gallery, videos];
   return {
     main,
     gallery,
     videos,
     uploadStill,
-    commit: () => all.forEach((queue) => queue.commit()),
-    busy: all.some((queue) => queue.busy),
-    changed: all.some((queue) => queue.changed),
-    missing: all.flatMap((queue) => queue.missing),
+    commit: () => queues.forEach((queue) => queue.commit()),
+    busy: queues.some((queue) => queue.busy),
+    changed: queues.some((queue) => queue.changed),
+    missing: queues.flatMap((queue) => queue.missing),
     pending: {
       image_url: main.pending,
       image_gallery: gallery.pending,
       video_gallery: videos.pending,
     },
-    uploaded: [...start.uploaded, ...all.flatMap((queue) => queue.uploaded)],
+    uploaded: [...start.uploaded, ...queues.flatMap((queue) => queue.uploaded)],
     values: mediaOf({
       image_url: main.urls[0] ?? null,
       image_gallery: gallery.urls,

@@ -33,6 +33,7 @@ export function ProductList(props: ProductListProps) {
   );
 }
 
+/** The works as a table, for wide windows. */
 function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -44,16 +45,21 @@ function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps)
           <Head className="w-[77px]">
             <span className="sr-only">{t("products.thumbnail")}</span>
           </Head>
-          <SortHead {...{ sort, onSort }} up="title" down="title-desc">
+          <SortHead {...{ sort, onSort }} ascending="title" descending="title-desc">
             {t("products.title")}
           </SortHead>
-          <SortHead {...{ sort, onSort }} up="type">
+          <SortHead {...{ sort, onSort }} ascending="type">
             {t("gallery.type")}
           </SortHead>
           <Head className={wideOnly}>{t("gallery.dimensions")}</Head>
           <Head>{t("products.featuredBadge")}</Head>
           <Head>{t("products.inStock")}</Head>
-          <SortHead {...{ sort, onSort }} up="date" down="date-desc" className={wideOnly}>
+          <SortHead
+            {...{ sort, onSort }}
+            ascending="date"
+            descending="date-desc"
+            className={wideOnly}
+          >
             {t("products.created")}
           </SortHead>
           <Head>
@@ -107,6 +113,7 @@ function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps)
   );
 }
 
+/** A column header. */
 function Head({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <th scope="col" className={cn("label-text py-2.5 pr-4 font-[520]", className)}>
@@ -119,39 +126,43 @@ type SortHeadProps = {
   sort: Sort;
   onSort(sort: Sort): void;
   /** The ascending order of this column. */
-  up: Sort;
+  ascending: Sort;
   /** The descending order; without it a second press goes back to newest first. */
-  down?: Sort;
+  descending?: Sort;
   className?: string;
   children: ReactNode;
 };
 
-function SortHead({ sort, onSort, up, down, className, children }: SortHeadProps) {
-  const current = sort === up ? "ascending" : sort === down ? "descending" : undefined;
-  const Arrow = current === "descending" ? ArrowDown : ArrowUp;
+/** A column header that sorts the table. */
+function SortHead({ sort, onSort, ascending, descending, className, children }: SortHeadProps) {
+  const direction =
+    sort === ascending ? "ascending" : sort === descending ? "descending" : undefined;
+  const Arrow = direction === "descending" ? ArrowDown : ArrowUp;
   return (
-    <th scope="col" aria-sort={current} className={cn("label-text pr-4 font-[520]", className)}>
+    <th scope="col" aria-sort={direction} className={cn("label-text pr-4 font-[520]", className)}>
       <button
         type="button"
         className="hover:text-indigo -mx-2 flex min-h-11 items-center gap-1.5 rounded-sm px-2"
-        onClick={() => onSort(sort === up ? (down ?? "newest") : up)}
+        onClick={() => onSort(sort === ascending ? (descending ?? "newest") : ascending)}
       >
         {children}
         <Arrow
           aria-hidden="true"
           size={16}
           strokeWidth={1.75}
-          className={current ? undefined : "invisible"}
+          className={direction ? undefined : "invisible"}
         />
       </button>
     </th>
   );
 }
 
+/** A cell of the table. */
 function Cell({ className, children }: { className?: string; children: ReactNode }) {
   return <td className={cn("py-2 pr-4 text-[1.0625rem] leading-[1.4]", className)}>{children}</td>;
 }
 
+/** The works as cards, for phones. */
 function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" | "onSort">) {
   const t = useT();
   return (
@@ -203,8 +214,10 @@ function NotInGallery({
   );
 }
 
+/** The space for the picture in CSS pixels. */
 const thumbnail = { width: 52, height: 52 };
 
+/** The main picture of a work in a square. */
 function Thumbnail({ product }: { product: Product }) {
   const info = imageInfo(product, product.image_url);
   return (
@@ -230,6 +243,7 @@ type ActionsProps = { product: Product } & Pick<
   "onEdit" | "onDuplicate" | "onHistory" | "onDelete"
 >;
 
+/** The buttons of a work. */
 function Actions({ product, onEdit, onDuplicate, onHistory, onDelete }: ActionsProps) {
   const t = useT();
   const { title } = product;

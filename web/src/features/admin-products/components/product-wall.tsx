@@ -32,69 +32,77 @@ type ProductWallProps = {
   onEdit(work: Product): void;
 };
 
-/** Works that are fetched with one request. */
-const BLOCK = 48;
+/** How many works one request fetches. */
+const BLOCK_SIZE = 48;
 
-/** The works as a wall of pictures, of which only those near the window are rendered. */
+/**
+ * The works as a wall of pictures, which the owner selects, changes and moves by pointer or keyboard. Only the works near
+ * the window are fetched and rendered.
+ */
 export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
   const products = useChangeProducts();
   // The order that is being saved; null if none is.
   const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
+  // The number of the latest move: only its end shows a toast and the saved order.
   const latestMove = useRef(0);
   const order = movedOrder ?? ids;
   const total = order.length;
   const wall = useRef<HTMLUListElement>(null);
   const { grid, first, end } = useWallWindow(wall, total);
   const blocks: string[][] = [];
-  for (let at = Math.floor(first / BLOCK) * BLOCK; at < end; at += BLOCK)
-    blocks.push(ids.slice(at, at + BLOCK));
+  for (let from = Math.floor(first / BLOCK_SIZE) * BLOCK_SIZE; from < end; from += BLOCK_SIZE)
+    blocks.push(ids.slice(from, from + BLOCK_SIZE));
   const works = useWorksById(blocks);
   const { selected, toggle, select } = useSelection(order);
+  // The current work is the one that Tab reaches.
   const [currentId, setCurrentId] = useState<string | null>(null);
   const current = Math.max(0, currentId === null ? 0 : order.indexOf(currentId));
   const [announcement, setAnnouncement] = useState("");
   const [changing, setChanging] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [busy, setBusy] = useState(false);
-  // Whether the current work gets the focus when it is rendered.
+  // Whether the current work must get the focus once it is rendered.
   const takesFocus = useRef(false);
 
   const titleOf = (id: string) => works.get(id)?.title ?? "";
-  const failed = () =>
+  const showFailure = () =>
     areaToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
 
+  /**
+   * Moves works to a place of the order (wall/geometry.ts) and saves it. The server gets the neighbour of the moved works.
+   */
   function move(moved: ReadonlySet<string>, place: number) {
-    const next = moveTo(order, moved, place);
-    if (moved.size === 0 || next.join() === order.join()) return;
-    const movedIds = next.filter((id) => moved.has(id));
-    const at = next.indexOf(movedIds[0]!);
-    const before = next[at - 1];
-    const after = next[at + movedIds.length];
+    const newOrder = moveTo(order, moved, place);
+    if (moved.size === 0 || newOrder.join() === order.join()) return;
+    const movedIds = newOrder.filter((id) => moved.has(id));
+    const newIndex = newOrder.indexOf(movedIds[0]!);
+    const previous = newOrder[newIndex - 1];
+    const following = newOrder[newIndex + movedIds.length];
     const args: MoveArgs =
-      before !== undefined
-        ? { ids: movedIds, place: "after", target: before }
-        : { ids: movedIds, place: "before", target: after! };
-    const was = order;
-    const number = ++latestMove.current;
-    setMovedOrder(next);
+      previous !== undefined
+        ? { ids: movedIds, place: "after", target: previous }
+        : { ids: movedIds, place: "before", target: following! };
+    const oldOrder = order;
+    const moveNumber = ++latestMove.current;
+    setMovedOrder(newOrder);
     setAnnouncement(
       movedIds.length === 1
-        ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: at + 1, total })
-        : t("wall.movedMany", { count: movedIds.length, n: at + 1, total }),
+        ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: newIndex + 1, total })
+        : t("wall.movedMany", { count: movedIds.length, n: newIndex + 1, total }),
     );
     products
       .move(args)
       .then(() => {
-        if (number === latestMove.current)
+        if (moveNumber === latestMove.current)
           areaToast({
             title: t("wall.toast.moved"),
-            action: undoButton(() => products.undoMove(was, movedIds)),
+            action: undoButton(() => products.undoMove(oldOrder, movedIds)),
           });
-      }, failed)
+      }, showFailure)
       .finally(() => {
-        if (number === latestMove.current) setMovedOrder(null);
+        if (moveNumber === latestMove.current) setMovedOrder(null);
       });
   }
 
@@ -112,45 +120,49 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   });
   const { drag } = gestures;
 
-  const change = (changed: ReadonlySet<string> | readonly string[], values: WorkValues) => {
-    products.change([...changed], values).then(
+  /** Sets values in works, and shows a toast that can undo it. */
+  const change = (workIds: ReadonlySet<string> | readonly string[], values: WorkValues) => {
+    products.change([...workIds], values).then(
       (before) =>
         areaToast({
           title: t("wall.toast.changed", { n: before.length }),
           action: undoButton(() => products.undoChange(before, values)),
         }),
-      failed,
+      showFailure,
     );
   };
 
+  /** Deletes the selected works. */
   async function remove() {
-    const gone = [...selected];
+    const deletedIds = [...selected];
     setBusy(true);
     try {
-      await products.remove(gone);
+      await products.remove(deletedIds);
       areaToast({
-        title: t("wall.toast.deleted", { n: gone.length }),
-        action: undoButton(() => products.undoRemove(gone)),
+        title: t("wall.toast.deleted", { n: deletedIds.length }),
+        action: undoButton(() => products.undoRemove(deletedIds)),
       });
     } catch {
-      failed();
+      showFailure();
     }
     setBusy(false);
     setDeleting(false);
   }
 
+  /** Moves the focus to the work at an index, or to the first or last one, and scrolls to it. Returns its id. */
   function goTo(index: number) {
     const target = Math.max(0, Math.min(index, total - 1));
     takesFocus.current = true;
     setCurrentId(order[target]!);
     const top = Math.floor(target / grid.columns) * grid.cell.height;
     const box = wall.current!.getBoundingClientRect();
-    // The header covers the top of the window, and the bar its foot.
+    // The header covers 90 px at the top of the window, and the bar 120 px at its foot.
     if (box.top + top < 90) window.scrollBy(0, box.top + top - 90);
     else if (box.top + top + grid.cell.height > innerHeight - 120)
       window.scrollBy(0, box.top + top + grid.cell.height - innerHeight + 120);
     return order[target]!;
   }
+  // In an effect, because the work may not be rendered before.
   useEffect(() => {
     if (!takesFocus.current) return;
     takesFocus.current = false;
@@ -159,6 +171,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
       ?.focus({ preventScroll: true });
   }, [current, order]);
 
+  /** By how many works the keys move. */
   const steps: Record<string, number> = {
     ArrowLeft: -1,
     ArrowRight: 1,
@@ -213,7 +226,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   function onFocus(index: number) {
     setCurrentId(order[index] ?? null);
   }
-  // The tiles are memoized and get functions that stay the same.
+  // The tiles are memoized, so they get functions that stay the same and call the latest handlers.
   const handlers = useRef({ onKeyDown, onSelect, onToggle, onEdit, onFocus });
   useLayoutEffect(() => {
     handlers.current = { onKeyDown, onSelect, onToggle, onEdit, onFocus };
@@ -233,11 +246,11 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
     [],
   );
 
-  // The works in the window, and the one that Tab reaches.
-  const shown: number[] = [];
-  for (let index = first; index < end; index++) shown.push(index);
-  if (current < first) shown.unshift(current);
-  else if (current >= end && current < total) shown.push(current);
+  // The works near the window, and the one that Tab reaches.
+  const renderedIndexes: number[] = [];
+  for (let index = first; index < end; index++) renderedIndexes.push(index);
+  if (current < first) renderedIndexes.unshift(current);
+  else if (current >= end && current < total) renderedIndexes.push(current);
   const draggedIds =
     drag && (selected.has(order[drag.index]!) ? selected : new Set([order[drag.index]!]));
   const preview = drag ? works.get(order[drag.index]!) : undefined;
@@ -258,7 +271,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
         style={{ height: Math.ceil(total / grid.columns) * grid.cell.height }}
         className="relative -mx-2 select-none"
       >
-        {shown.map((index) => {
+        {renderedIndexes.map((index) => {
           const id = order[index]!;
           return (
             <WallTile
@@ -355,6 +368,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
 
 type Cells = { columns: number; cell: { width: number; height: number } };
 
+/** The position and size of the cell with this index. */
 function cellStyle({ columns, cell }: Cells, index: number) {
   return {
     left: (index % columns) * cell.width,
@@ -364,7 +378,7 @@ function cellStyle({ columns, cell }: Cells, index: number) {
   };
 }
 
-/** The line between two works. After the last work of a row it stays in that row. */
+/** The line that marks a place between two works. The last place is marked at the end of the last row, not in a new row. */
 function placeStyle({ columns, cell }: Cells, place: number, total: number) {
   const atEnd = place === total && total > 0 && place % columns === 0;
   const column = atEnd ? columns : place % columns;

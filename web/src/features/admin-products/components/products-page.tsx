@@ -36,9 +36,9 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 export function ProductsPage() {
   const t = useT();
   const { view, change } = useListUrl(readView, writeView);
-  const onWall = view.layout === "wall";
-  const products = useProducts(view, !onWall);
-  const workIds = useWorkIds(view, onWall);
+  const isWall = view.layout === "wall";
+  const products = useProducts(view, !isWall);
+  const workIds = useWorkIds(view, isWall);
   const { data: currentPage, isPlaceholderData } = products;
   const productDialog = useDraftDialog("products", initialFormState(null));
   const openDialog = productDialog.open;
@@ -50,14 +50,17 @@ export function ProductsPage() {
   const [historyId, setHistoryId] = useState("");
   const topRef = useRef<HTMLDivElement>(null);
 
-  // If the page in the URL is beyond the last page, as after deletions, the first page is shown instead.
+  // If the page in the URL is beyond the last page, for example after deletions, the first page is shown instead.
   const lastPage = currentPage ? pageCount(currentPage.total) : view.page;
   const isBeyondLastPage = !isPlaceholderData && currentPage !== undefined && view.page > lastPage;
   useEffect(() => {
     if (isBeyondLastPage) change({ page: 1 }, { replace: true });
   }, [isBeyondLastPage, change]);
 
-  /** The wall begins in the order by hand, in which works can be dragged. */
+  /**
+   * Changes the layout. The wall begins in the owner's order, in which works can be dragged. The table returns to its own
+   * order.
+   */
   function showAs(layout: ProductView["layout"]) {
     const sort = layout === "wall" && view.sort === SORTS[0] ? "manual" : view.sort;
     change({ layout, sort: layout === "table" && sort === "manual" ? SORTS[0] : sort });
@@ -97,14 +100,14 @@ export function ProductsPage() {
     >
       <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
-        {(filtered || onWall || (currentPage && currentPage.total > 0)) && (
+        {(filtered || isWall || (currentPage && currentPage.total > 0)) && (
           <>
             <ProductFilters view={view} onChange={change} />
             <LayoutChoice layout={view.layout} onChange={showAs} />
           </>
         )}
         <BulkUpload {...drafts}>
-          {onWall ? (
+          {isWall ? (
             <AdminListState
               query={workIds}
               empty={t(filtered ? "products.noMatch" : "products.empty")}

@@ -17,15 +17,19 @@ import type { Product } from "@/lib/types";
 import { MAX_CHANGED, type WorkValues } from "@/features/admin-products/api/change-products";
 
 type SelectionBarProps = {
-  /** The selected works as far as they are loaded. */
+  /** The selected works that are loaded. */
   works: readonly Product[];
+  /** The number of selected works, also of those that are not loaded. */
   count: number;
+  /** The number of works in the list. */
   total: number;
+  /** Whether the list is in the owner's order, which moves change. */
   canMove: boolean;
   onChange(values: WorkValues): void;
   onEditAll(): void;
-  /** Moves the selected works by one place. */
+  /** Moves the selected works one place back or forward. */
   onStep(step: -1 | 1): void;
+  /** Moves the selected works to the beginning of the list. */
   onFirst(): void;
   onDelete(): void;
   onSelectAll(): void;
@@ -34,7 +38,7 @@ type SelectionBarProps = {
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
-/** What can be done with the selected works, at the foot of the window. */
+/** The bar at the foot of the window with the actions for the selected works. */
 export function SelectionBar({
   works,
   count,
@@ -52,7 +56,7 @@ export function SelectionBar({
   const allFeatured = works.length === count && works.every((work) => work.is_featured);
   const allInStock = works.length === count && works.every((work) => work.in_stock);
   const tooMany = count > MAX_CHANGED;
-  const button = {
+  const buttonProps = {
     size: "sm",
     variant: "ghost",
     disabled: tooMany,
@@ -85,35 +89,35 @@ export function SelectionBar({
       </div>
       {/* On a phone the row scrolls sideways, so that the bar covers little of the wall. */}
       <div className="flex gap-1 overflow-x-auto sm:flex-wrap">
-        <Button {...button} onClick={() => onChange({ is_featured: !allFeatured })}>
+        <Button {...buttonProps} onClick={() => onChange({ is_featured: !allFeatured })}>
           {allFeatured ? <StarOff {...iconProps} /> : <Star {...iconProps} />}
           {t(allFeatured ? "wall.unfeature" : "wall.feature")}
         </Button>
-        <Button {...button} onClick={() => onChange({ in_stock: !allInStock })}>
+        <Button {...buttonProps} onClick={() => onChange({ in_stock: !allInStock })}>
           {allInStock ? <PackageX {...iconProps} /> : <PackageCheck {...iconProps} />}
           {t(allInStock ? "products.outOfStock" : "products.inStock")}
         </Button>
-        <Button {...button} onClick={onEditAll}>
+        <Button {...buttonProps} onClick={onEditAll}>
           <Pencil {...iconProps} />
           {t("wall.change")}
         </Button>
         {canMove && (
           <>
-            <Button {...button} onClick={onFirst}>
+            <Button {...buttonProps} onClick={onFirst}>
               <ArrowUpToLine {...iconProps} />
               {t("wall.first")}
             </Button>
-            <Button {...button} onClick={() => onStep(-1)}>
+            <Button {...buttonProps} onClick={() => onStep(-1)}>
               <ArrowLeft {...iconProps} />
               {t("wall.earlier")}
             </Button>
-            <Button {...button} onClick={() => onStep(1)}>
+            <Button {...buttonProps} onClick={() => onStep(1)}>
               <ArrowRight {...iconProps} />
               {t("wall.later")}
             </Button>
           </>
         )}
-        <Button {...button} onClick={onDelete}>
+        <Button {...buttonProps} onClick={onDelete}>
           <Trash2 {...iconProps} />
           {t("common.delete")}
         </Button>

@@ -4,15 +4,15 @@ import { clockTime, localDay, shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 
-/** Says that visitors do not see a work, or from when on they do; nothing for a published work. */
+/** A badge for a draft or a scheduled work, with the time of publication. Renders nothing for a published work. */
 export function VisibilityBadge({ product }: { product: Product }) {
   const t = useT();
   const { language } = useLanguage();
   const visibility = visibilityOf(product);
   if (visibility === "published") return null;
   if (visibility === "draft") return <Badge tone="outline">{t("products.draft")}</Badge>;
-  const at = product.published_at!;
-  const when = `${shortDate(localDay(at), language)}, ${clockTime(at)}`;
+  const publishedAt = product.published_at!;
+  const when = `${shortDate(localDay(publishedAt), language)}, ${clockTime(publishedAt)}`;
   return (
     <>
       <Badge tone="outline">{t("products.scheduled")}</Badge>{" "}

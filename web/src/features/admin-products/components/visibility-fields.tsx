@@ -10,7 +10,7 @@ import { TextField } from "@/components/form/text-field";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** Who sees a work: everyone, everyone from a date and time on, or the owner alone. */
+/** The fields that choose who sees a work: everyone, everyone from a date and time on, or the owner alone. */
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();
@@ -28,9 +28,9 @@ export function VisibilityFields() {
           },
         })}
       >
-        {VISIBILITIES.map((one) => (
-          <option key={one} value={one}>
-            {t(`products.${one}`)}
+        {VISIBILITIES.map((choice) => (
+          <option key={choice} value={choice}>
+            {t(`products.${choice}`)}
           </option>
         ))}
       </SelectField>

@@ -16,11 +16,13 @@ import type { Product } from "@/lib/types";
 type WallTileProps = {
   /** Undefined while the work is loading. */
   work: Product | undefined;
+  /** The index of the work among the `total` works of the list. */
   index: number;
   total: number;
+  /** The position and size of the tile. */
   style: CSSProperties;
   selected: boolean;
-  /** Whether Tab reaches this tile. Arrow keys lead to the others. */
+  /** Whether this is the one tile that Tab reaches. Arrow keys move to the others. */
   current: boolean;
   /** Whether the tile is being dragged. */
   dragged: boolean;
@@ -34,7 +36,7 @@ type WallTileProps = {
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 
-/** One work on the wall: its picture selects it, its title opens the form, and the buttons below switch it in place. */
+/** A work on the wall. Its picture selects it, its title opens the form, and the switches below change it at once. */
 export const WallTile = memo(function WallTile({
   work,
   index,
@@ -152,7 +154,7 @@ export const WallTile = memo(function WallTile({
           {work.in_stock ? <PackageCheck {...iconProps} /> : <PackageX {...iconProps} />}
         </TileSwitch>
         {canMove && (
-          // For pointers alone: the keyboard moves works with Alt and the arrow keys, and the bar has buttons.
+          // Only for pointers: with the keyboard, Alt and the arrow keys move works, and the bar has buttons.
           <span
             data-grip=""
             aria-hidden="true"
@@ -167,6 +169,7 @@ export const WallTile = memo(function WallTile({
   );
 });
 
+/** A switch that shows only an icon. */
 function TileSwitch({
   label,
   on,

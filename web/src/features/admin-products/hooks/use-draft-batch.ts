@@ -46,13 +46,13 @@ function persistForSession(backend: OwnerBackend, batch: DraftBatch): void {
   let userId: string | undefined;
   let stopPersisting: (() => void) | undefined;
   backend.auth.onAuthStateChange((event, session) => {
-    const next = session?.user.id;
-    if (next === userId) return;
+    const newUserId = session?.user.id;
+    if (newUserId === userId) return;
     stopPersisting?.();
     stopPersisting = undefined;
     if (userId || event === "SIGNED_OUT") batch.clear();
-    userId = next;
-    if (next) stopPersisting = persistBatch(batch, draftName(next, BATCH));
+    userId = newUserId;
+    if (newUserId) stopPersisting = persistBatch(batch, draftName(newUserId, BATCH));
   });
 }
 
@@ -74,6 +74,7 @@ export function useDraftBatch(): DraftBatchProps {
   const undoButton = useUndo();
   const drafts = useSyncExternalStore(batch.subscribe, batch.getSnapshot);
 
+  // Shows a toast for each event of the batch.
   useEffect(() => {
     const unsubscribe = batch.listen((event) => {
       switch (event.what) {

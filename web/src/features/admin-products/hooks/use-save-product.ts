@@ -27,8 +27,8 @@ import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
 /**
- * A save of an existing work, whose row is `base`, or of a new one if `base` is null. `uploaded` has the URLs of all files
- * that the form has uploaded.
+ * A save of a work. `base` is the row of an existing work; null for a new one. `uploaded` has the URLs of all files that the
+ * form has uploaded.
  */
 type SaveRequest = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
@@ -145,18 +145,18 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
  */
 async function withoutMissingFiles(newer: ProductMedia, mine: ProductMedia): Promise<ProductMedia> {
   const known = new Set(urlsOf(newer));
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   for (const url of urlsOf(mine)) {
     if (known.has(url)) continue;
     try {
       const { status } = await fetch(url, { method: "HEAD", cache: "no-store" });
-      if (status >= 400 && status < 500) gone.add(url);
+      if (status >= 400 && status < 500) deleted.add(url);
     } catch (error) {
       // The network failed, so the save that follows fails too.
       console.warn("A file could not be checked", error);
     }
   }
-  const exists = (url: string) => !gone.has(url);
+  const exists = (url: string) => !deleted.has(url);
   return {
     image_url: mine.image_url && exists(mine.image_url) ? mine.image_url : null,
     image_gallery: mine.image_gallery.filter(exists),

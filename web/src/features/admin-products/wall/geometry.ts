@@ -1,12 +1,13 @@
-// The wall lays works out in a grid of equal cells, so that places follow from coordinates without measuring any work. All
-// coordinates are in CSS pixels from the top left corner of the wall.
+// The wall shows works in a grid of equal cells, so that indexes can be computed from coordinates without measuring any
+// element. All coordinates are in CSS pixels from the top left corner of the wall. A place is a gap into which works can be
+// dropped: place n is before the work with index n, and the last place is after all works.
 
 export type Grid = { columns: number; cell: { width: number; height: number } };
 export type Point = { x: number; y: number };
 
-/** The least width of a cell. Two columns fit on a phone of 360 px. */
+/** The smallest width of a cell. Two columns fit on a phone of 360 px. */
 const MIN_CELL_PX = 156;
-/** The height of what is below the picture: the title, the facts and the buttons. */
+/** The height of the part of a cell below the picture: the title, the type and the switches. */
 export const CAPTION_PX = 116;
 
 /** The grid of a wall of this width. Pictures have square boxes. */
@@ -16,16 +17,17 @@ export function gridOf(width: number): Grid {
   return { columns, cell: { width: cellWidth, height: Math.round(cellWidth) + CAPTION_PX } };
 }
 
+/** The number of rows that `total` works take. */
 export const rowsOf = (grid: Grid, total: number): number => Math.ceil(total / grid.columns);
 
-/** The index of the work in the cell at a point, or of the nearest one. */
+/** The index of the work at a point, or of the nearest work. */
 export function indexAt(grid: Grid, { x, y }: Point, total: number): number {
   const column = clamp(Math.floor(x / grid.cell.width), 0, grid.columns - 1);
   const row = Math.max(0, Math.floor(y / grid.cell.height));
   return clamp(row * grid.columns + column, 0, total - 1);
 }
 
-/** The place, from 0 to `total`, between two works that is nearest to a point. Works dropped there follow the place before. */
+/** The place that is nearest to a point. */
 export function placeAt(grid: Grid, { x, y }: Point, total: number): number {
   const column = clamp(Math.round(x / grid.cell.width), 0, grid.columns);
   const row = clamp(Math.floor(y / grid.cell.height), 0, Math.max(0, rowsOf(grid, total) - 1));
@@ -47,7 +49,7 @@ export function indexesIn(grid: Grid, a: Point, b: Point, total: number): number
   return indexes;
 }
 
-/** The list with some of its items together at a place, in their order in the list. `place` counts in the list as it is. */
+/** The list after the `moved` items were dropped together at a place. They keep their order. */
 export function moveTo(
   list: readonly string[],
   moved: ReadonlySet<string>,
@@ -61,5 +63,4 @@ export function moveTo(
   ];
 }
 
-const clamp = (value: number, least: number, most: number) =>
-  Math.max(least, Math.min(value, most));
+const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(value, max));

@@ -1,13 +1,13 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 
-/** The selected works of a list, by their ids. Works that leave the list leave the selection. */
+/** The selected works of a list, by their ids. A work that leaves the list also leaves the selection. */
 export function useSelection(ids: readonly string[]) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   // The work from which a selection with Shift extends.
   const anchor = useRef<string | null>(null);
   const selected = useMemo(() => new Set(ids.filter((id) => chosen.has(id))), [ids, chosen]);
 
-  /** Selects or deselects a work. `range` selects all works from the last one that was chosen to this one instead. */
+  /** Selects or deselects a work. With `range` it instead selects all works from the last chosen one to this one. */
   const toggle = useCallback(
     (id: string, range = false) => {
       const from = anchor.current === null ? -1 : ids.indexOf(anchor.current);
@@ -26,6 +26,7 @@ export function useSelection(ids: readonly string[]) {
     },
     [ids],
   );
+  /** Replaces the selection. */
   const select = useCallback((next: Iterable<string>) => setChosen(new Set(next)), []);
   return { selected, toggle, select };
 }

@@ -5,10 +5,12 @@ import { indexesIn, placeAt, type Grid, type Point } from "@/features/admin-prod
 const DRAG_DISTANCE_PX = 6;
 /** How long a finger rests on a work until the work is selected. */
 const LONG_PRESS_MS = 450;
-/** The page scrolls during a drag near the top and the bottom of the window. */
+/** During a drag the page scrolls when the pointer is this near to the top or the bottom of the window. */
 const SCROLL_ZONE_PX = 90;
+/** How far it scrolls in each frame. */
 const SCROLL_STEP_PX = 18;
 
+/** The current gesture. A press becomes a drag when the pointer moves. */
 type Gesture =
   | { kind: "press"; start: Point; index: number }
   | { kind: "drag"; index: number }
@@ -20,17 +22,20 @@ type WallGestures = {
   total: number;
   /** Whether works can be dragged to another place. */
   canMove: boolean;
+  /** Called when the work with this index was dropped at a place (geometry.ts). */
   onDrop(index: number, place: number): void;
   onLasso(indexes: number[], add: boolean): void;
   onLongPress(index: number): void;
 };
 
 /**
- * The pointer gestures of the wall: works are dragged by their pictures (mouse) or their handles (mouse, pen, finger), a
- * rectangle from an empty spot selects (mouse), and a long press selects (finger). Moves of the pointer write styles and
- * change the state only when the place or the selection does, so that a drag stays smooth.
+ * The pointer gestures of the wall. Works are dragged by their pictures (mouse) or their handles (mouse, pen, finger). A
+ * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). Moves of the
+ * pointer write styles directly, and change the state only when the place or the selection changes, so that a drag stays
+ * smooth.
  */
 export function useWallGestures(options: WallGestures) {
+  // The latest options, for listeners that outlive a render.
   const latest = useRef(options);
   useEffect(() => {
     latest.current = options;
@@ -39,39 +44,42 @@ export function useWallGestures(options: WallGestures) {
   const pointer = useRef<Point>({ x: 0, y: 0 }); // in the window
   const preview = useRef<HTMLDivElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
-  /** Whether the click that follows the gesture is part of it. */
+  /** Whether the click that follows is the end of a gesture. */
   const swallowClick = useRef(false);
   const [drag, setDrag] = useState<{ index: number; place: number } | null>(null);
   const [lassoing, setLassoing] = useState(false);
+  // Ends the current gesture; also at unmount.
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => () => stop.current(), []);
 
-  /** The position of the pointer on the wall. */
-  function onWall(): Point {
+  /** The position of the pointer in coordinates of the wall. */
+  function pointerOnWall(): Point {
     const box = latest.current.wall.current!.getBoundingClientRect();
     return { x: pointer.current.x - box.left, y: pointer.current.y - box.top };
   }
 
-  function follow() {
+  /** Moves the preview of a drag, or the lasso, to the pointer, and reports the place or the works there. */
+  function followPointer() {
     const now = gesture.current;
     const { grid, total, onLasso } = latest.current;
     if (now?.kind === "drag") {
-      const place = placeAt(grid, onWall(), total);
+      const place = placeAt(grid, pointerOnWall(), total);
       if (preview.current)
         preview.current.style.transform = `translate(${pointer.current.x + 12}px, ${pointer.current.y + 12}px)`;
       setDrag((before) => (before?.place === place ? before : { index: now.index, place }));
     } else if (now?.kind === "lasso") {
-      const end = onWall();
+      const corner = pointerOnWall();
       const style = lassoBox.current?.style;
       if (style) {
-        style.transform = `translate(${Math.min(now.start.x, end.x)}px, ${Math.min(now.start.y, end.y)}px)`;
-        style.width = `${Math.abs(end.x - now.start.x)}px`;
-        style.height = `${Math.abs(end.y - now.start.y)}px`;
+        style.transform = `translate(${Math.min(now.start.x, corner.x)}px, ${Math.min(now.start.y, corner.y)}px)`;
+        style.width = `${Math.abs(corner.x - now.start.x)}px`;
+        style.height = `${Math.abs(corner.y - now.start.y)}px`;
       }
-      onLasso(indexesIn(grid, now.start, end, total), false);
+      onLasso(indexesIn(grid, now.start, corner, total), false);
     }
   }
 
+  /** Begins a gesture. Returns a function that ends it and calls `then` after a time, unless it has ended before. */
   function begin(next: Gesture) {
     gesture.current = next;
     let frame = 0;
@@ -80,9 +88,9 @@ export function useWallGestures(options: WallGestures) {
       pointer.current = { x: event.clientX, y: event.clientY };
       const now = gesture.current;
       if (now?.kind === "press") {
-        const far =
+        const hasMovedFar =
           Math.hypot(event.clientX - now.start.x, event.clientY - now.start.y) > DRAG_DISTANCE_PX;
-        if (!far) return;
+        if (!hasMovedFar) return;
         clearTimeout(timer);
         if (event.pointerType === "touch" || !latest.current.canMove) {
           end();
@@ -90,14 +98,15 @@ export function useWallGestures(options: WallGestures) {
         }
         gesture.current = { kind: "drag", index: now.index };
       }
-      follow();
+      followPointer();
     };
+    // In each frame, because a pointer that rests at the edge causes no events.
     const scroll = () => {
       const { y } = pointer.current;
       const active = gesture.current !== null && gesture.current.kind !== "press";
       if (active && y < SCROLL_ZONE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
       else if (active && y > innerHeight - SCROLL_ZONE_PX) window.scrollBy(0, SCROLL_STEP_PX);
-      if (active) follow();
+      if (active) followPointer();
       frame = requestAnimationFrame(scroll);
     };
     const end = () => {
@@ -115,7 +124,7 @@ export function useWallGestures(options: WallGestures) {
       const now = gesture.current;
       const { grid, total, onDrop } = latest.current;
       if (now && now.kind !== "press") swallowClick.current = true;
-      if (now?.kind === "drag") onDrop(now.index, placeAt(grid, onWall(), total));
+      if (now?.kind === "drag") onDrop(now.index, placeAt(grid, pointerOnWall(), total));
       end();
     };
     const onKey = (event: KeyboardEvent) => {
@@ -131,7 +140,7 @@ export function useWallGestures(options: WallGestures) {
     frame = requestAnimationFrame(scroll);
     stop.current = end;
     if (next.kind === "lasso") setLassoing(true);
-    if (next.kind === "drag") follow();
+    if (next.kind === "drag") followPointer();
     return (wait: number, then: () => void) => {
       timer = setTimeout(() => {
         end();
@@ -146,26 +155,26 @@ export function useWallGestures(options: WallGestures) {
     swallowClick.current = false;
     pointer.current = { x: event.clientX, y: event.clientY };
     const index = Number(event.target.closest("[data-index]")?.getAttribute("data-index") ?? -1);
-    const touch = event.pointerType === "touch";
+    const isTouch = event.pointerType === "touch";
     if (event.target.closest("[data-grip]")) {
       event.preventDefault();
       begin({ kind: "drag", index });
     } else if (event.target.closest("[data-picture]")) {
-      const after = begin({ kind: "press", start: pointer.current, index });
-      if (touch)
-        after(LONG_PRESS_MS, () => {
+      const endAfter = begin({ kind: "press", start: pointer.current, index });
+      if (isTouch)
+        endAfter(LONG_PRESS_MS, () => {
           swallowClick.current = true;
           latest.current.onLongPress(index);
         });
-    } else if (!touch && !event.target.closest("button,a,input,select")) {
+    } else if (!isTouch && !event.target.closest("button,a,input,select")) {
       event.preventDefault();
-      begin({ kind: "lasso", start: onWall() });
+      begin({ kind: "lasso", start: pointerOnWall() });
     }
   }
 
   return {
     onPointerDown,
-    /** Returns once whether the click was the end of a gesture, and so means nothing. */
+    /** Whether the current click is the end of a gesture and must be ignored. A second call returns false. */
     endedGesture: () => {
       const ended = swallowClick.current;
       swallowClick.current = false;

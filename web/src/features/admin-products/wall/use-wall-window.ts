@@ -1,13 +1,14 @@
 import { useEffect, useLayoutEffect, useState, type RefObject } from "react";
 import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geometry";
 
-/** Rows that are rendered above and below the window, so that fast scrolling shows no gaps. */
+/** How many rows are rendered above and below the window, so that fast scrolling shows no gaps. */
 const EXTRA_ROWS = 2;
 
 /** The grid of the wall, and the indexes of the works from `first` to before `end` that are in or near the window. */
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
   const [rows, setRows] = useState({ first: 0, end: 8 });
+  // Before the first paint, so that the grid never has a guessed width.
   useLayoutEffect(() => {
     const element = wall.current!;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
@@ -18,6 +19,7 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
 
   const grid: Grid = gridOf(width || 960);
   const { height } = grid.cell;
+  // Follows the part of the wall that is in the window.
   useEffect(() => {
     const update = () => {
       const top = -(wall.current?.getBoundingClientRect().top ?? 0);
