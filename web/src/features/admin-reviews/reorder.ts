@@ -6,8 +6,8 @@ import type { Review } from "@/lib/types";
  * list are last.
  */
 export function sortByIds(reviews: readonly Review[], ids: readonly string[]): Review[] {
-  const place = new Map(ids.map((id, n) => [id, n]));
+  const indexes = new Map(ids.map((id, n) => [id, n]));
   return reviews
-    .toSorted((a, b) => (place.get(a.id) ?? Infinity) - (place.get(b.id) ?? Infinity))
+    .toSorted((a, b) => (indexes.get(a.id) ?? Infinity) - (indexes.get(b.id) ?? Infinity))
     .map((review, n) => ({ ...review, display_order: n + REVIEW_ORDER_START }));
 }

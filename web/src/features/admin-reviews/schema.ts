@@ -29,7 +29,7 @@ export type ReviewFormState = {
   unsaved: boolean;
 };
 
-/** The state in which the form of an existing review starts; with null, that of a new review. */
+/** The state in which the form of a review starts; null stands for a new review. */
 export function initialFormState(review: Review | null): ReviewFormState {
   return {
     review,

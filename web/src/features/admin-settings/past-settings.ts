@@ -19,8 +19,8 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 };
 
 /**
- * Returns the current settings with one of them as it was stored earlier. Fields that the stored value lacks were empty, and
- * become empty texts here, because the server does not change fields that a save lacks.
+ * Returns the current settings with one of them as it was stored earlier. Fields that the stored value lacks were empty.
+ * They become empty texts here, because a save does not change fields that it lacks.
  */
 export function withPast(now: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];

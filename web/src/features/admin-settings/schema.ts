@@ -13,6 +13,7 @@ import type { SiteSettings } from "@/lib/types";
 // Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
+/** The options of a check whose error message is this text key. */
 const withError = (error: Key) => ({ error });
 // Counts code points, as the server does.
 const maxLength = (limit: number) =>
@@ -48,6 +49,7 @@ function whatsAppError(value: string, country: string): Key | undefined {
   return hasCountry ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
 }
 
+/** Whether the value is empty or a URL that the server accepts for webhooks. */
 function isWebhookOrEmpty(value: string): boolean {
   if (value === "" || isHttpsUrl(value)) return true;
   // Plain HTTP is accepted only for a receiver on the machine of the server.
@@ -60,7 +62,7 @@ const emailSchema = z.email();
 const isEmail = (value: string) => value.length <= 254 && emailSchema.safeParse(value).success;
 
 /** Splits a list of email addresses at line breaks, commas, semicolons and spaces. */
-const addressesIn = (value: string) => value.split(/[\s,;]+/).filter((one) => one !== "");
+const addressesIn = (value: string) => value.split(/[\s,;]+/).filter((address) => address !== "");
 
 const textsSchema = z.object({
   title: lineSchema,
@@ -90,6 +92,7 @@ export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 
 /** The orders of works that the owner can choose. */
 export const WORKS_ORDERS = ["created_at.desc", "position.asc"] as const;
+/** The text keys of these orders. */
 export const ORDER_KEYS: Record<WorksOrder, Key> = {
   "created_at.desc": "settings.order.newest",
   "position.asc": "settings.order.manual",
@@ -171,7 +174,7 @@ export function valuesOf(
   const whatsapp = site.whatsapp ?? "";
   // An old number without a country code gets no proposal, because its country is unknown.
   const proposed = whatsapp === "" || looksLikeUrl(whatsapp) ? country : "";
-  const own = (language: Language) =>
+  const textsIn = (language: Language) =>
     Object.fromEntries(
       TEXT_NAMES.map((name) => [name, site.texts[language][TEXT_KEYS[name]]]),
     ) as SettingsValues["texts"]["en"];
@@ -183,7 +186,7 @@ export function valuesOf(
     whatsappCountry: countryOfNumber(whatsapp, "") ?? proposed,
     email: site.email ?? "",
     privacySince: site.privacySince,
-    texts: { en: own("en"), pt: own("pt") },
+    texts: { en: textsIn("en"), pt: textsIn("pt") },
     privacy: Object.fromEntries(
       PRIVACY_SECTIONS.map((section) => [section, site.privacy?.[section] || privacySeed(section)]),
     ) as SettingsValues["privacy"],
@@ -202,7 +205,7 @@ export function settingsOf(
   portrait: string,
   privacySeed: (section: PrivacySection) => string,
 ): SiteSettings {
-  const own = (language: Language) =>
+  const textsIn = (language: Language) =>
     Object.fromEntries(
       TEXT_NAMES.map((name) => [TEXT_KEYS[name], values.texts[language][name]]),
     ) as SiteSettings["site"]["texts"]["en"];
@@ -216,7 +219,7 @@ export function settingsOf(
       email: address,
       portrait,
       privacySince,
-      texts: { en: own("en"), pt: own("pt") },
+      texts: { en: textsIn("en"), pt: textsIn("pt") },
       privacy: Object.fromEntries(
         PRIVACY_SECTIONS.map((section) => {
           const written = values.privacy[section];
@@ -233,6 +236,7 @@ export function settingsOf(
   };
 }
 
+/** The text keys of the server's reasons to reject a field. */
 const REFUSALS: Record<string, Key | undefined> = {
   portrait_unknown: "settings.error.portrait",
   webhook_https: "settings.error.webhook",
@@ -249,7 +253,7 @@ export const refusalText = (reason?: string) => (reason ? REFUSALS[reason] : und
 export function fieldOf(refused: string): string | undefined {
   const inTexts = /^site\.texts\.(en|pt)\.(.+)$/.exec(refused);
   if (inTexts) {
-    const name = TEXT_NAMES.find((one) => TEXT_KEYS[one] === inTexts[2]);
+    const name = TEXT_NAMES.find((text) => TEXT_KEYS[text] === inTexts[2]);
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");

@@ -27,8 +27,10 @@ export function countriesIn(language: Language): Country[] {
     .sort((a, b) => compare(a.name, b.name));
 }
 
+/** The country if the library knows it. */
 const supportedCountry = (country: string) => (isSupportedCountry(country) ? country : undefined);
 
+/** Parses a phone number of this country, or of another one if it begins with +. Undefined if it is no number. */
 function parseNumber(value: string, country: string) {
   // The library would read letters as keypad letters or as an extension.
   const text = value.trim();
@@ -59,16 +61,19 @@ export function countryOfNumber(value: string, chosen: string): CountryCode | un
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(value.trim())?.[1];
   const number = parseNumber(digits ? `+${digits}` : value, "");
   if (!number) return undefined;
-  const now = supportedCountry(chosen);
-  if (now && getCountryCallingCode(now) === number.countryCallingCode) return now;
+  const chosenCode = supportedCountry(chosen);
+  if (chosenCode && getCountryCallingCode(chosenCode) === number.countryCallingCode)
+    return chosenCode;
   return number.country ?? number.getPossibleCountries()[0];
 }
 
-/** Replaces the calling code of an international number by that of the country. Returns other values unchanged. */
+/** Replaces the calling code of an international number by the country's. Returns other values unchanged. */
 export function withCallingCode(country: string, value: string): string {
   const number = parseNumber(value, "");
-  const to = supportedCountry(country);
-  return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : value;
+  const newCountry = supportedCountry(country);
+  return number && newCountry
+    ? `+${getCountryCallingCode(newCountry)} ${number.nationalNumber}`
+    : value;
 }
 
 /** Guesses the owner's country from the time zone and the regions of the browser's languages. Returns "" if unknown. */
@@ -80,6 +85,7 @@ export function guessCountry(languages: readonly string[], timeZone: string): Co
   return spoken.find((code) => near.includes(code)) ?? near[0] ?? spoken[0] ?? "";
 }
 
+/** The region of a language tag such as pt-BR; "" if it has none. */
 function regionOf(tag: string): string {
   try {
     return new Intl.Locale(tag).region ?? "";
@@ -91,6 +97,7 @@ function regionOf(tag: string): string {
 // Browsers offer the time zones of a country as a method, as a property, or not at all.
 type WithZones = Intl.Locale & { getTimeZones?(): string[] | undefined; timeZones?: string[] };
 
+/** The time zones of a country, as far as the browser knows them. */
 function timeZonesOf(code: CountryCode): string[] {
   const locale = new Intl.Locale(`und-${code}`) as WithZones;
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];

@@ -7,6 +7,7 @@ import { refetch } from "@/lib/refetch";
 // Mutations of one scope run one after the other, so that the newest order is saved last.
 const SCOPE = { id: "reorder-reviews" };
 
+/** Numbers the reviews in the order of the ids, in one transaction. */
 async function reorder(backend: OwnerBackend, ids: string[]): Promise<void> {
   const { error } = await backend.rpc("reorder_reviews", { ids });
   if (error) throw error;

@@ -22,7 +22,7 @@ type ReviewListProps = {
   onDelete(review: Review): void;
 };
 
-// The other rows keep their places during a drag. A line shows the place to which the dragged row would move.
+// During a drag the other rows do not move aside. A line shows where the dragged row would be dropped.
 const keepInPlace = () => null;
 
 /** The reviews in order. The owner reorders rows by dragging, by keys on the drag handle, or by arrow buttons. */

@@ -22,10 +22,10 @@ import { cn } from "@/lib/cn";
 
 type ReviewRowProps = {
   review: Review;
-  /** The position in the list, from 0, of `total` reviews. */
+  /** The index of the review among the `total` reviews of the list. */
   index: number;
   total: number;
-  /** Moves the review to another position. */
+  /** Moves the review to another index. */
   onMove(to: number): void;
   onEdit(): void;
   onHistory(): void;

@@ -12,7 +12,7 @@ import { moveItem } from "@/lib/move-item";
 
 /**
  * The reviews in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in
- * the state and not in the query cache, whose changes render one frame later: a dropped row would flash at its old place.
+ * the state of the component. The query cache renders one frame later, so that a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
@@ -32,15 +32,15 @@ export function useReviewOrder(reviews: Review[]) {
   const move = useCallback(
     (id: string, to: number) => {
       const from = rows.findIndex((review) => review.id === id);
-      const place = Math.max(0, Math.min(to, rows.length - 1));
-      if (from < 0 || from === place) return;
-      const ids = moveItem(rows, from, place).map((review) => review.id);
+      const newIndex = Math.max(0, Math.min(to, rows.length - 1));
+      if (from < 0 || from === newIndex) return;
+      const ids = moveItem(rows, from, newIndex).map((review) => review.id);
       const request = ++latestRequest.current;
       orderBefore.current ??= rows.map((review) => review.id);
       const before = orderBefore.current;
       setRequestedOrder(ids);
       setAnnouncement(
-        t("reviews.moved", { name: rows[from]!.client_name, n: place + 1, total: rows.length }),
+        t("reviews.moved", { name: rows[from]!.client_name, n: newIndex + 1, total: rows.length }),
       );
       mutateAsync(ids)
         .then(

@@ -16,7 +16,7 @@ export type SettingsSaveRequest = {
   base: SettingsAnswer;
   /** The settings of the form. */
   next: SiteSettings;
-  /** Saves even if a newer version exists, of which only the fields changed in this form are overwritten. */
+  /** Saves even if a newer version exists. Only the fields that were changed in this form overwrite it. */
   overwrite?: boolean;
 };
 
@@ -49,7 +49,8 @@ export function useSaveSettings() {
       cache.setQueryData(queryKeys.settings.admin, answer);
       cache.setQueryData(queryKeys.settings.guide, answer);
       replaceSite(boot, answer.settings.site);
-      // The keys of queries of works do not name the types that hang and the order.
+      // The settings decide which types are in the gallery and how works are ordered, but the query keys of works do not
+      // name these settings.
       cache.removeQueries({ queryKey: queryKeys.products.all });
     },
   });

@@ -17,8 +17,7 @@ type BilingualFieldProps = {
   /** The language that phones show; wider screens show both. */
   shownLanguage: Language;
   /**
-   * The stored settings. If they are given, a text gets a hint while it is still that of the seed: the texts that a new site
-   * starts with.
+   * The stored settings. With them a text gets a hint while it is unchanged since the site was new (the seed).
    */
   seed?: SettingsAnswer;
 };

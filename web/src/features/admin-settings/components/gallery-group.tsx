@@ -7,7 +7,7 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { ArtworkType } from "@/lib/types";
 
-/** The settings of the gallery: which types of works hang, and in which order works are listed. */
+/** The settings of the gallery: which types of works it shows, and in which order works are listed. */
 export function GalleryGroup() {
   const t = useT();
   const { register, control } = useFormContext<SettingsValues>();
@@ -55,8 +55,8 @@ export function GalleryGroup() {
 type TypeSwitchesProps = { types: readonly ArtworkType[]; onChange(types: ArtworkType[]): void };
 
 /**
- * A switch for each type of works. A type that is switched on comes last among the filter buttons. The last type that hangs
- * cannot be switched off.
+ * A switch for each type of works, which puts the type into the gallery. A type that is switched on comes last among the
+ * filter buttons. The only type in the gallery cannot be switched off.
  */
 function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
   const t = useT();
@@ -65,15 +65,15 @@ function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
       <legend className="label-text mb-2">{t("settings.galleryTypes")}</legend>
       <div className="grid max-w-[36em] gap-3">
         {ARTWORK_TYPES.map((type) => {
-          const hangs = types.includes(type);
+          const inGallery = types.includes(type);
           return (
             <Switch
               key={type}
               label={t(`type.${type}`)}
-              checked={hangs}
-              disabled={hangs && types.length === 1}
+              checked={inGallery}
+              disabled={inGallery && types.length === 1}
               onCheckedChange={(on) =>
-                onChange(on ? [...types, type] : types.filter((one) => one !== type))
+                onChange(on ? [...types, type] : types.filter((other) => other !== type))
               }
             />
           );

@@ -92,6 +92,7 @@ export function GuidePage() {
 
 type GuideProps = { loaded: SettingsAnswer; round: number; onReload(): Promise<void> };
 
+/** The guide at the step of the URL. Without one, it goes to the first step whose settings still have the seed's values. */
 function Guide({ loaded, round, onReload }: GuideProps) {
   const t = useT();
   const navigate = useNavigate();
@@ -102,21 +103,21 @@ function Guide({ loaded, round, onReload }: GuideProps) {
   const heading = useHeadingFocus(step);
   if (!step) return <Navigate to={guideUrl(stepsWithSeed(loaded)[0] ?? "name")} replace />;
 
-  const place = GUIDE_STEPS.indexOf(step);
+  const stepIndex = GUIDE_STEPS.indexOf(step);
   const state = stateOf(step, loaded, works);
   const { tone, mark, text } = STATE_LABELS[state];
-  const back = GUIDE_STEPS[place - 1];
+  const back = GUIDE_STEPS[stepIndex - 1];
   return (
     <>
       <p className="text-ink2 max-w-[42em]">{t("guide.intro")}</p>
-      <StepList current={step} state={(one) => stateOf(one, loaded, works)} />
+      <StepList current={step} state={(listed) => stateOf(listed, loaded, works)} />
       <h2
         ref={heading}
         tabIndex={-1}
         className="mt-8 scroll-mt-24 text-[1.5rem] leading-tight font-[430] focus-visible:outline-none"
       >
         <span className="text-ink2 mb-1 block text-sm font-[430]">
-          {t("guide.step", { n: place + 1, total: GUIDE_STEPS.length })}
+          {t("guide.step", { n: stepIndex + 1, total: GUIDE_STEPS.length })}
         </span>
         {t(STEP_TITLES[step])}
       </h2>
@@ -139,7 +140,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
         <StepForm
           key={`${step} ${round}`}
           {...{ step, loaded, state, back, onReload }}
-          onDone={() => void navigate(guideUrl(GUIDE_STEPS[place + 1]!))}
+          onDone={() => void navigate(guideUrl(GUIDE_STEPS[stepIndex + 1]!))}
         />
       )}
       {loaded.guide === "" && (
@@ -239,6 +240,7 @@ function StepList({ current, state }: StepListProps) {
   );
 }
 
+/** The fields of a step. */
 function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
   const { base, shownLanguage, onShowLanguage, portrait, isPortraitRefused } = parts;
   switch (step) {

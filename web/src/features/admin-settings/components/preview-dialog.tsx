@@ -1,17 +1,23 @@
 import { useState, type ComponentType, type MouseEvent } from "react";
 import { Button } from "@/components/ui/button";
-import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import {
+  DialogClose,
+  DialogContent,
+  DialogRoot,
+  DialogTitle,
+  focusDialog,
+} from "@/components/ui/dialog";
 import type { Language, SiteTexts } from "@/lib/boot";
 import { LANGUAGES } from "@/lib/constants";
 import { useLanguage, useT } from "@/lib/i18n";
 
-/** Renders the parts of the site that show the settings. */
-export type Preview = ComponentType<{ site: SiteTexts; language: Language }>;
+/** A component that renders the parts of the site that show the settings. */
+export type PreviewComponent = ComponentType<{ site: SiteTexts; language: Language }>;
 
 type PreviewDialogProps = {
   /** The settings to preview, saved or not; null closes the dialog. */
   site: SiteTexts | null;
-  preview: Preview;
+  preview: PreviewComponent;
   onClose(): void;
 };
 
@@ -21,13 +27,15 @@ export function PreviewDialog({ site, preview: PreviewContent, onClose }: Previe
   const { language: pageLanguage } = useLanguage();
   const [language, setLanguage] = useState(pageLanguage);
   return (
-    <DialogRoot open={site !== null} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <DialogRoot
+      open={site !== null}
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
       <DialogContent
         overlayClassName="grid"
-        onOpenAutoFocus={(event) => {
-          event.preventDefault();
-          (event.currentTarget as HTMLElement).focus();
-        }}
+        onOpenAutoFocus={focusDialog}
         className="flex h-dvh flex-col outline-none"
       >
         <div className="border-line flex flex-none flex-wrap items-center gap-x-6 gap-y-2 border-b py-2.5 pr-16 pl-(--spacing-gutter)">
@@ -35,15 +43,15 @@ export function PreviewDialog({ site, preview: PreviewContent, onClose }: Previe
             {t("settings.preview")}
           </DialogTitle>
           <div role="group" aria-label={t("settings.previewLanguage")} className="flex gap-2">
-            {LANGUAGES.map((one) => (
+            {LANGUAGES.map((choice) => (
               <Button
-                key={one}
-                variant={one === language ? "primary" : "outline"}
+                key={choice}
+                variant={choice === language ? "primary" : "outline"}
                 size="sm"
-                aria-pressed={one === language}
-                onClick={() => setLanguage(one)}
+                aria-pressed={choice === language}
+                onClick={() => setLanguage(choice)}
               >
-                {t(`settings.language.${one}`)}
+                {t(`settings.language.${choice}`)}
               </Button>
             ))}
           </div>
@@ -61,7 +69,7 @@ export function PreviewDialog({ site, preview: PreviewContent, onClose }: Previe
   );
 }
 
-/** Ignores presses on links of the preview, which would leave the form. Links that open a new tab work. */
+/** Ignores presses on links of the preview, which would leave the form. Links that open a new tab still work. */
 function preventNavigation(event: MouseEvent) {
   const link = event.target instanceof Element && event.target.closest("a");
   if (link && link.target !== "_blank") {

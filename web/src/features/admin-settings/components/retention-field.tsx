@@ -5,8 +5,8 @@ import { SelectField } from "@/components/form/select-field";
 import { useT } from "@/lib/i18n";
 
 /**
- * The choice of the months for which messages are kept; `stored` is the saved number, 0 for no limit. If the owner chooses
- * another number, the field says how many messages are older.
+ * The field that chooses for how many months messages are kept. `stored` is the saved number, 0 for no limit. If the owner
+ * chooses another number, the field says how many messages are older than that.
  */
 export function RetentionField({ stored }: { stored: number }) {
   const t = useT();

@@ -100,6 +100,7 @@ export function SettingsForm({
   const [base, setBase] = useState(storedDraft?.base ?? loaded);
   const [shownLanguage, setShownLanguage] = useState<Language>(language);
   const [reloading, setReloading] = useState(false);
+  // The URL of the portrait that the server has refused; "" if it has refused none.
   const [refusedPortrait, setRefusedPortrait] = useState("");
   const { mutateAsync: sendSettings } = useSaveSettings();
   const [country] = useState(countryOfBrowser);
@@ -132,6 +133,7 @@ export function SettingsForm({
   const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
   const unsaved = (changed || portrait.pending.length > 0) && !reloading;
   const leaveGuard = useLeaveGuard(unsaved);
+  // Stores the unsaved changes as the draft, and deletes the draft when there are none.
   useEffect(() => {
     store(unsaved ? { base, values, portrait: portraitUrl, pending } : null);
   }, [unsaved, store, base, values, portraitUrl, pending]);
@@ -171,6 +173,7 @@ export function SettingsForm({
     onFailed: showFailure,
   });
 
+  /** Shows why the settings were not saved, in a toast and, if the server names a field, at that field. */
   function showFailure(failure: unknown) {
     const { code, details, hint } = Object(failure) as Record<string, string | undefined>;
     keepEditing();
@@ -246,7 +249,9 @@ export function SettingsForm({
       />
       <ConfirmDialog
         open={leaveGuard.asking}
-        onOpenChange={(open) => (open ? undefined : leaveGuard.stay())}
+        onOpenChange={(open) => {
+          if (!open) leaveGuard.stay();
+        }}
         title={t("common.discardTitle")}
         question={t("settings.leaveQuestion")}
         cancelLabel={t("common.keepEditing")}
@@ -264,13 +269,13 @@ export function SettingsForm({
 function firstError(errors: FieldErrors<SettingsValues>): string {
   if (errors.name) return "name";
   for (const language of LANGUAGES) {
-    const name = TEXT_NAMES.find((one) => errors.texts?.[language]?.[one]);
+    const name = TEXT_NAMES.find((text) => errors.texts?.[language]?.[text]);
     if (name) return `texts.${language}.${name}`;
   }
-  const section = PRIVACY_SECTIONS.find((one) => errors.privacy?.[one]);
+  const section = PRIVACY_SECTIONS.find((name) => errors.privacy?.[name]);
   const plain = ["instagram", "facebook", "whatsapp", "email", "privacySince"] as const;
   return (
-    plain.find((one) => errors[one]) ??
+    plain.find((field) => errors[field]) ??
     // Not written as `privacy.${section}`, which locales.test.ts would treat as a text key.
     (section
       ? ["privacy", section].join(".")

@@ -2,7 +2,10 @@ import { useState } from "react";
 import { useFormContext } from "react-hook-form";
 import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
 import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
-import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
+import {
+  PreviewDialog,
+  type PreviewComponent,
+} from "@/features/admin-settings/components/preview-dialog";
 import type { FormParts, FormState } from "@/features/admin-settings/components/settings-form";
 import {
   LinkFields,
@@ -91,7 +94,7 @@ export function SettingsGroups({
   );
 }
 
-type SettingsFooterProps = { state: FormState; preview: Preview };
+type SettingsFooterProps = { state: FormState; preview: PreviewComponent };
 
 /** The sticky footer of the settings page with the preview and save buttons. */
 export function SettingsFooter({ state, preview }: SettingsFooterProps) {

@@ -25,11 +25,11 @@ type SettingsHistoryProps = {
   /** The current settings, with which earlier ones are compared. */
   loaded: SettingsAnswer;
   /** Called after an earlier setting was brought back, so that the form shows it. */
-  onBack(): void;
+  onBroughtBack(): void;
 };
 
 /** A button that opens the history of the settings. A version is one setting as it was before a change. */
-export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
+export function SettingsHistory({ loaded, onBroughtBack }: SettingsHistoryProps) {
   const t = useT();
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -62,11 +62,11 @@ export function SettingsHistory({ loaded, onBack }: SettingsHistoryProps) {
         query={query}
         differences={({ row_before }) => pastDifferences(loaded.settings, row_before, t)}
         bringBack={async (revision) => {
-          const done = await runWithToast(t("history.toast.back"), () => bringBack(revision));
-          if (done) onBack();
+          const succeeded = await runWithToast(t("history.toast.back"), () => bringBack(revision));
+          if (succeeded) onBroughtBack();
           else await refetch(cache, queryKeys.settings.admin); // after a conflict newer settings exist
           await refetch(cache, historyKeys.all);
-          return done;
+          return succeeded;
         }}
       />
     </>

@@ -5,7 +5,7 @@ import {
   SettingsFooter,
   SettingsGroups,
 } from "@/features/admin-settings/components/settings-groups";
-import type { Preview } from "@/features/admin-settings/components/preview-dialog";
+import type { PreviewComponent } from "@/features/admin-settings/components/preview-dialog";
 import { useSettings } from "@/features/admin-settings/api/load-settings";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
@@ -18,7 +18,7 @@ import { useT } from "@/lib/i18n";
  * The admin page of the site's settings (docs/product.md, rule 31). `preview` renders the parts of the site that show the
  * settings; they belong to other features.
  */
-export function SettingsPage({ preview }: { preview: Preview }) {
+export function SettingsPage({ preview }: { preview: PreviewComponent }) {
   const t = useT();
   const settings = useSettings();
   // The key of the form: incremented to mount a new form after earlier settings were brought back or newer ones loaded.
@@ -32,7 +32,9 @@ export function SettingsPage({ preview }: { preview: Preview }) {
     <AdminPage
       title={t("settings.title")}
       action={
-        data && <SettingsHistory loaded={data} onBack={() => setRound((before) => before + 1)} />
+        data && (
+          <SettingsHistory loaded={data} onBroughtBack={() => setRound((before) => before + 1)} />
+        )
       }
     >
       <AdminListState

@@ -64,7 +64,7 @@ export function PortraitField({
 type TextFieldsProps = Pick<FormParts, "shownLanguage" | "onShowLanguage"> & {
   /** The texts to show, each with the height of its text area in rows; 0 for an input of one line. */
   rows: Partial<Record<TextName, number>>;
-  /** The stored settings. If they are given, a text gets a hint while it is still that of the seed. */
+  /** The stored settings. With them a text gets a hint while it is unchanged since the site was new (the seed). */
   seed?: FormParts["base"];
   /** Whether the language tabs count the missing texts of the whole form, and not only of the texts in `rows`. */
   countAll?: boolean;

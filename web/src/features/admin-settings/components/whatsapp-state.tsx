@@ -12,7 +12,9 @@ type WhatsAppStateProps = {
   stored: string;
 };
 
-/** A link to test the WhatsApp number, or a warning that the stored number is incomplete, so that the site has no link. */
+/**
+ * A link to test the WhatsApp number. If the stored number is incomplete, a warning that the site shows no WhatsApp link.
+ */
 export function WhatsAppState({ value, country, stored }: WhatsAppStateProps) {
   const t = useT();
   const url = whatsappUrl({ whatsapp: toE164(value, country) ?? value });

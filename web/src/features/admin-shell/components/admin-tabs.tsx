@@ -10,8 +10,8 @@ import { useOverflow } from "@/features/admin-shell/hooks/use-overflow";
 import type { Key } from "@/lib/texts";
 
 /**
- * The tabs: the admin pages of the header's menu, then settings and account. A tab with `apart` and all tabs after it are at
- * the right edge.
+ * The tabs: the admin pages of the header's menu, then settings and account. On wide screens a tab with `apart` and the tabs
+ * after it are at the right edge.
  */
 const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
   ...adminLinks,
@@ -27,6 +27,7 @@ export function AdminTabs({ unread }: { unread: number }) {
   const row = useRef<HTMLUListElement>(null);
   const overflow = useOverflow(row);
 
+  // Scrolls the row to the tab of the current page, if that is not visible.
   useEffect(() => {
     const list = row.current;
     const current = list?.querySelector<HTMLElement>("[aria-current=page]");

@@ -5,13 +5,14 @@ import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Keeps the messages current: joins a live channel, by which the server reports changes, and refetches the queries of
- * messages soon after a change. Returns whether the channel is joined.
+ * Keeps the messages current. Joins a live channel, on which the server reports changes, and refetches the queries of
+ * messages soon after each change. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const [joined, setJoined] = useState(false);
+  // Incremented to join again after the server has closed the channel.
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {

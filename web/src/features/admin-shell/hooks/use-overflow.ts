@@ -5,6 +5,7 @@ const noOverflow = { left: false, right: false };
 /** Whether a scrollable row has hidden content beyond its left edge, and beyond its right edge. */
 export function useOverflow(row: RefObject<HTMLElement | null>): { left: boolean; right: boolean } {
   const [overflow, setOverflow] = useState(noOverflow);
+  // Measures the row after each change of its scroll position or size.
   useEffect(() => {
     const element = row.current;
     if (!element) return;
@@ -19,7 +20,7 @@ export function useOverflow(row: RefObject<HTMLElement | null>): { left: boolean
     measure();
     element.addEventListener("scroll", measure, { passive: true });
     const observer = new ResizeObserver(measure);
-    for (const one of [element, ...element.children]) observer.observe(one);
+    for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => {
       element.removeEventListener("scroll", measure);
       observer.disconnect();

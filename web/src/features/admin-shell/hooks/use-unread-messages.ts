@@ -15,6 +15,7 @@ export function useUnreadMessages(): number {
   // fetch gets no toast, because it did not arrive while the page was open.
   const newestKnown = useRef<string | undefined>(undefined);
 
+  // Reports a message that is newer than the newest known one.
   useEffect(() => {
     if (!data) return;
     const before = newestKnown.current;
