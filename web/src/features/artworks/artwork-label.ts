@@ -17,7 +17,7 @@ export function artworkTitle(product: Product, t: Translate): string {
   return product.title.trim() || t("gallery.untitled");
 }
 
-/** The heading in the document title while a work is open: its SEO title, else its title. */
+/** The first part of the document title while a work is open: its SEO title, else its title. */
 export function artworkHeading(product: Product, t: Translate): string {
   return product.seo_meta_title?.trim() || artworkTitle(product, t);
 }

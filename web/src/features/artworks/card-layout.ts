@@ -1,7 +1,8 @@
 import type { Bounds, Sizes } from "@/lib/media";
 
 /**
- * Classes of the parts of a card: its box, a picture without metadata (`work`), and the placeholder of a missing picture.
+ * Classes of the parts of a card: the box around the picture, a picture without metadata (`work`), and the placeholder of a
+ * missing picture.
  */
 type Classes = { box: string; work: string; missing: string };
 
@@ -22,9 +23,9 @@ export type CardLayout = Classes & {
 export const contentWidth = "min(1520px,100vw - 2*clamp(20px,4.6vw,72px))";
 
 /**
- * Returns the function `sizes` of a card layout in columns. `counts` has the number of columns for each media query,
- * `boxHeight` returns the height of a card's box for n columns. A work is as wide as its card, or narrower if the box
- * limits its height.
+ * Returns the function `sizes` of a card layout in columns. `counts` has the number of columns for each media query.
+ * `boxHeight` returns the height of a card's box for n columns. A work is as wide as its card, or narrower if the height of
+ * the box limits it.
  */
 export function cardSizes(queries: string[], counts: number[], boxHeight: (n: number) => string) {
   return (ratio: number): Sizes =>

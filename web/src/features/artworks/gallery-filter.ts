@@ -2,7 +2,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType } from "@/lib/types";
 
-/** The filter for the `:type` of the route; a type that does not hang shows all works (docs/product.md, rule 25). */
+/** The filter for the `:type` of the route. A type that is not in the gallery shows all works (docs/product.md, rule 25). */
 export function parseFilter(
   type: string | undefined,
   types: readonly ArtworkType[],

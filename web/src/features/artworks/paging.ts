@@ -41,7 +41,7 @@ export function worksOf(block: number, page: Product[]): Product[] {
 
 /**
  * The first works of a filter, taken from the first page of all works, which has the same order. Undefined if that page has
- * no work of the type although there may be some on later pages.
+ * no work of the type, but later pages may have some.
  */
 export function firstPageFromAll(
   filter: GalleryFilter,

@@ -16,9 +16,9 @@ export function prefetchGallery(cache: QueryClient, backend: PublicBackend): voi
     const link = element instanceof Element && element.closest<HTMLAnchorElement>("a[href]");
     // The link of a card (?art=) opens a work on the current page, for which nothing is fetched.
     if (!link || link.origin !== location.origin || /[?&]art=/.test(link.search)) return;
-    const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
-    if (!to || (navigator as NetworkInformation).connection?.saveData) return;
-    const filter = parseFilter(to.params.type, backend.boot.site.gallery.types);
+    const match = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
+    if (!match || (navigator as NetworkInformation).connection?.saveData) return;
+    const filter = parseFilter(match.params.type, backend.boot.site.gallery.types);
     void cache.prefetchQuery(artworksPageQuery(backend, filter, 0));
   };
   for (const event of ["pointerover", "focusin", "touchstart"])

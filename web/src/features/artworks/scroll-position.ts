@@ -48,6 +48,6 @@ export function savedPosition(entry: string, state: unknown): ScrollPosition | n
   if (saved) return saved;
   const { scrollPosition } = (state ?? {}) as { scrollPosition?: Partial<ScrollPosition> | null };
   const { block, top, work, workTop } = scrollPosition ?? {};
-  const isComplete = [block, top, work, workTop].every((one) => typeof one === "number");
+  const isComplete = [block, top, work, workTop].every((value) => typeof value === "number");
   return isComplete ? (scrollPosition as ScrollPosition) : null;
 }

@@ -23,8 +23,8 @@ export function maxScale(work: Size, fit: Size): number {
 }
 
 /**
- * Limits the scale of a transform to the allowed ones, and its offsets so that the work covers the stage. In a direction in which the
- * work is smaller than the stage, it is centred.
+ * Limits a transform: its scale to the allowed range, and its offsets so that the work covers the stage. In a direction in
+ * which the work is smaller than the stage, it is centred.
  */
 export function clampTransform(transform: Transform, work: Size, stage: Size): Transform {
   const fit = fitSize(work, stage);
@@ -49,24 +49,28 @@ export function zoomAt(
   stage: Size,
 ): Transform {
   const { scale } = clampTransform({ ...transform, scale: transform.scale * factor }, work, stage);
-  const allowed = scale / transform.scale; // the factor without what exceeds the allowed scales
+  const actualFactor = scale / transform.scale; // smaller than `factor` at the limits of the scale
   return clampTransform(
-    { scale, x: at.x - (at.x - transform.x) * allowed, y: at.y - (at.y - transform.y) * allowed },
+    {
+      scale,
+      x: at.x - (at.x - transform.x) * actualFactor,
+      y: at.y - (at.y - transform.y) * actualFactor,
+    },
     work,
     stage,
   );
 }
 
-const TILE = 1024; // length of a side in pixels of the work
+const TILE = 1024; // the length of a tile's side in pixels of the work
 export type Tile = { column: number; row: number };
 
 /** The tiles of the full-size picture that are visible on the stage. */
 export function visibleTiles(transform: Transform, work: Size, stage: Size): Tile[] {
   const fit = fitSize(work, stage);
-  const pixels = work.width / (fit.width * transform.scale); // of the work per CSS pixel
+  const pixelsPerCssPixel = work.width / (fit.width * transform.scale); // pixels of the work
   const visibleRange = (workLength: number, stageLength: number, offset: number) => {
-    const from = workLength / 2 - (stageLength / 2 + offset) * pixels;
-    const to = from + stageLength * pixels;
+    const from = workLength / 2 - (stageLength / 2 + offset) * pixelsPerCssPixel;
+    const to = from + stageLength * pixelsPerCssPixel;
     const first = Math.max(0, Math.floor(from / TILE));
     const last = Math.min(Math.ceil(workLength / TILE), Math.ceil(to / TILE)) - 1;
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);

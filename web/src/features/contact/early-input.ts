@@ -3,6 +3,7 @@ import type { ContactValues } from "@/features/contact/schema";
 
 // Keeps what visitors type into the contact form of the server's HTML before React has hydrated it.
 
+/** The values of an empty form. */
 export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
 
 /** The values that were read most recently. */
@@ -21,8 +22,8 @@ export function useInputBeforeHydration(): ContactValues {
 }
 
 /**
- * Calls `change` for each field that the visitor edits between the first render of the form, which has the values `before`,
- * and its hydration, which resets the fields to those values. Forms that mount later start empty.
+ * Restores what the visitor types between the first render of the form, which has the values `before`, and its hydration,
+ * which resets the fields to these values: calls `change` for each such field. Forms that mount later start empty.
  */
 export function useInputDuringHydration(
   before: ContactValues,

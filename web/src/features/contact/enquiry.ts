@@ -1,7 +1,7 @@
 import type { ContactReason } from "@/lib/types";
 
 /**
- * An enquiry: the work that a visitor asks about with the contact form. `title` is that of the work, `reason` the contact
+ * An enquiry: the work that a visitor asks about with the contact form. `title` is the work's title, `reason` the contact
  * reason of the message (docs/product.md, rule 13).
  */
 export type Enquiry = { title: string; reason: ContactReason };
@@ -13,7 +13,9 @@ export function withArtworkLine(message: string, line: string, earlierLine = "")
   return visitorText.startsWith(line.trimEnd()) ? visitorText : line + visitorText;
 }
 
-/** The contact reason of the message: that of the enquiry, or "" if the visitor has removed the title of the work from the message. */
+/**
+ * The contact reason of a message: that of the enquiry, or "" if the visitor has removed the work's title from the message.
+ */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
   return enquiry && message.includes(enquiry.title) ? enquiry.reason : "";
 }

@@ -43,7 +43,10 @@ export const contactSchema = z.object({
       atLeast(CONTACT_MESSAGE_MIN, "contact.error.message"),
       atMost(CONTACT_MESSAGE_MAX, "contact.error.messageLong"),
     ),
-  /** The honeypot field: visitors do not see it and leave it empty. The page fills in the reason of an enquiry. */
+  /**
+   * The honeypot field, a trap for programs: visitors do not see it and leave it empty. Only the page itself fills in the
+   * reason of an enquiry when it sends the form.
+   */
   reason: z.string(),
 });
 

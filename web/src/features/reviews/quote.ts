@@ -1,11 +1,11 @@
 import type { Language } from "@/lib/boot";
 
-/** Opening and closing quotation marks. */
+/** The opening and closing quotation marks of each language. */
 const marks: Record<Language, [string, string]> = { en: ["“", "”"], pt: ["«", "»"] };
 /** Matches a text in quotation marks that contains no others. */
 const quoted = /^["“„«]([^"“”„«»]*)["”“»]$/;
 
-/** Puts a message into the quotation marks of the language, instead of those that the owner typed around it, if any. */
+/** Puts a message into the quotation marks of the language. They replace marks that the owner has typed around it. */
 export function addQuotationMarks(message: string, language: Language): string {
   const text = message.trim();
   const [open, close] = marks[language];

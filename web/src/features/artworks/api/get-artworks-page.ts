@@ -6,8 +6,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
 /**
- * The REST parameters of the gallery (docs/product.md, rule 26 and rule 58): the types that hang, one of them or all, in the
- * owner's order. internal/pages/site_pages.go makes the same requests.
+ * The REST parameters of a filter's works in the owner's order (docs/product.md, rule 26 and rule 58). The filter "all"
+ * means all types that the owner shows in the gallery. internal/pages/site_pages.go makes the same requests.
  */
 export function galleryQueryParams(
   { boot }: PublicBackend,

@@ -3,6 +3,7 @@ import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { carouselQuery } from "@/lib/carousel-query";
 import { queryKeys } from "@/lib/query-keys";
 
+/** The REST parameters of the featured works in the owner's order. */
 const featured = ({ boot: { site } }: PublicBackend) => ({
   select: "*,media",
   is_featured: "eq.true",

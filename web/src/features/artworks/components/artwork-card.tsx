@@ -53,10 +53,12 @@ export const ArtworkCard = memo(function ArtworkCard({
   const inGallery = useBoot().site.gallery.types.includes(product.artwork_type);
   const href = useLocalizedUrl(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
   const boxRef = useRef<HTMLSpanElement>(null);
+  // Whether the first render was painted: effects run after it.
   const wasPainted = useRef(false);
   useEffect(() => {
     wasPainted.current = true;
   }, []);
+  // The URL of the picture for which the card keeps its reserved height.
   const [pinnedUrl, setPinnedUrl] = useState<string | null>(null);
   const keepsHeight =
     !info && layout.reserved && url !== null && (measured?.url !== url || pinnedUrl === url);
@@ -64,8 +66,8 @@ export const ArtworkCard = memo(function ArtworkCard({
   const ratio = keepsHeight ? reserved : size;
 
   /**
-   * Keeps the reserved height if the card was painted on the screen or less than half a screen below it, where a change
-   * would be seen.
+   * Keeps the reserved height if the card was painted on the screen or less than half a screen below it, where the visitor
+   * would see a change.
    */
   function pinHeight() {
     const top = boxRef.current?.getBoundingClientRect().top ?? 0;

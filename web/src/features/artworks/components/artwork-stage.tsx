@@ -38,6 +38,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const selectedItem = media[selected];
   const zoomedItem = media.find(({ url }) => url === zoom.zoomed);
 
+  // Films of other slides must not go on playing unseen.
   useEffect(() => {
     for (const [n, film] of films.current) if (n !== selected) film.pause();
   }, [selected]);
@@ -150,6 +151,7 @@ type StagePictureProps = {
   onZoom(): void;
 };
 
+/** A picture on the stage. A click on it zooms, if the server has its metadata. */
 function StagePicture({ url, info, title, eager, several, onZoom }: StagePictureProps) {
   const [missing, setMissing] = useState(false);
   if (missing) return <NoPicture />;
@@ -197,6 +199,7 @@ function stageSizes(ratio: number, several: boolean): Sizes {
   ];
 }
 
+/** The placeholder of a work without a picture. */
 function NoPicture() {
   const t = useT();
   return <MissingPicture label={t("gallery.noImage")} className="aspect-4/5 h-3/5" />;

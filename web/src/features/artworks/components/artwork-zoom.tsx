@@ -37,13 +37,14 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [requestedTransform, setTransform] = useState<Transform>(fullTransform);
-  // Changes by buttons and keys are animated; changes that follow a pointer are not.
+  // Whether the last change is animated: changes by buttons and keys are, those that follow a pointer are not.
   const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
   const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;
   const fit = ready ? fitSize(info, size) : { width: 0, height: 0 };
   const max = ready ? maxScale(info, fit) : 1;
 
+  // Follows the size of the stage.
   useEffect(() => {
     if (!stage) return;
     const observer = new ResizeObserver(() =>
@@ -70,12 +71,12 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   }
 
   /** Converts a point of the window to one relative to the centre of the stage. */
-  function fromMiddle({ clientX, clientY }: { clientX: number; clientY: number }) {
+  function fromCentre({ clientX, clientY }: { clientX: number; clientY: number }) {
     const box = stage?.getBoundingClientRect() ?? new DOMRect();
     return { x: clientX - box.x - box.width / 2, y: clientY - box.y - box.height / 2 };
   }
 
-  // A native listener, because React's is passive and cannot prevent the browser from zooming the page.
+  // The latest wheel handler.
   const onWheel = useRef<(event: WheelEvent) => void>(undefined);
   useEffect(() => {
     onWheel.current = (event) => {
@@ -83,10 +84,11 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
       // deltaMode 1 counts lines, 2 counts pages. A pinch on a trackpad arrives as a wheel event with Ctrl and small
       // deltas.
       const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
-      const by = Math.max(-100, Math.min(100, event.deltaY * unit));
-      zoom(Math.exp(-by * (event.ctrlKey ? 0.01 : 0.003)), fromMiddle(event), false);
+      const delta = Math.max(-100, Math.min(100, event.deltaY * unit));
+      zoom(Math.exp(-delta * (event.ctrlKey ? 0.01 : 0.003)), fromCentre(event), false);
     };
   });
+  // A native listener, because React's is passive and cannot prevent the browser from zooming the page.
   useEffect(() => {
     if (!stage) return;
     const listen = (event: WheelEvent) => onWheel.current?.(event);
@@ -94,17 +96,20 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     return () => stage.removeEventListener("wheel", listen);
   }, [stage]);
 
+  // The pointers on the stage; two of them pinch.
   const pointers = useRef(new Map<number, { clientX: number; clientY: number }>());
-  const tap = useRef<{ at: number; x: number; y: number; still: boolean } | null>(null);
-  const lastTap = useRef<{ at: number; x: number; y: number } | null>(null);
+  // The press of a single pointer, which is a tap if it is short and does not move, and the tap before it. `time` is that of
+  // the event in milliseconds.
+  const tap = useRef<{ time: number; x: number; y: number; moved: boolean } | null>(null);
+  const lastTap = useRef<{ time: number; x: number; y: number } | null>(null);
 
   function onPointerDown(event: PointerEvent<HTMLElement>) {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const { clientX, clientY } = event;
     pointers.current.set(event.pointerId, { clientX, clientY });
-    const alone = pointers.current.size === 1;
-    tap.current = alone ? { at: event.timeStamp, x: clientX, y: clientY, still: true } : null;
+    const isOnly = pointers.current.size === 1;
+    tap.current = isOnly ? { time: event.timeStamp, x: clientX, y: clientY, moved: false } : null;
   }
   function onPointerMove(event: PointerEvent<HTMLElement>) {
     const before = pointers.current.get(event.pointerId);
@@ -112,40 +117,40 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     const now = { clientX: event.clientX, clientY: event.clientY };
     const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
     pointers.current.set(event.pointerId, now);
-    const far = (from: { x: number; y: number }) =>
+    const isFar = (from: { x: number; y: number }) =>
       Math.hypot(now.clientX - from.x, now.clientY - from.y) > TAP_PX / 2;
-    if (tap.current && far(tap.current)) tap.current.still = false;
+    if (tap.current && isFar(tap.current)) tap.current.moved = true;
     const dx = now.clientX - before.clientX;
     const dy = now.clientY - before.clientY;
     if (!other) return pan(dx, dy, false);
-    const distance = (one: typeof now) =>
-      Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
-    const middle = fromMiddle({
+    const distance = (point: typeof now) =>
+      Math.hypot(point.clientX - other.clientX, point.clientY - other.clientY);
+    const centre = fromCentre({
       clientX: (now.clientX + other.clientX) / 2,
       clientY: (now.clientY + other.clientY) / 2,
     });
     pan(dx / 2, dy / 2, false);
-    zoom(distance(now) / Math.max(1, distance(before)), middle, false);
+    zoom(distance(now) / Math.max(1, distance(before)), centre, false);
   }
   function onPointerUp(event: PointerEvent<HTMLElement>) {
     pointers.current.delete(event.pointerId);
-    const done = tap.current;
+    const press = tap.current;
     tap.current = null;
-    if (!done?.still || event.timeStamp - done.at > TAP_MS) return;
+    if (!press || press.moved || event.timeStamp - press.time > TAP_MS) return;
     const first = lastTap.current;
-    lastTap.current = { at: event.timeStamp, x: done.x, y: done.y };
-    if (!first || event.timeStamp - first.at > TAP_MS) return;
-    if (Math.hypot(done.x - first.x, done.y - first.y) > TAP_PX) return;
+    lastTap.current = { time: event.timeStamp, x: press.x, y: press.y };
+    if (!first || event.timeStamp - first.time > TAP_MS) return;
+    if (Math.hypot(press.x - first.x, press.y - first.y) > TAP_PX) return;
     lastTap.current = null;
     if (transform.scale > 1.01) resetZoom();
-    else zoom(Math.max(2, Math.min(max, 3)), fromMiddle(event));
+    else zoom(Math.max(2, Math.min(max, 3)), fromCentre(event));
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     // The carousel of the dialog below must not handle the key too.
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const act = {
+    const action = {
       "+": () => zoom(STEP),
       "=": () => zoom(STEP),
       "-": () => zoom(1 / STEP),
@@ -155,20 +160,21 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
       ArrowUp: () => pan(0, PAN),
       ArrowDown: () => pan(0, -PAN),
     }[event.key];
-    if (!act) return;
+    if (!action) return;
     event.preventDefault();
-    act();
+    action();
   }
 
-  const shown = fit.width * transform.scale;
+  // The displayed width in CSS pixels.
+  const shownWidth = fit.width * transform.scale;
   const density = ready ? window.devicePixelRatio : 1;
-  const rung = ready ? pickWidth(info.widths, shown, density) : 0;
+  const renditionWidth = ready ? pickWidth(info.widths, shownWidth, density) : 0;
   const tiles =
-    ready && info.tiles && shown * density > (info.widths.at(-1) ?? 0)
+    ready && info.tiles && shownWidth * density > (info.widths.at(-1) ?? 0)
       ? visibleTiles(transform, info, size)
       : [];
-  const times = (Math.round(transform.scale * 10) / 10).toString();
-  const number = language === "pt" ? times.replace(".", ",") : times;
+  const factor = (Math.round(transform.scale * 10) / 10).toString();
+  const factorText = language === "pt" ? factor.replace(".", ",") : factor;
 
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -217,13 +223,15 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
                 animated && "ease-soft transition-[translate,width,height] duration-200",
               )}
               style={{
-                width: shown,
+                width: shownWidth,
                 height: fit.height * transform.scale,
                 translate: `calc(-50% + ${transform.x}px) calc(-50% + ${transform.y}px)`,
                 backgroundColor: info.color,
               }}
             >
-              {rung > 0 && <Layers src={src} info={info} rung={rung} title={title} />}
+              {renditionWidth > 0 && (
+                <Layers src={src} info={info} width={renditionWidth} title={title} />
+              )}
               {tiles.map((tile) => (
                 <img
                   key={`${tile.column},${tile.row}`}
@@ -246,9 +254,9 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
               <Minus aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
             <p className="oldstyle min-w-16 text-center">
-              <span aria-hidden="true">{number} ×</span>
+              <span aria-hidden="true">{factorText} ×</span>
               <span role="status" className="sr-only">
-                {t("zoom.now", { n: number })}
+                {t("zoom.now", { n: factorText })}
               </span>
             </p>
             <IconButton
@@ -279,28 +287,29 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
 function Layers({
   src,
   info,
-  rung,
+  width,
   title,
 }: {
   src: string;
   info: ImageInfo;
-  rung: number;
+  width: number;
   title: string;
 }) {
-  const [best, setBest] = useState(rung);
-  const [arrived, setArrived] = useState(0);
+  const [largest, setLargest] = useState(width);
+  // The largest width that has loaded.
+  const [loaded, setLoaded] = useState(0);
   // After zooming out, the larger width stays in use.
-  if (rung > best) setBest(rung);
-  return [...new Set([arrived, best])]
-    .filter((width) => width > 0)
-    .map((width) => (
+  if (width > largest) setLargest(width);
+  return [...new Set([loaded, largest])]
+    .filter((layer) => layer > 0)
+    .map((layer) => (
       <img
-        key={width}
-        src={renditionUrl(src, `width=${width}&v=${info.v}`)}
-        alt={width === best ? title : ""}
+        key={layer}
+        src={renditionUrl(src, `width=${layer}&v=${info.v}`)}
+        alt={layer === largest ? title : ""}
         decoding="async"
         draggable={false}
-        onLoad={() => setArrived((before) => Math.max(before, width))}
+        onLoad={() => setLoaded((before) => Math.max(before, layer))}
         className="pointer-events-none absolute inset-0 size-full max-w-none"
       />
     ));

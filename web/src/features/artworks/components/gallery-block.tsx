@@ -37,9 +37,9 @@ export const gridClasses =
 /** Classes that set --empty-cells to the number of empty cells in the last row at the current number of columns. */
 const emptyCellsClasses =
   "sm:[--empty-cells:var(--empty-cells-2)] lg:[--empty-cells:var(--empty-cells-3)] xl:[--empty-cells:var(--empty-cells-4)]";
-// Classes that reserve the height of the rows: square boxes with captions, and the gaps. The height is set as padding-top,
-// because a percentage in padding refers to the width of the parent, which a block fills, and a box is as high as a column is
-// wide.
+// Classes that reserve the height of the rows: square boxes with captions, and the gaps. A box is as high as its column is
+// wide. The height is set as padding-top, because only there a percentage refers to the width of the parent, which a block
+// fills.
 const reservedHeight = cn(
   "[--cols:1] [--rows:var(--rows-1)] sm:[--cols:2] sm:[--rows:var(--rows-2)] lg:[--cols:3] lg:[--rows:var(--rows-3)] xl:[--cols:4] xl:[--rows:var(--rows-4)]",
   "pt-[calc(var(--rows)*(100%/var(--cols)+var(--caption))+(var(--rows)-1)*var(--grid-gap))]",
@@ -94,13 +94,14 @@ export const GalleryBlock = memo(function GalleryBlock(props: GalleryBlockProps)
       {near ? (
         <Works {...props} />
       ) : (
-        // For browsers without scripts, in which no block is ever found to be near the viewport.
+        // For browsers without scripts, in which no block becomes near.
         <noscript>{import.meta.env.SSR && pageOf(block) === 0 && <Works {...props} />}</noscript>
       )}
     </div>
   );
 });
 
+/** The cards of a block, or a placeholder or an error in their place. */
 function Works({ filter, block, total, onOpen, onChanged }: GalleryBlockProps) {
   const t = useT();
   const page = useArtworksPage(filter, pageOf(block));
@@ -110,11 +111,13 @@ function Works({ filter, block, total, onOpen, onChanged }: GalleryBlockProps) {
   const workToFocus = useRef<"first" | "last" | null>(null);
   const reportedTotal = page.isPlaceholderData ? undefined : page.data?.total;
 
+  // Works were added or removed since the first page was fetched.
   useEffect(() => {
     if (reportedTotal !== undefined && reportedTotal !== total) onChanged();
   }, [reportedTotal, total, onChanged]);
 
   const loaded = page.data !== undefined;
+  // Moves the focus from the placeholder, which is gone, to a work.
   useEffect(() => {
     if (!loaded || !workToFocus.current) return;
     const works = list.current?.querySelectorAll("a");

@@ -35,7 +35,7 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  // The first render, that of the server, has one element for the blocks after the first page: there can be hundreds of them.
+  // The first render equals the server's, which has one element for all blocks after the first page: there can be hundreds.
   const [mounted, setMounted] = useState(false);
   useLayoutEffect(() => setMounted(true), []);
   const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);

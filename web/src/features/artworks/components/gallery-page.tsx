@@ -29,6 +29,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
   const { data: firstPage, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
+  // The number of pages after the first one that load for the first time.
   const pendingPages = useIsFetching({
     queryKey: queryKeys.products.gallery(filter),
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
@@ -40,6 +41,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
     [cache, filter],
   );
+  // The first part of the document title.
   const heading =
     filter === "all" ? t("gallery.title") : `${t(filterKeys[filter])} · ${t("gallery.title")}`;
   const workHeading = artwork.product && artworkHeading(artwork.product, t);

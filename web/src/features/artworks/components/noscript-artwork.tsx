@@ -30,11 +30,12 @@ export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtwork
   const cache = useQueryClient();
   if (!art) return null;
   const product =
-    firstPage?.rows.find((one) => one.id === art) ??
+    firstPage?.rows.find((row) => row.id === art) ??
     cache.getQueryData<Product | null>(queryKey(art));
   return product ? <Work product={product} filter={filter} /> : null;
 }
 
+/** The work with its media, facts and a link to the contact form. */
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
   const t = useT();
   const title = artworkTitle(product, t);

@@ -30,6 +30,7 @@ export class ViewportObserver {
   }
 }
 
+/** The size of a block when its cards were last rendered, in CSS pixels. */
 export type LastSize = { width: number; height: number };
 
 /**
@@ -44,12 +45,14 @@ export function useNearViewport(viewportObserver: ViewportObserver, first: boole
   const [near, setNear] = useState(first);
   const [lastSize, setLastSize] = useState<LastSize | null>(null);
 
+  /** Records the size of the block and has it rendered without its cards. */
   function hide(element: Element) {
     const { width, height } = element.getBoundingClientRect();
     setLastSize({ width: Math.round(width), height });
     setNear(false);
   }
 
+  // Observes the block while it is mounted.
   useEffect(() => {
     const element = ref.current;
     if (!element) return;

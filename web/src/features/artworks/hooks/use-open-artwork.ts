@@ -20,9 +20,10 @@ export function useOpenArtwork<Key extends QueryKey>(
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
   const hydrated = useHydrated();
+  // The work that was opened by its card, which has all its data.
   const [opened, setOpened] = useState<Product | null>(null);
   const knownWork =
-    firstPage?.rows.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
+    firstPage?.rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : null);
   const mustFetch =
     firstPage !== undefined && knownWork === null && firstPage.total > firstPage.rows.length;
   const {

@@ -22,6 +22,7 @@ export function useScrollRestoration(list: RefObject<HTMLElement | null>): void 
   // The history entry at mount, and whether Back, forward or a reload has led to it.
   const arrived = useRef({ key, restores: type === NavigationType.Pop });
 
+  // Restores the position before the first paint.
   useLayoutEffect(() => {
     const element = list.current;
     const position = arrived.current.restores && savedPosition(arrived.current.key, history.state);
@@ -29,6 +30,7 @@ export function useScrollRestoration(list: RefObject<HTMLElement | null>): void 
     return restore(element, position);
   }, [list]);
 
+  // Saves the position for a later return: in the history entry, and in memory when the page is left.
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return;
@@ -53,29 +55,30 @@ export function useScrollRestoration(list: RefObject<HTMLElement | null>): void 
 function restore(list: HTMLElement, position: ScrollPosition): () => void {
   goTo(list, position);
   const again = () => goTo(list, position);
-  const observer = new ResizeObserver(again);
-  const works = new MutationObserver(again);
+  const sizeObserver = new ResizeObserver(again);
+  const worksObserver = new MutationObserver(again);
   const frame = requestAnimationFrame(again);
   const stop = () => {
-    observer.disconnect();
-    works.disconnect();
+    sizeObserver.disconnect();
+    worksObserver.disconnect();
     cancelAnimationFrame(frame);
     clearTimeout(timer);
     for (const name of USER_EVENTS) removeEventListener(name, stop);
   };
   const timer = setTimeout(stop, SETTLE_MS);
-  observer.observe(list);
-  works.observe(list, { childList: true, subtree: true });
+  sizeObserver.observe(list);
+  worksObserver.observe(list, { childList: true, subtree: true });
   for (const name of USER_EVENTS) addEventListener(name, stop, { passive: true });
   return stop;
 }
 
+/** Scrolls so that the work of the position, or its block while works are missing, is where it was. */
 function goTo(list: HTMLElement, { block, top, work, workTop }: ScrollPosition) {
   const target = list.children[block];
   if (!target) return;
-  const exact = listItems(target)[work];
-  const by = exact
-    ? exact.getBoundingClientRect().top - workTop
+  const targetWork = listItems(target)[work];
+  const distance = targetWork
+    ? targetWork.getBoundingClientRect().top - workTop
     : target.getBoundingClientRect().top - top;
-  if (Math.abs(by) >= 1) scrollBy({ top: by, behavior: "instant" });
+  if (Math.abs(distance) >= 1) scrollBy({ top: distance, behavior: "instant" });
 }

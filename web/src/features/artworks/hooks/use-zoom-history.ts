@@ -8,10 +8,10 @@ export function useZoomHistory() {
   const location = useLocation();
   const navigate = useNavigate();
   const state = location.state as HistoryState | null;
-  const here = { pathname: location.pathname, search: location.search, hash: location.hash };
+  const currentUrl = { pathname: location.pathname, search: location.search, hash: location.hash };
   return {
     zoomed: state?.zoom ?? null,
-    open: (url: string) => void navigate(here, { state: { ...state, zoom: url } }),
+    open: (url: string) => void navigate(currentUrl, { state: { ...state, zoom: url } }),
     close: () => void navigate(-1),
   };
 }

@@ -45,11 +45,14 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   });
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
+  // The height of the form when its message was sent; null while the form is shown.
   const [sentHeight, setSentHeight] = useState<number | null>(null);
   const root = useRef<HTMLFormElement>(null);
+  // The enquiry whose line is in the message.
   const appliedEnquiry = useRef<{ enquiry: Enquiry; line: string } | null>(null);
   const focusOnReturn = useRef(false);
 
+  // A toast must report when the network fails. Its code could not load then, so it loads early.
   useEffect(() => preloadToastArea(), []);
   useInputDuringHydration(typed, form.setValue);
 
@@ -77,6 +80,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     return () => clearTimeout(timer);
   }, [enquiry, getValues, setValue]);
 
+  // Focuses the form when it replaces the confirmation again.
   useEffect(() => {
     if (sentHeight !== null || !focusOnReturn.current) return;
     focusOnReturn.current = false;

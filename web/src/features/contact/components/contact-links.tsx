@@ -4,7 +4,7 @@ import { useT } from "@/lib/i18n";
 import { instagramHandle, instagramUrl, whatsappUrl } from "@/lib/site-links";
 import { useSiteText } from "@/lib/site-text";
 
-/** Links to Instagram, WhatsApp and email, as far as the owner has set them, and the usual response time. */
+/** Links to the channels that the owner has set (Instagram, WhatsApp, email), and the usual response time. */
 export function ContactLinks() {
   const t = useT();
   const { site } = useBoot();

@@ -6,8 +6,8 @@ import { ContactFormSkeleton } from "@/features/contact/components/contact-form-
 import { ContactLinks } from "@/features/contact/components/contact-links";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-// The form is a chunk of its own, because the libraries of forms are half as large as the rest of the home page's code. Until
-// it has loaded, the form of the server's HTML takes what is typed (early-input.ts).
+// The form is a chunk of its own, because the form libraries are half as large as the rest of the home page's code. Until it
+// has loaded, visitors can type into the form of the server's HTML, whose input is kept (early-input.ts).
 const ContactForm = lazyWithPreload(async () => {
   if (!import.meta.env.SSR) await whenVisitorMoves();
   return (await import("@/features/contact/components/contact-form")).ContactForm;

@@ -17,6 +17,7 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   const t = useT();
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
+  // The pressed button is gone, and screen readers must announce the confirmation.
   useEffect(() => {
     if (title.current) focusInView(title.current);
   }, []);

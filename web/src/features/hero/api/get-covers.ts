@@ -15,6 +15,7 @@ export function coversQuery(backend: PublicBackend) {
   });
 }
 
+/** The visible covers in order. */
 export function useCovers() {
   return useQuery(coversQuery(usePublicBackend()));
 }

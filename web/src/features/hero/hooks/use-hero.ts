@@ -60,6 +60,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     controller.send({ type: "load", loading: !pageLoaded });
   }, [controller, pageLoaded]);
 
+  // As a text, because the array is new at each render.
   const kindList = kinds.join(" ");
   useEffect(() => {
     controller.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });

@@ -1,6 +1,6 @@
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
-/** Rendered on the server alone, and null in browsers, so that their bundle leaves its code out. */
+/** NoscriptReviews on the server. It is null in browsers, so that their bundle leaves its code out. */
 export const NoscriptReviews = import.meta.env.SSR
   ? lazyWithPreload(() =>
       import("@/features/reviews/components/noscript-reviews").then((m) => m.NoscriptReviews),

@@ -9,24 +9,24 @@ import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
- * The reviews that the carousel of `first` lacks, for browsers without scripts, in which it loads no more: those of the page
- * that ?reviews= names, and links to the pages beside it. Rendered only on the server, inside noscript.
+ * The reviews after the first page, for browsers without scripts, in which the carousel shows only the first page: those of
+ * the page that ?reviews= names, and links to the pages before and after it. Rendered only on the server, inside noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();
   const { language } = useLanguage();
   const { reviewsPage = 0 } = useBoot();
-  const further = useQueryClient().getQueryData<RowsPage<Review>>([
+  const laterRows = useQueryClient().getQueryData<RowsPage<Review>>([
     ...queryKeys.reviews.active,
     reviewsPage - 1,
   ])?.rows;
-  // Long reviews are left out of the home page (internal/pages, rowBytes), and ?reviews=1 has them.
-  const following = reviewsPage || rows.length === CAROUSEL_PAGE ? Math.max(2, reviewsPage + 1) : 1;
+  // ?reviews=1 has the long reviews that were left out of the home page (internal/pages, rowBytes).
+  const nextPage = reviewsPage || rows.length === CAROUSEL_PAGE ? Math.max(2, reviewsPage + 1) : 1;
   return (
     <>
       {reviewsPage > 1 && (
         <ul className="mt-12 grid gap-x-16 gap-y-12 lg:grid-cols-2">
-          {further?.map((review) => (
+          {laterRows?.map((review) => (
             <li key={review.id} className="wrap-anywhere">
               <p className="text-review mb-6 whitespace-pre-line">
                 {addQuotationMarks(review.message, language)}
@@ -43,8 +43,8 @@ export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Re
               {t("carousel.previous")}
             </PageLink>
           )}
-          {(following - 1) * CAROUSEL_PAGE < total && (
-            <PageLink page={following} rel="next">
+          {(nextPage - 1) * CAROUSEL_PAGE < total && (
+            <PageLink page={nextPage} rel="next">
               {t("carousel.next")}
             </PageLink>
           )}
@@ -54,6 +54,7 @@ export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Re
   );
 }
 
+/** A link to another page of reviews. */
 function PageLink({ page, rel, children }: { page: number; rel: string; children: string }) {
   return (
     <a
