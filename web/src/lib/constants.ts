@@ -46,11 +46,11 @@ export const COVER_ORDER_MIN = 1;
 export const HERO_DWELL_MS = 5000;
 /** How long before the end of a picture's time the next slide's picture is requested. */
 export const HERO_PREPARE_MS = 2500;
-/** The wait between the selection of a film's slide and its start. */
+/** The wait between the selection of a video's slide and its start. */
 export const VIDEO_START_DELAY_MS = 80;
-/** The waits before further attempts to play a film that did not start or has stopped. */
+/** The waits before further attempts to play a video that did not start or has stopped. */
 export const VIDEO_RETRY_DELAYS_MS: readonly number[] = [120, 240, 400, 600];
-/** The share of the hero that must be on the screen for a film to play. */
+/** The share of the hero that must be on the screen for a video to play. */
 export const VIDEO_VISIBLE_RATIO = 0.35;
 export const CAROUSEL_DURATION = 25; // embla's own unit, not milliseconds
 export const MAX_DOTS = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  filmInfo,
+  videoInfo,
   imageInfo,
   renditionUrl,
   pickWidth,
@@ -22,7 +22,7 @@ const url = "/storage/v1/object/public/product-images/um quadro.jpg";
 it("finds the metadata of a file by its address and kind", () => {
   const row = { media: { [url]: info } };
   expect(imageInfo(row, url)).toBe(info);
-  expect(filmInfo(row, url)).toBeUndefined();
+  expect(videoInfo(row, url)).toBeUndefined();
   expect(imageInfo(row, "/other.jpg")).toBeUndefined();
   expect(imageInfo(row, null)).toBeUndefined();
   expect(imageInfo({}, url)).toBeUndefined();

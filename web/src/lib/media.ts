@@ -1,7 +1,7 @@
 import type { CSSProperties } from "react";
 
-// Metadata of pictures and films, from the server's computed column `media`, and the URLs of renditions. A rendition is a
-// picture made from a stored one, in another size or format. A still is the picture shown until a film plays.
+// Metadata of pictures and videos, from the server's computed column `media`, and the URLs of renditions. A rendition is a
+// picture made from a stored one, in another size or format. A still is the picture shown until a video plays.
 
 /** Metadata of a picture. Sizes are pixels in the orientation in which it is shown. */
 export type ImageInfo = {
@@ -27,16 +27,16 @@ export type ImageInfo = {
   details?: MediaDetails;
 };
 
-/** Metadata of a film. */
-export type FilmInfo = {
+/** Metadata of a video. */
+export type VideoInfo = {
   kind: "video";
   width: number;
   height: number;
-  /** The length of the film in seconds. */
+  /** The length of the video in seconds. */
   duration?: number;
-  /** The code of the film's codec, such as avc1. */
+  /** The code of the video's codec, such as avc1. */
   codec?: string;
-  /** The URL of the still. A film has either both `poster` and `still` or neither of them. */
+  /** The URL of the still. A video has either both `poster` and `still` or neither of them. */
   poster?: string;
   /** Metadata of the still. */
   still?: ImageInfo;
@@ -64,7 +64,7 @@ export type MediaDetails = {
 };
 
 /** Metadata of the files of a row, by the URL that the row stores. */
-export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
+export type MediaInfo = Record<string, ImageInfo | VideoInfo>;
 
 type Row = { media?: MediaInfo };
 
@@ -73,13 +73,13 @@ type Row = { media?: MediaInfo };
  * file, or if the file is of the other kind.
  */
 const infoOf =
-  <Info extends ImageInfo | FilmInfo>(kind: Info["kind"]) =>
+  <Info extends ImageInfo | VideoInfo>(kind: Info["kind"]) =>
   (row: Row, url: string | null): Info | undefined => {
     const info = row.media?.[url ?? ""];
     return info?.kind === kind ? (info as Info) : undefined;
   };
 export const imageInfo = infoOf<ImageInfo>("image");
-export const filmInfo = infoOf<FilmInfo>("video");
+export const videoInfo = infoOf<VideoInfo>("video");
 
 /** The URL of a rendition of a stored file. Spaces are escaped, because a space ends a URL in a srcset. */
 export function renditionUrl(url: string, query: string): string {

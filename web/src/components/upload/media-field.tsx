@@ -18,7 +18,7 @@ import { StillButton } from "@/components/upload/still-button";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
-import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
+import type { VideoInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 import { IMAGE_ONLY, VIDEO_ONLY, type MediaKind } from "@/lib/upload/media-types";
 import type { QueuedFile } from "@/lib/upload/upload-queue";
@@ -34,15 +34,15 @@ type MediaFieldProps = {
   /** Classes of the drop area, such as its height. */
   areaClassName?: string;
   /**
-   * Stores a chosen picture as the still of a film, the picture that is shown until the film plays. Without this function
+   * Stores a chosen picture as the still of a video, the picture that is shown until the video plays. Without this function
    * the field does not offer to choose a still.
    */
-  uploadStill?(film: string, picture: File): Promise<void>;
+  uploadStill?(videoUrl: string, picture: File): Promise<void>;
   /** Makes a stored picture the main one, which is in another field. Without it the field does not offer that. */
   onMakeMain?(url: string): void;
 };
 
-/** A field for several pictures or films: a drop area, and its files below, which dragging and buttons reorder. */
+/** A field for several pictures or videos: a drop area, and its files below, which dragging and buttons reorder. */
 export function MediaField({
   label,
   kind,
@@ -144,7 +144,7 @@ export function MediaField({
                     entry.needsStill && (
                       <StillButton
                         withText
-                        film={entry.url}
+                        videoUrl={entry.url}
                         upload={uploadStill}
                         onStored={(picture) => queue.showStill(entry.id, picture)}
                       />
@@ -169,7 +169,7 @@ export function MediaField({
                   )}
                   {uploadStill && entry.state === "stored" && !entry.needsStill && (
                     <StillButton
-                      film={entry.url}
+                      videoUrl={entry.url}
                       upload={uploadStill}
                       onStored={(picture) => queue.showStill(entry.id, picture)}
                     />
@@ -200,7 +200,7 @@ export function MediaField({
 type SortableTileProps = {
   entry: QueuedFile;
   kind: MediaKind;
-  info: ImageInfo | FilmInfo | undefined;
+  info: ImageInfo | VideoInfo | undefined;
   label: string;
   onRetry(): void;
   onRemove(): void;

@@ -2,11 +2,11 @@ import { TriangleAlert } from "lucide-react";
 import { failureKey } from "@/components/upload/failure-key";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Language } from "@/lib/boot";
-import type { FilmInfo, ImageInfo } from "@/lib/media";
+import type { VideoInfo, ImageInfo } from "@/lib/media";
 import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
-  info: ImageInfo | FilmInfo | undefined;
+  info: ImageInfo | VideoInfo | undefined;
   /** Omits the size and colours of pictures, for small ones such as avatars. */
   brief?: boolean;
   className?: string;
@@ -14,7 +14,7 @@ type MediaStateProps = {
 
 /**
  * Describes a stored file to the owner. Of a picture it says that the renditions are being made, why they failed, or how
- * large original and largest rendition are and how much their colours differ. Of a film it shows duration, codec and size,
+ * large original and largest rendition are and how much their colours differ. Of a video it shows duration, codec and size,
  * and a warning if some browsers cannot play it.
  */
 export function MediaState({ info, brief = false, className }: MediaStateProps) {
@@ -80,7 +80,7 @@ export function sizeText(bytes: number, language: Language): string {
   return language === "pt" ? text.replace(".", ",") : text;
 }
 
-/** Film codecs by their code in the file, with the displayed name and whether all browsers play them. */
+/** Video codecs by their code in the file, with the displayed name and whether all browsers play them. */
 const codecs: Record<string, { name: string; plays: boolean }> = {
   avc1: { name: "H.264", plays: true },
   avc3: { name: "H.264", plays: true },
@@ -108,7 +108,7 @@ export function timeText(seconds: number): string {
 }
 
 /** Whether the server still makes renditions for any of these rows; a list polls while it does. */
-export function isPreparing(rows: readonly { media?: Record<string, ImageInfo | FilmInfo> }[]) {
+export function isPreparing(rows: readonly { media?: Record<string, ImageInfo | VideoInfo> }[]) {
   return rows.some((row) =>
     Object.values(row.media ?? {}).some(({ details }) => details?.state === "waiting"),
   );

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { X } from "lucide-react";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
 import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
 import { fitWithin } from "@/components/upload/fit-within";
 import { useT } from "@/lib/i18n";
-import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
+import type { VideoInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { QueuedFile } from "@/lib/upload/upload-queue";
 import { useOnline } from "@/lib/use-online";
@@ -55,7 +55,7 @@ type MediaTileProps = {
   kind: MediaKind;
   alt: string;
   /** Metadata of the stored file. */
-  info?: ImageInfo | FilmInfo;
+  info?: ImageInfo | VideoInfo;
   onRetry(): void;
   onRemove(): void;
   /** The row of buttons under a stored file. */
@@ -90,7 +90,7 @@ export function MediaTile({
   const src =
     entry.still ?? (entry.state === "stored" ? (entry.preview ?? entry.url) : entry.preview);
   const image = info?.kind === "image" ? info : undefined;
-  const film = info?.kind === "video" ? info : undefined;
+  const videoInfo = info?.kind === "video" ? info : undefined;
   return (
     <div
       className={cn(
@@ -117,11 +117,11 @@ export function MediaTile({
             className={cn("pointer-events-none", !image && "size-full max-h-[92px]")}
           />
         ) : (
-          <Film
+          <Video
             // Without a still, loads the metadata, so that the browser shows the first frame.
-            preload={film?.poster ? "none" : "metadata"}
+            preload={videoInfo?.poster ? "none" : "metadata"}
             src={src}
-            info={film}
+            info={videoInfo}
             cssWidth={pictureBox.width}
             muted
             aria-label={alt}

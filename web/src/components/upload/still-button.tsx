@@ -8,21 +8,21 @@ import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 
 type StillButtonProps = {
-  /** Public URL of the film. */
-  film: string;
-  /** Stores a picture as the still of the film. */
-  upload(film: string, picture: File): Promise<void>;
+  /** Public URL of the video. */
+  videoUrl: string;
+  /** Stores a picture as the still of the video. */
+  upload(videoUrl: string, picture: File): Promise<void>;
   /** Called with the chosen picture after it is stored. */
   onStored?(picture: File): void;
-  /** Shows a text instead of an icon. Used for films that have no still. */
+  /** Shows a text instead of an icon. Used for videos that have no still. */
   withText?: boolean;
 };
 
 /**
- * A button to choose a picture file as the still of a film, which is shown until the film plays. The still is stored
+ * A button to choose a picture file as the still of a video, which is shown until the video plays. The still is stored
  * immediately.
  */
-export function StillButton({ film, upload, onStored, withText = false }: StillButtonProps) {
+export function StillButton({ videoUrl, upload, onStored, withText = false }: StillButtonProps) {
   const t = useT();
   const showProblem = useUploadToasts();
   const input = useRef<HTMLInputElement>(null);
@@ -33,7 +33,7 @@ export function StillButton({ film, upload, onStored, withText = false }: StillB
     if (refusal) return showProblem({ reason: refusal, name: picture.name });
     setBusy(true);
     try {
-      await upload(film, picture);
+      await upload(videoUrl, picture);
       areaToast({ title: t("upload.stillStored") });
       onStored?.(picture);
     } catch (error) {

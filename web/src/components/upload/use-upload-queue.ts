@@ -66,7 +66,7 @@ export type UploadQueue = {
   remove(id: string): void;
   /** Moves a file to index `to`. */
   move(id: string, to: number): void;
-  /** Shows a picture as the still of a film, in place of the film until it plays. */
+  /** Shows a picture as the still of a video, in place of the video until it plays. */
   showStill(id: string, picture: Blob): void;
   /** Replaces all files by these stored ones and aborts the uploads. */
   reset(urls: readonly string[]): void;

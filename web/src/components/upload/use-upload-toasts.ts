@@ -5,7 +5,7 @@ import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 
 /**
- * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is no failure: the film is
+ * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is no failure: the video is
  * stored, but no still could be made.
  */
 export type UploadProblem =

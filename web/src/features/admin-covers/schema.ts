@@ -50,7 +50,7 @@ export function coverChange(cover: CoverImage, values: CoverValues): CoverChange
   return change;
 }
 
-/** The row to insert for a new cover after `count` existing ones. The thumbnail column of a film repeats the film's URL. */
+/** The row to insert for a new cover after `count` existing ones. The thumbnail column of a video repeats the video's URL. */
 export function coverPayload(url: string, kind: MediaKind, count: number) {
   return {
     image_url: url,

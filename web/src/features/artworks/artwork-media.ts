@@ -1,12 +1,12 @@
-import { filmInfo, imageInfo, type FilmInfo, type ImageInfo } from "@/lib/media";
+import { videoInfo, imageInfo, type VideoInfo, type ImageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
-/** A picture or film of a work, with its metadata if the server has any. */
+/** A picture or video of a work, with its metadata if the server has any. */
 export type ArtworkMedia =
   | { kind: "image"; url: string; info?: ImageInfo }
-  | { kind: "video"; url: string; info?: FilmInfo };
+  | { kind: "video"; url: string; info?: VideoInfo };
 
-/** All media of a work without duplicates: the main image, the gallery images, then the films. */
+/** All media of a work without duplicates: the main image, the gallery images, then the videos. */
 export function artworkMedia(product: Product): ArtworkMedia[] {
   const seen = new Set<string>();
   const media: ArtworkMedia[] = [];
@@ -14,7 +14,7 @@ export function artworkMedia(product: Product): ArtworkMedia[] {
     if (!url || seen.has(url)) return;
     seen.add(url);
     if (kind === "image") media.push({ kind, url, info: imageInfo(product, url) });
-    else media.push({ kind, url, info: filmInfo(product, url) });
+    else media.push({ kind, url, info: videoInfo(product, url) });
   };
   add("image", product.image_url);
   for (const url of product.image_gallery ?? []) add("image", url);

@@ -1,6 +1,6 @@
 // Limits of uploads. Not in lib/constants, because visitors download that file.
 
-// Files above RESUMABLE_FROM_BYTES and all films use resumable uploads. Hosted Supabase requires chunks of exactly
+// Files above RESUMABLE_FROM_BYTES and all videos use resumable uploads. Hosted Supabase requires chunks of exactly
 // RESUMABLE_CHUNK_BYTES.
 export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
 export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;

@@ -1,10 +1,10 @@
-/** The ending that replaces the film's extension in the name of its still; as in internal/files/still.go. */
+/** The ending that replaces the video's extension in the name of its still; as in internal/files/still.go. */
 const STILL_ENDING = ".still.jpg";
 
-const filmEnding = /\.(mp4|m4v|mov|qt|webm|mkv)$/i;
+const videoEnding = /\.(mp4|m4v|mov|qt|webm|mkv)$/i;
 
-/** The path or URL of the still of a film, which is stored beside the film; null for other files. */
+/** The path or URL of the still of a video, which is stored beside the video; null for other files. */
 export function stillOf(pathOrUrl: string): string | null {
   const path = pathOrUrl.replace(/[?#].*$/, "");
-  return filmEnding.test(path) ? path.replace(filmEnding, STILL_ENDING) : null;
+  return videoEnding.test(path) ? path.replace(videoEnding, STILL_ENDING) : null;
 }

@@ -5,7 +5,7 @@ import { uploadObject } from "@/lib/upload/upload-object";
 import { uploadResumable, type ResumableRequest } from "@/lib/upload/upload-resumable";
 
 /**
- * Stores a file and returns its name. After a lost connection, large files and films continue where they stopped; small
+ * Stores a file and returns its name. After a lost connection, large files and videos continue where they stopped; small
  * files are sent again.
  *
  * @throws UploadError with the server's error; its status is 0 if there was no response.

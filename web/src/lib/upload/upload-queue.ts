@@ -2,7 +2,7 @@ import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
 // The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown in
-// place of a film until it plays. Whoever creates an object URL revokes it.
+// place of a video until it plays. Whoever creates an object URL revokes it.
 
 /** A queued file that the server has stored. */
 type Stored = {
@@ -12,9 +12,9 @@ type Stored = {
   url: string;
   /** Object URL of the chosen file; undefined for a file of an earlier upload. Without it `url` is shown. */
   preview?: string | null;
-  /** The film has no still, so the owner is asked to choose one. */
+  /** The video has no still, so the owner is asked to choose one. */
   needsStill?: boolean;
-  /** Object URL of a film's still. */
+  /** Object URL of a video's still. */
   still?: string;
 };
 /** A queued file that is not uploaded yet. */
@@ -26,7 +26,7 @@ type Unstored = {
   file: File;
   /** Object URL; null until it is made, and always null if this browser cannot show the picture. */
   preview: string | null;
-  /** Object URL of a film's still. */
+  /** Object URL of a video's still. */
   still?: string;
 };
 /** An entry of the queue: a file that waits, uploads, has failed or is stored. A field shows it as a MediaTile. */
@@ -35,7 +35,7 @@ export type QueuedFile = Stored | Unstored;
 /** What a form's draft records about a file that is not uploaded yet. lib/draft-files.ts stores the file itself. */
 export type PendingFile = { id: string; name: string };
 
-/** A change of the queue. `id` is that of the entry to change. */
+/** A change of the queue. `id` is the id of the entry to change. */
 export type QueueAction =
   /** Appends files, which wait for their upload. */
   | { type: "add"; files: { id: string; file: File; preview: string | null }[] }
@@ -45,7 +45,7 @@ export type QueueAction =
   | { type: "progress"; id: string; progress: number }
   /** The upload has succeeded. */
   | { type: "done"; id: string; url: string; needsStill?: boolean }
-  /** A film has got a still. */
+  /** A video now has a still. */
   | { type: "still"; id: string; still: string }
   /** Moves an entry to index `to`. */
   | { type: "move"; id: string; to: number }

@@ -3,7 +3,7 @@ import type { Boot } from "@/lib/boot";
 import type { Bucket } from "@/lib/constants";
 import { extensionFor, sniffFile } from "@/lib/upload/sniff-type";
 import { randomFileName } from "@/lib/upload/file-name";
-import { stillFromPicture, captureStill } from "@/lib/upload/film-still";
+import { stillFromPicture, captureStill } from "@/lib/upload/video-still";
 import { fileFacts, HEIC } from "@/lib/upload/media-types";
 import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { removeObjects } from "@/lib/upload/remove-objects";
@@ -13,9 +13,9 @@ import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import type { UploadRequest } from "@/lib/upload/upload-object";
 
 type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
-  /** Called if no still, the picture shown until a film plays, could be made or stored. */
+  /** Called if no still, the picture shown until a video plays, could be made or stored. */
   onStillMissing?: () => void;
-  /** Called with the frame captured from a film. */
+  /** Called with the frame captured from a video. */
   onStill?: (jpeg: Blob) => void;
 };
 
@@ -24,15 +24,15 @@ export type UploadFile = (file: File, options: UploadOptions) => Promise<string>
 
 export type Uploader = {
   /**
-   * Stores a file under a random name and returns its public URL. A film is stored with its still. A second call with the
+   * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the
    * same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
    * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
    * respond.
    */
   upload: UploadFile;
-  /** Stores a picture as the still of the film at this public URL. */
-  uploadStill(film: string, picture: File): Promise<void>;
+  /** Stores a picture as the still of the video at this public URL. */
+  uploadStill(videoUrl: string, picture: File): Promise<void>;
   /** Deletes stored files that no row refers to. The server itself deletes such files after 48 hours. */
   discard(urls: readonly string[]): Promise<void>;
 };
@@ -74,9 +74,9 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     };
     attempts.set(file, attempt);
     if (!attempt.stored) {
-      // The still is captured while the film uploads.
+      // The still is captured while the video uploads.
       const still = facts.kind === "video" ? captureStill(file, signal) : null;
-      // An error is handled below. It is caught here too, because the upload of the film may fail before.
+      // An error is handled below. It is caught here too, because the upload of the video may fail before.
       still?.then(
         (jpeg) => jpeg && onStill?.(jpeg),
         () => undefined,
@@ -96,10 +96,10 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     return publicUrl(boot, bucket, attempt.name);
   };
 
-  /** Stores the still of a film. Returns false on failure, which does not fail the upload of the film. */
-  async function storeStill(film: string, jpeg: Blob, signal?: AbortSignal): Promise<boolean> {
+  /** Stores the still of a video. Returns false on failure, which does not fail the upload of the video. */
+  async function storeStill(videoName: string, jpeg: Blob, signal?: AbortSignal): Promise<boolean> {
     try {
-      const name = stillOf(film)!;
+      const name = stillOf(videoName)!;
       await uploadWithRetry({
         ...requestDefaults,
         name,
@@ -111,13 +111,13 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
       return true;
     } catch (error) {
       if (signal?.aborted) throw error;
-      console.warn("The still of a film could not be stored", error);
+      console.warn("The still of a video could not be stored", error);
       return false;
     }
   }
 
-  async function uploadStill(film: string, picture: File) {
-    const path = objectPath(film, bucket);
+  async function uploadStill(videoUrl: string, picture: File) {
+    const path = objectPath(videoUrl, bucket);
     const name = path && stillOf(path);
     const jpeg = await stillFromPicture(picture);
     // Most browsers cannot read HEIC, so the owner is told that this is the reason.

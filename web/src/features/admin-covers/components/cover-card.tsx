@@ -51,7 +51,7 @@ type CoverCardProps = {
   cover: CoverImage;
   /** The name under which the browser stores the form's draft. */
   draft: string;
-  /** Object URL of the picture, or of a film's still, if the cover was added on this page. */
+  /** Object URL of the picture, or of a video's still, if the cover was added on this page. */
   preview?: string | null;
 };
 
@@ -230,7 +230,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             <History aria-hidden="true" size={20} strokeWidth={1.5} />
           </IconButton>
           {coverKind(cover) === "video" && (
-            <StillButton film={cover.image_url} upload={uploadStill} />
+            <StillButton videoUrl={cover.image_url} upload={uploadStill} />
           )}
           <Button type="submit" size="sm" className="ml-auto" disabled={!changed} loading={saving}>
             {saving ? t("common.saving") : t("common.save")}

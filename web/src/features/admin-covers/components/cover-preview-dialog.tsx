@@ -1,5 +1,5 @@
 import { coverKind } from "@/features/admin-covers/schema";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
@@ -74,7 +74,7 @@ function HeroFrame({ cover, label, className, figureClassName }: HeroFrameProps)
       >
         <div className="bg-neutral relative">
           {coverKind(cover) === "video" ? (
-            <Film
+            <Video
               src={cover.image_url}
               poster={cover.video_thumbnail_url ?? undefined}
               muted

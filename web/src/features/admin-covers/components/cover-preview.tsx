@@ -1,11 +1,11 @@
 import { useRef, useState } from "react";
-import { Film as FilmIcon, Image as ImageIcon } from "lucide-react";
+import { Film as VideoIcon, Image as ImageIcon } from "lucide-react";
 import { coverKind } from "@/features/admin-covers/schema";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
 import { FocusPicker } from "@/components/upload/focus-picker";
 import { useT } from "@/lib/i18n";
-import { filmInfo, imageInfo } from "@/lib/media";
+import { videoInfo, imageInfo } from "@/lib/media";
 import { queryKeys } from "@/lib/query-keys";
 import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
@@ -14,49 +14,49 @@ import { cn } from "@/lib/cn";
 type CoverPreviewProps = {
   cover: CoverImage;
   /**
-   * Object URL of a new cover's file: a picture that is shown until the stored one has loaded, or the still of a film.
+   * Object URL of a new cover's file: a picture that is shown until the stored one has loaded, or the still of a video.
    */
   preview?: string | null;
 };
 
 /**
- * The cover at 16:9. A film plays muted while it is hovered or focused; on a picture the owner sets the focus point.
+ * The cover at 16:9. A video plays muted while it is hovered or focused; on a picture the owner sets the focus point.
  */
 export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();
-  const film = useRef<HTMLVideoElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
   const [pictureLoaded, setPictureLoaded] = useState(false);
   const reducedMotion = useReducedMotion();
   const kind = coverKind(cover);
   const title = cover.title || t("gallery.untitled");
   const pictureInfo = imageInfo(cover, cover.image_url);
-  const filmMetadata = filmInfo(cover, cover.image_url);
-  const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
+  const videoMetadata = videoInfo(cover, cover.image_url);
+  const KindIcon = kind === "video" ? VideoIcon : ImageIcon;
   const mediaClassName = cn(
     "size-full object-cover object-[50%_62%] transition-opacity duration-200",
     !cover.is_active && "opacity-55 grayscale",
   );
 
   function play() {
-    // play() rejects if the film is paused before it has loaded.
+    // play() rejects if the video is paused before it has loaded.
     if (!reducedMotion)
-      film.current
+      video.current
         ?.play()
-        .catch((error: unknown) => console.warn("The film could not be previewed", error));
+        .catch((error: unknown) => console.warn("The video could not be previewed", error));
   }
 
   return (
     <div
       className="relative aspect-video bg-[#151b2a]"
       onPointerEnter={play}
-      onPointerLeave={() => film.current?.pause()}
+      onPointerLeave={() => video.current?.pause()}
     >
       {kind === "video" ? (
-        <Film
+        <Video
           // Without a still, loads the metadata, so that the browser shows the first frame.
-          preload={filmMetadata?.poster ? "none" : "metadata"}
-          ref={film}
-          info={filmMetadata}
+          preload={videoMetadata?.poster ? "none" : "metadata"}
+          ref={video}
+          info={videoMetadata}
           cssWidth={Math.min(640, innerWidth)}
           src={cover.image_url}
           poster={preview ?? cover.video_thumbnail_url ?? undefined}
@@ -65,7 +65,7 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
           tabIndex={0}
           aria-label={t("gallery.video", { title })}
           onFocus={play}
-          onBlur={() => film.current?.pause()}
+          onBlur={() => video.current?.pause()}
           className={cn(mediaClassName, "focus-visible:-outline-offset-3")}
         />
       ) : (

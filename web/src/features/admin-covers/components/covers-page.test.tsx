@@ -14,7 +14,7 @@ import { resumableUploads } from "@/test/resumable";
 import { collectToasts } from "@/test/toasts";
 
 // jsdom cannot play films.
-vi.mock("@/lib/upload/film-still", () => ({ captureStill: async () => new Blob(["a frame"]) }));
+vi.mock("@/lib/upload/video-still", () => ({ captureStill: async () => new Blob(["a frame"]) }));
 
 // The page's own origin, as in production: uploads to another origin would need a preflight request.
 const apiUrl = window.location.origin;

@@ -29,7 +29,7 @@ import type { QueuedFile } from "@/lib/upload/upload-queue";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
-/** The admin page of covers: a grid of cards, onto which new pictures and films can be dropped. */
+/** The admin page of covers: a grid of cards, onto which new pictures and videos can be dropped. */
 export function CoversPage() {
   const t = useT();
   const covers = useCovers();
@@ -167,7 +167,7 @@ function useCoverUploads() {
 /** Height of thumbnails in pixels: that of a card's picture on a dense screen. */
 const COVER_THUMBNAIL_PX = 480;
 
-/** The object URL of a cover's picture, or of a film's still, if the cover was added on this page. */
+/** The object URL of a cover's picture, or of a video's still, if the cover was added on this page. */
 function previewOf(files: readonly QueuedFile[], cover: CoverImage): string | null | undefined {
   const entry = files.find((file) => file.state === "stored" && file.url === cover.image_url);
   return coverKind(cover) === "video" ? entry?.still : entry?.preview;

@@ -1,4 +1,4 @@
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
 import { Button } from "@/components/ui/button";
 import { ProgressBar } from "@/components/upload/progress-bar";
@@ -26,7 +26,7 @@ export function UploadingCard({ entry, queue }: UploadingCardProps) {
     <li className={cn("bg-shade rounded-sm border-b-8", failed ? "border-danger" : "border-edge")}>
       <div className="aspect-video overflow-hidden bg-[#151b2a]">
         {entry.preview === null ? null : isVideo ? (
-          <Film
+          <Video
             preload="metadata"
             src={entry.preview}
             muted

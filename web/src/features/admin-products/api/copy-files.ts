@@ -6,7 +6,7 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Copies stored files of works, with the stills of films. Adds the URL of each copy to `copies`, by the URL of the original
+ * Copies stored files of works, with the stills of videos. Adds the URL of each copy to `copies`, by the URL of the original
  * file, so that a retry with the same map copies only what is missing in it. URLs outside the bucket are skipped: the site
  * never deletes such files, so several works can share them.
  */
@@ -24,7 +24,7 @@ export async function copyFiles(
     const { error } = await bucket.copy(path, name);
     if (error) throw error;
     const still = stillOf(path);
-    // The result is ignored, because the film may have no still.
+    // The result is ignored, because the video may have no still.
     if (still) await bucket.copy(still, stillOf(name)!);
     copies.set(url, publicUrl(boot, BUCKETS.products, name));
   }

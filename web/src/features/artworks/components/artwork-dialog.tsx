@@ -16,11 +16,11 @@ type ArtworkDialogProps = {
   onEnquire(product: Product): void;
 };
 
-/** Lets embla ignore drags on a film, because they seek in it. */
+/** Lets embla ignore drags on a video, because they seek in it. */
 const watchDrag = (_: unknown, event: MouseEvent | TouchEvent) =>
   !(event.target instanceof Element && event.target.closest("video"));
 
-/** The dialog of an opened work: its pictures and films, and its details beside them, on phones below. */
+/** The dialog of an opened work: its pictures and videos, and its details beside them, on phones below. */
 export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDialogProps) {
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>

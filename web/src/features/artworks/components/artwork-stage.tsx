@@ -2,7 +2,7 @@ import { Suspense, useEffect, useRef, useState } from "react";
 import { ZoomIn } from "lucide-react";
 import type { useCarousel } from "@/components/media/carousel";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { IconButton } from "@/components/ui/icon-button";
@@ -28,19 +28,19 @@ type ArtworkStageProps = {
   title: string;
 };
 
-/** The carousel of a work's uncropped pictures and films in its dialog, with a button to zoom into pictures. */
+/** The carousel of a work's uncropped pictures and videos in its dialog, with a button to zoom into pictures. */
 export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const t = useT();
   const several = media.length > 1;
-  const films = useRef(new Map<number, HTMLVideoElement>());
+  const videos = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
   const zoom = useZoomHistory();
   const selectedItem = media[selected];
   const zoomedItem = media.find(({ url }) => url === zoom.zoomed);
 
-  // Films of other slides must not go on playing unseen.
+  // Videos of other slides must not go on playing unseen.
   useEffect(() => {
-    for (const [n, film] of films.current) if (n !== selected) film.pause();
+    for (const [n, video] of videos.current) if (n !== selected) video.pause();
   }, [selected]);
 
   return (
@@ -75,18 +75,18 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
                 )}
               >
                 {item.kind === "video" ? (
-                  <Film
-                    ref={(film) => {
-                      if (film) films.current.set(n, film);
-                      else films.current.delete(n);
+                  <Video
+                    ref={(video) => {
+                      if (video) videos.current.set(n, video);
+                      else videos.current.delete(n);
                     }}
                     src={item.url}
                     info={item.info}
-                    // A selected film loads its metadata, which shows duration and first frame.
+                    // A selected video loads its metadata, which shows duration and first frame.
                     preload={n === selected ? "metadata" : "none"}
                     controls
                     aria-label={t("gallery.video", { title })}
-                    onError={() => console.error("The film could not be loaded", item.url)}
+                    onError={() => console.error("The video could not be loaded", item.url)}
                     className="h-auto max-h-full w-full"
                   />
                 ) : (

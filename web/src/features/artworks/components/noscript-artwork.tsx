@@ -1,5 +1,5 @@
 import { useQueryClient, type QueryKey } from "@tanstack/react-query";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
 import { TextLink } from "@/components/ui/text-link";
 import { buttonClasses } from "@/components/ui/button-classes";
@@ -48,7 +48,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
       <div className="grid gap-8">
         {artworkMedia(product).map((item) =>
           item.kind === "video" ? (
-            <Film
+            <Video
               key={item.url}
               src={item.url}
               info={item.info}

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
-import { Film } from "@/components/media/film";
+import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
-import { filmInfo, imageInfo, ratioOf, portraitCrop } from "@/lib/media";
+import { videoInfo, imageInfo, ratioOf, portraitCrop } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
 
@@ -28,10 +28,10 @@ export function HeroSlide(props: HeroSlideProps) {
   if (!prepared) return null;
   if (kind === "video") {
     const { image_url: src, video_thumbnail_url: poster } = cover;
-    const info = filmInfo(cover, src);
+    const info = videoInfo(cover, src);
     const hasStill = info?.still || (poster && poster !== src);
     return (
-      <Film
+      <Video
         ref={filmRef}
         src={src}
         info={info}

@@ -1,23 +1,23 @@
 import { STILL_MAX_PX } from "@/lib/upload/limits";
 
-// A still is the picture shown in place of a film until it plays. It is made in the browser and stored beside the film.
+// A still is the picture shown in place of a video until it plays. It is made in the browser and stored beside the video.
 
 /** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
-// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a film that it cannot read it fires no event, so that
+// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a video that it cannot read it fires no event, so that
 // without a limit the capture would never end.
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK_MAX = 20;
-/** The moments of the film to look at, in this order, as shares of its duration. */
+/** The moments of the frames to choose from, in this order, as shares of the video's duration. */
 const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 
 /**
- * Captures a frame of a film as a JPEG with sides of at most 2560 pixels: the first frame that is not black, else the
- * brightest. Null if this browser cannot read the film. Rejects if `signal` is aborted.
+ * Captures a frame of a video as a JPEG with sides of at most 2560 pixels. Of the frames at MOMENTS it takes the first one
+ * that is not black, or the brightest one. Null if this browser cannot read the video. Rejects if `signal` is aborted.
  */
-export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
-  const objectUrl = URL.createObjectURL(film);
+export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Blob | null> {
+  const objectUrl = URL.createObjectURL(file);
   const video = document.createElement("video");
   const aborter = new AbortController();
   const stop = () => aborter.abort();
@@ -64,10 +64,10 @@ export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   }
 }
 
-/** Resolves at the next event of this type; rejects if the film fails or the signal is aborted. */
+/** Resolves at the next event of this type; rejects if the video fails or the signal is aborted. */
 function nextEvent(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(video.error?.message ?? "The film cannot be read"));
+    const failed = () => reject(new Error(video.error?.message ?? "The video cannot be read"));
     signal.throwIfAborted();
     signal.addEventListener("abort", failed, { once: true });
     video.addEventListener("error", failed, { once: true });
@@ -88,7 +88,7 @@ function brightness(video: HTMLVideoElement): number {
   canvas.width = 32;
   canvas.height = 18;
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  if (!context || video.videoWidth === 0) throw new Error("The film has no picture");
+  if (!context || video.videoWidth === 0) throw new Error("The video has no picture");
   context.drawImage(video, 0, 0, 32, 18);
   const { data } = context.getImageData(0, 0, 32, 18);
   let sum = 0;

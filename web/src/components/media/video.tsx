@@ -1,11 +1,11 @@
 import { useImperativeHandle, useLayoutEffect, useRef, useState, type ComponentProps } from "react";
-import { renditionUrl, pickWidth, type FilmInfo } from "@/lib/media";
+import { renditionUrl, pickWidth, type VideoInfo } from "@/lib/media";
 import { useHydrated } from "@/lib/use-hydrated";
 
-type FilmProps = ComponentProps<"video"> & {
+type VideoProps = ComponentProps<"video"> & {
   src: string;
-  /** Metadata of the film and its still; without that of the still, `poster` is shown unchanged. */
-  info?: FilmInfo;
+  /** Metadata of the video and its still. Without metadata of the still, `poster` is shown unchanged. */
+  info?: VideoInfo;
   /** The rendered width in CSS pixels; by default the width of the screen. */
   cssWidth?: number;
 };
@@ -21,17 +21,17 @@ const MAX_DENSITY = 2.1;
 const SERVER_POSTER_WIDTH = 800;
 
 /**
- * A video element that plays inline and by default downloads the film only when it is played. Until then it shows the
- * still, a picture of the film, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
- * store the URL of the film there, which browsers cannot show as a picture.
+ * A video element that plays inline and by default downloads the video only when it is played. Until then it shows the
+ * still, a picture of the video, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
+ * store the URL of the video there, which browsers cannot show as a picture.
  */
-export function Film({ ref, src, info, poster, cssWidth, preload = "none", ...rest }: FilmProps) {
-  const film = useRef<HTMLVideoElement>(null);
-  useImperativeHandle(ref, () => film.current!);
-  // A film may fail before its element is in the page. React drops the events of such an element, so the error event is
+export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...rest }: VideoProps) {
+  const video = useRef<HTMLVideoElement>(null);
+  useImperativeHandle(ref, () => video.current!);
+  // A video may fail before its element is in the page. React drops the events of such an element, so the error event is
   // repeated here.
   useLayoutEffect(() => {
-    if (film.current?.error) film.current.dispatchEvent(new Event("error"));
+    if (video.current?.error) video.current.dispatchEvent(new Event("error"));
   }, []);
   const hydrated = useHydrated();
   // False during hydration, so that the still keeps the width of the server's HTML. With another width the browser would
@@ -47,13 +47,13 @@ export function Film({ ref, src, info, poster, cssWidth, preload = "none", ...re
     picture = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
   }
   return (
-    // eslint-disable-next-line jsx-a11y/media-has-caption -- the films have no speech
+    // eslint-disable-next-line jsx-a11y/media-has-caption -- the videos have no speech
     <video
       playsInline
       width={info?.width}
       height={info?.height}
       {...rest}
-      ref={film}
+      ref={video}
       src={src}
       preload={preload}
       poster={picture}

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { Film } from "@/components/media/film";
-import type { FilmInfo, ImageInfo } from "@/lib/media";
+import { Video } from "@/components/media/video";
+import type { VideoInfo, ImageInfo } from "@/lib/media";
 import { renderApp } from "@/test/render";
 
 const src = "/storage/v1/object/public/cover-images/cais.mp4";
@@ -12,7 +12,7 @@ const still: ImageInfo = {
   height: 720,
   widths: [128, 256, 640, 1280],
 };
-const info: FilmInfo = { kind: "video", width: 1280, height: 720, poster, still };
+const info: VideoInfo = { kind: "video", width: 1280, height: 720, poster, still };
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -29,30 +29,30 @@ it.each([
 ])("P-10: its poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
   vi.stubGlobal("innerWidth", innerWidth);
   vi.stubGlobal("devicePixelRatio", devicePixelRatio);
-  const { container } = renderApp(<Film src={src} info={info} />);
+  const { container } = renderApp(<Video src={src} info={info} />);
   expect(posterIn(container)).toBe(`${rendition}?width=${width}&v=0123456789abcdef`);
 });
 
 it("P-10: its poster fits the rendered width", () => {
   vi.stubGlobal("devicePixelRatio", 2);
-  const { container } = renderApp(<Film src={src} info={info} cssWidth={118} />);
+  const { container } = renderApp(<Video src={src} info={info} cssWidth={118} />);
   expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
 });
 
 it("without a still the poster is the given one, unless that is the film itself", () => {
-  expect(posterIn(renderApp(<Film src={src} poster={poster} />).container)).toBe(poster);
-  expect(posterIn(renderApp(<Film src={src} poster={src} />).container)).toBeNull();
-  expect(posterIn(renderApp(<Film src={src} />).container)).toBeNull();
+  expect(posterIn(renderApp(<Video src={src} poster={poster} />).container)).toBe(poster);
+  expect(posterIn(renderApp(<Video src={src} poster={src} />).container)).toBeNull();
+  expect(posterIn(renderApp(<Video src={src} />).container)).toBeNull();
 });
 
 it("S8-video-1: tells of a film that failed before it was in the page", () => {
   const failed = vi.fn();
-  renderApp(<Film src={src} onError={failed} />);
+  renderApp(<Video src={src} onError={failed} />);
   expect(failed).not.toHaveBeenCalled();
   // jsdom has no `error`.
   Object.defineProperty(HTMLMediaElement.prototype, "error", { configurable: true, value: {} });
   try {
-    renderApp(<Film src={src} onError={failed} />);
+    renderApp(<Video src={src} onError={failed} />);
     expect(failed).toHaveBeenCalledTimes(1);
   } finally {
     Reflect.deleteProperty(HTMLMediaElement.prototype, "error");
