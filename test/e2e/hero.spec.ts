@@ -372,7 +372,7 @@ test("P-weight-later P-weight-film: without a move the next cover is there when 
 });
 
 test.describe("when the film cannot be loaded", () => {
-  test.use({ allowedConsole: [/net::ERR_FAILED|The cover film could not be loaded/] });
+  test.use({ allowedConsole: [/net::ERR_FAILED|The cover video could not be loaded/] });
 
   test("S8-video-1: it is only logged", async ({ page, demo }) => {
     const logged: string[] = [];

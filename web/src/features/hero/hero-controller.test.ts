@@ -240,17 +240,17 @@ describe("film slides", () => {
     pass(VIDEO_START_DELAY_MS);
     for (const delay of VIDEO_RETRY_DELAYS_MS) {
       const before = log.length;
-      hero.send({ type: "film-stopped", index: 0 });
+      hero.send({ type: "video-stopped", index: 0 });
       pass(delay - 1);
       expect(log.length).toBe(before);
       pass(1);
       expect(log.slice(before)).toEqual(["play 0"]);
     }
-    hero.send({ type: "film-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
     expect(pending()).toBe(0);
     pass(60_000);
     expect(log).toHaveLength(1 + VIDEO_RETRY_DELAYS_MS.length);
-    expect(hero.getState().film).toBe("refused");
+    expect(hero.getState().video).toBe("refused");
   });
 
   test("a browser that refuses is asked five times in all", async () => {
@@ -260,7 +260,7 @@ describe("film slides", () => {
       await Promise.resolve();
     }
     expect(log).toEqual(["play 0 from start", "play 0", "play 0", "play 0", "play 0"]);
-    expect(hero.getState().film).toBe("refused");
+    expect(hero.getState().video).toBe("refused");
   });
 
   test("P-8: a press plays what was refused, at once and not by a timer", async () => {
@@ -269,7 +269,7 @@ describe("film slides", () => {
       pass(delay);
       await Promise.resolve();
     }
-    expect(hero.getState()).toMatchObject({ film: "refused", paused: false });
+    expect(hero.getState()).toMatchObject({ video: "refused", paused: false });
     hero.send({ type: "toggle" });
     expect([log.length, pending(), hero.getState().paused]).toEqual([6, 0, false]);
   });
@@ -279,7 +279,7 @@ describe("film slides", () => {
     pass(VIDEO_START_DELAY_MS);
     select(1);
     pass(VIDEO_START_DELAY_MS);
-    hero.send({ type: "film-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
     expect(pending()).toBe(0);
     expect(log.at(-1)).toBe("play 1 from start");
   });
@@ -287,8 +287,8 @@ describe("film slides", () => {
   test("a stop that is reported twice causes one retry", () => {
     const { hero, pass, log } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
-    hero.send({ type: "film-stopped", index: 0 });
-    hero.send({ type: "film-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
     pass(1000);
     expect(log).toEqual(["play 0 from start", "play 0"]);
   });
@@ -296,7 +296,7 @@ describe("film slides", () => {
   test("leaving the slide ends the retries; the next selection has four again", () => {
     const { hero, pass, select, log } = scene(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
-    hero.send({ type: "film-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
     select(1);
     pass(VIDEO_START_DELAY_MS);
     expect(log).toEqual(["play 0 from start", "pause 0", "play 1 from start"]);
@@ -307,7 +307,7 @@ describe("film slides", () => {
     const { hero, pass, log, pending } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "toggle" });
-    hero.send({ type: "film-stopped", index: 0 });
+    hero.send({ type: "video-stopped", index: 0 });
     expect(pending()).toBe(0);
     hero.send({ type: "toggle" });
     pass(0);

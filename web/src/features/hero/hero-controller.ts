@@ -14,11 +14,11 @@ export type Clock = {
   clear(id: number): void;
 };
 
-/** The carousel and its films, on which the commands of the state machine act. */
+/** The carousel and its videos, on which the commands of the state machine act. */
 export type Stage = {
   /** Moves to the next slide. */
   advance(): void;
-  /** Plays the film of a slide. Rejects if the browser refuses. */
+  /** Plays the video of a slide. Rejects if the browser refuses. */
   play(index: number, fromStart: boolean): Promise<void>;
   pause(index: number): void;
 };
@@ -27,7 +27,7 @@ export type HeroController = {
   send(event: HeroEvent): void;
   getState(): HeroState;
   subscribe(listener: () => void): () => void;
-  /** Stops all timers and films until the next "slides" event. */
+  /** Stops all timers and videos until the next "slides" event. */
   stop(): void;
 };
 
@@ -52,7 +52,7 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
         cancel(timer);
         timers[timer] = clock.set(() => {
           delete timers[timer];
-          send({ type: timer === "dwell" ? "dwell-over" : "film-due" });
+          send({ type: timer === "dwell" ? "dwell-over" : "video-due" });
         }, after);
         return;
       }
@@ -70,9 +70,9 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
   async function play(index: number, fromStart: boolean) {
     try {
       await stage.play(index, fromStart);
-      send({ type: "film-playing", index });
+      send({ type: "video-playing", index });
     } catch {
-      send({ type: "film-stopped", index });
+      send({ type: "video-stopped", index });
     }
   }
 

@@ -3,13 +3,13 @@ import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/li
 // The rules of the hero carousel (docs/product.md, Hero) as a pure state machine: heroStep takes the state, an event and
 // its time, and returns the new state and a list of commands. hero-controller.ts executes the commands.
 //
-// A slide with a picture moves on after its dwell time. A slide with a film stays and plays the film while it is in view.
+// A slide with a picture moves on after its dwell time. A slide with a video stays and plays the video while it is in view.
 
 export type SlideKind = "image" | "video";
 
 /**
  * A hold stops the dwell time until the hold ends. Its source is the pointer or the focus on the band, or a drag. The pause
- * button is separate.
+ * button is no hold.
  */
 export type HoldSource = "pointer" | "focus" | "drag";
 
@@ -23,13 +23,13 @@ export type HeroState = {
   holds: readonly HoldSource[];
   /** Whether the tab is in the background. */
   pageHidden: boolean;
-  /** Whether enough of the hero is on the screen to play a film. */
+  /** Whether enough of the hero is on the screen to play a video. */
   inView: boolean;
-  /** Whether the page is still loading. Films must not load before that has ended. */
+  /** Whether the page is still loading. Videos must not load before that has ended. */
   pageLoading: boolean;
   /**
-   * Remaining dwell time in milliseconds. Null while the carousel moves on (an arrow was pressed, or the dwell is over), until the
-   * next slide is selected.
+   * Remaining dwell time in milliseconds. Null from when an arrow is pressed or the dwell time is over until the next slide
+   * is selected.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
@@ -37,17 +37,17 @@ export type HeroState = {
   /** Incremented for each selected slide, to distinguish a new dwell from a resumed one. */
   dwell: number;
   /**
-   * The film of the slide: "off" if it must not play, "waiting" for its start, "retrying" after it has stopped by itself, and
-   * "refused" if the browser did not play it after all retries.
+   * The video of the slide: "off" if it must not play, "waiting" for its start, "retrying" after it has stopped by itself,
+   * and "refused" if the browser did not play it after all retries.
    */
-  film: "off" | "waiting" | "playing" | "retrying" | "refused";
-  /** True until the film first plays after its slide was selected: it then starts from the beginning. */
-  filmFresh: boolean;
-  /** How often playing the film was attempted again. Reset when the slide, the pause button or the visibility changes. */
+  video: "off" | "waiting" | "playing" | "retrying" | "refused";
+  /** Whether the video starts from the beginning: true until it first plays after its slide was selected. */
+  fromStart: boolean;
+  /** How often playing the video was attempted again. Reset when the slide, the pause button or the visibility changes. */
   retries: number;
 };
 
-/** What happens to the hero: input of the visitor, changes of the page, ends of timers, and events of its film. */
+/** What happens to the hero: input of the visitor, changes of the page, ends of timers, and events of its video. */
 export type HeroEvent =
   /** The slides have been set or changed. */
   | { type: "slides"; slides: readonly SlideKind[] }
@@ -64,14 +64,14 @@ export type HeroEvent =
   | { type: "view"; inView: boolean }
   | { type: "load"; loading: boolean }
   | { type: "motion"; reduced: boolean }
-  /** The dwell timer or the film timer has ended. */
+  /** The dwell timer or the video timer has ended. */
   | { type: "dwell-over" }
-  | { type: "film-due" }
-  /** The film of a slide has started or stopped. */
-  | { type: "film-playing"; index: number }
-  | { type: "film-stopped"; index: number };
+  | { type: "video-due" }
+  /** The video of a slide has started or stopped. */
+  | { type: "video-playing"; index: number }
+  | { type: "video-stopped"; index: number };
 
-export type Timer = "dwell" | "film";
+export type Timer = "dwell" | "video";
 
 /** What to do for a new state. "arm" starts a timer of `after` milliseconds; "advance" moves to the next slide. */
 export type HeroCommand =
@@ -92,8 +92,8 @@ export const initialHero: HeroState = {
   dwellLeft: null,
   dwellSince: null,
   dwell: 0,
-  film: "off",
-  filmFresh: false,
+  video: "off",
+  fromStart: false,
   retries: 0,
 };
 
@@ -110,7 +110,7 @@ function dwellShouldRun(state: HeroState): boolean {
   );
 }
 
-function filmShouldPlay(state: HeroState): boolean {
+function videoShouldPlay(state: HeroState): boolean {
   return (
     kindAt(state) === "video" &&
     !state.paused &&
@@ -141,9 +141,9 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
     case "toggle":
       // A browser that refuses autoplay (Low Power Mode) plays during a press, so the command is immediate, not by a
       // timer.
-      if (state.film === "refused")
+      if (state.video === "refused")
         return [
-          { ...state, film: "playing", holds: [], retries: 0 },
+          { ...state, video: "playing", holds: [], retries: 0 },
           [{ do: "play", index: state.index, fromStart: false }],
         ];
       // The pointer is still on the button and must not hold the dwell.
@@ -164,23 +164,23 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
     case "dwell-over":
       if (state.dwellSince === null) return [state, []];
       return [{ ...state, dwellLeft: null, dwellSince: null }, [{ do: "advance" }]];
-    case "film-due":
-      if (!filmShouldPlay(state)) return [state, []];
+    case "video-due":
+      if (!videoShouldPlay(state)) return [state, []];
       return [
-        { ...state, film: "playing", filmFresh: false },
-        [{ do: "play", index: state.index, fromStart: state.filmFresh }],
+        { ...state, video: "playing", fromStart: false },
+        [{ do: "play", index: state.index, fromStart: state.fromStart }],
       ];
-    case "film-playing":
-      if (event.index !== state.index || state.film === "off") return [state, []];
-      return [{ ...state, film: "playing" }, []];
-    case "film-stopped": {
-      // Films of other slides, and films that the machine has paused itself, are not retried.
-      if (event.index !== state.index || state.film !== "playing") return [state, []];
+    case "video-playing":
+      if (event.index !== state.index || state.video === "off") return [state, []];
+      return [{ ...state, video: "playing" }, []];
+    case "video-stopped": {
+      // Videos of other slides, and videos that the machine has paused itself, are not retried.
+      if (event.index !== state.index || state.video !== "playing") return [state, []];
       const after = VIDEO_RETRY_DELAYS_MS[state.retries];
-      if (after === undefined) return [{ ...state, film: "refused" }, []];
+      if (after === undefined) return [{ ...state, video: "refused" }, []];
       return [
-        { ...state, film: "retrying", retries: state.retries + 1 },
-        [{ do: "arm", timer: "film", after }],
+        { ...state, video: "retrying", retries: state.retries + 1 },
+        [{ do: "arm", timer: "video", after }],
       ];
     }
   }
@@ -190,12 +190,12 @@ function clamp(index: number, slides: readonly SlideKind[]): number {
   return Math.min(Math.max(index, 0), Math.max(slides.length - 1, 0));
 }
 
-/** Selects a slide: stops the timers and film of the old slide and starts those of the new one. */
+/** Selects a slide: stops the timers and video of the old slide and starts those of the new one. */
 function enter(next: HeroState, before: HeroState, index: number, now: number): Step {
   const commands: HeroCommand[] = [];
   if (before.dwellSince !== null) commands.push({ do: "cancel", timer: "dwell" });
-  if (before.film !== "off") {
-    commands.push({ do: "cancel", timer: "film" });
+  if (before.video !== "off") {
+    commands.push({ do: "cancel", timer: "video" });
     commands.push({ do: "pause", index: before.index });
   }
   const fresh: HeroState = {
@@ -204,15 +204,15 @@ function enter(next: HeroState, before: HeroState, index: number, now: number): 
     dwellLeft: HERO_DWELL_MS,
     dwellSince: null,
     dwell: before.dwell + 1,
-    film: "off",
-    filmFresh: true,
+    video: "off",
+    fromStart: true,
     retries: 0,
   };
   const [state, more] = update(fresh, fresh, now);
   return [state, [...commands, ...more]];
 }
 
-/** Starts or stops the dwell timer and the film, as `next` requires; `before` is the state before the event. */
+/** Starts or stops the dwell timer and the video, as `next` requires; `before` is the state before the event. */
 function update(next: HeroState, before: HeroState, now: number): Step {
   const commands: HeroCommand[] = [];
   let state = next;
@@ -228,15 +228,15 @@ function update(next: HeroState, before: HeroState, now: number): Step {
     commands.push({ do: "cancel", timer: "dwell" });
   }
 
-  const on = state.film !== "off";
-  if (filmShouldPlay(state) && !on) {
-    // A film starts after the slide has stopped moving; a resumed film starts at once.
-    const after = state.filmFresh ? VIDEO_START_DELAY_MS : 0;
-    state = { ...state, film: "waiting" };
-    commands.push({ do: "arm", timer: "film", after });
-  } else if (!filmShouldPlay(state) && on) {
-    state = { ...state, film: "off" };
-    commands.push({ do: "cancel", timer: "film" }, { do: "pause", index: state.index });
+  const isOn = state.video !== "off";
+  if (videoShouldPlay(state) && !isOn) {
+    // A video starts after the slide has stopped moving; a resumed video starts at once.
+    const after = state.fromStart ? VIDEO_START_DELAY_MS : 0;
+    state = { ...state, video: "waiting" };
+    commands.push({ do: "arm", timer: "video", after });
+  } else if (!videoShouldPlay(state) && isOn) {
+    state = { ...state, video: "off" };
+    commands.push({ do: "cancel", timer: "video" }, { do: "pause", index: state.index });
   }
   return [state, commands];
 }

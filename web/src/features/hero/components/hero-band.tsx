@@ -22,9 +22,9 @@ type HeroBandProps = {
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const t = useT();
   const { index } = hero.state;
-  const paused = hero.state.paused || hero.state.film === "refused";
+  const paused = hero.state.paused || hero.state.video === "refused";
   const several = covers.length > 1;
-  // A single film needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
+  // A single video needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
   const pausable = several || kinds[0] === "video";
   const withoutTexts = covers.every(({ title, description }) => !title && !description);
 

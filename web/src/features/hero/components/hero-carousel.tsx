@@ -18,9 +18,10 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const pageLoaded = usePageLoaded();
   const hero = useHero(kinds, pageLoaded);
   const { index } = hero.state;
+  // Whether the visitor has pointed at, pressed or focused the hero.
   const [isUsed, setIsUsed] = useState(false);
   const prepared = usePreparedSlides(hero.state, pageLoaded, isUsed, hero.loadDriver);
-  const use = () => setIsUsed(true);
+  const markUsed = () => setIsUsed(true);
 
   return (
     <section
@@ -29,9 +30,9 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
       aria-roledescription="carousel"
       aria-label={t("hero.label")}
       onKeyDown={hero.onKeyDown}
-      onPointerMove={use}
-      onPointerDown={use}
-      onFocus={use}
+      onPointerMove={markUsed}
+      onPointerDown={markUsed}
+      onFocus={markUsed}
       // With a very long title the section grows beyond the screen, so that the pictures keep at least 12rem.
       className="bg-band grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
     >
@@ -52,8 +53,8 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
                 first={n === 0}
                 prepared={prepared.has(n)}
                 pageLoaded={pageLoaded}
-                filmRef={hero.filmRef(n)}
-                onPause={() => hero.filmPaused(n)}
+                videoRef={hero.videoRef(n)}
+                onPause={() => hero.videoPaused(n)}
               />
             </div>
           ))}

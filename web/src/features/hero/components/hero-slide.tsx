@@ -10,20 +10,22 @@ type HeroSlideProps = {
   kind: SlideKind;
   /** Whether this is the first slide, whose picture loads with priority. */
   first: boolean;
-  /** Whether to load what is shown until a film plays: the picture, the still, or the first frame of a film without one. */
+  /**
+   * Whether to load what is shown until a video plays: the picture, the still, or the first frame of a video without one.
+   */
   prepared: boolean;
-  /** Whether the page has loaded. No film is requested before. */
+  /** Whether the page has loaded. No video is requested before. */
   pageLoaded: boolean;
-  filmRef: Ref<HTMLVideoElement>;
+  videoRef: Ref<HTMLVideoElement>;
   onPause(): void;
 };
 
-/** The media query of tall windows, such as those of phones. */
+/** The media query of tall windows, such as phones have. */
 const PHONE = "(max-aspect-ratio:3/5)";
 
-/** The picture or film of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
+/** The picture or video of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
 export function HeroSlide(props: HeroSlideProps) {
-  const { cover, kind, first, prepared, pageLoaded, filmRef, onPause } = props;
+  const { cover, kind, first, prepared, pageLoaded, videoRef, onPause } = props;
   const fillClasses = "absolute inset-0 size-full object-cover object-[50%_62%]";
   if (!prepared) return null;
   if (kind === "video") {
@@ -32,7 +34,7 @@ export function HeroSlide(props: HeroSlideProps) {
     const hasStill = info?.still || (poster && poster !== src);
     return (
       <Video
-        ref={filmRef}
+        ref={videoRef}
         src={src}
         info={info}
         poster={poster ?? undefined}
@@ -42,7 +44,7 @@ export function HeroSlide(props: HeroSlideProps) {
         disablePictureInPicture
         aria-label={cover.title ?? undefined}
         onPause={onPause}
-        onError={() => console.error("The cover film could not be loaded", cover.image_url)}
+        onError={() => console.error("The cover video could not be loaded", cover.image_url)}
         className={fillClasses}
       />
     );

@@ -25,14 +25,14 @@ const browserClock: Clock = {
 };
 
 /**
- * Connects the state machine of the hero with the browser. The machine's commands move the carousel and play films.
- * Presses, the visibility of the page and the films send events to the machine. No film plays before the page has loaded
+ * Connects the state machine of the hero with the browser. The machine's commands move the carousel and play videos.
+ * Presses, the visibility of the page and the videos send events to the machine. No video plays before the page has loaded
  * (`pageLoaded`).
  */
 export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
   const carousel = useCarousel({ loop: true });
   const advance = useRef(carousel.next);
-  const films = useRef(new Map<number, HTMLVideoElement>());
+  const videos = useRef(new Map<number, HTMLVideoElement>());
   const section = useRef<HTMLElement>(null);
   const reducedMotion = useReducedMotion();
 
@@ -40,18 +40,20 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     createHeroController(browserClock, {
       advance: () => advance.current(),
       async play(index, fromStart) {
-        const film = films.current.get(index);
-        if (!film) throw new Error("The film is not there yet");
-        // Browsers play only muted films without a press.
-        film.muted = true;
-        if (fromStart) film.currentTime = 0;
-        await film.play();
+        const video = videos.current.get(index);
+        if (!video) throw new Error("The video is not there yet");
+        // Browsers play only muted videos without a press.
+        video.muted = true;
+        if (fromStart) video.currentTime = 0;
+        await video.play();
       },
-      pause: (index) => films.current.get(index)?.pause(),
+      pause: (index) => videos.current.get(index)?.pause(),
     }),
   );
   const state = useSyncExternalStore(controller.subscribe, controller.getState, () => initialHero);
 
+  // The following effects report changes to the machine: the setting for reduced motion, the load of the page, the slides,
+  // the carousel's movements, and whether the tab and the hero are visible.
   useEffect(() => {
     controller.send({ type: "motion", reduced: reducedMotion });
   }, [controller, reducedMotion]);
@@ -65,8 +67,10 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
   useEffect(() => {
     controller.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });
   }, [controller, kindList]);
+  // At unmount no timer may go on.
   useEffect(() => () => controller.stop(), [controller]);
 
+  // The controller exists before the carousel's functions change.
   useEffect(() => {
     advance.current = carousel.next;
   }, [carousel.next]);
@@ -130,11 +134,11 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     prev: () => arrow(prev),
     next: () => arrow(next),
     toggle: () => controller.send({ type: "toggle" }),
-    /** For the pause event of a film. The machine ignores pauses that it has caused itself. */
-    filmPaused: (index: number) => controller.send({ type: "film-stopped", index }),
-    filmRef: (index: number) => (film: HTMLVideoElement | null) => {
-      if (film) films.current.set(index, film);
-      else films.current.delete(index);
+    /** For the pause event of a video. The machine ignores pauses that it has caused itself. */
+    videoPaused: (index: number) => controller.send({ type: "video-stopped", index }),
+    videoRef: (index: number) => (video: HTMLVideoElement | null) => {
+      if (video) videos.current.set(index, video);
+      else videos.current.delete(index);
     },
     holdHandlers: {
       onPointerEnter: (event: PointerEvent) =>

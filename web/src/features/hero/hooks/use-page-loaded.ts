@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 export function usePageLoaded(): boolean {
   const [loaded, setLoaded] = useState(false);
   useEffect(() => {
-    const ready = () => setLoaded(true);
-    if (document.readyState === "complete") ready();
-    else window.addEventListener("load", ready, { once: true });
-    return () => window.removeEventListener("load", ready);
+    const onLoad = () => setLoaded(true);
+    if (document.readyState === "complete") onLoad();
+    else window.addEventListener("load", onLoad, { once: true });
+    return () => window.removeEventListener("load", onLoad);
   }, []);
   return loaded;
 }

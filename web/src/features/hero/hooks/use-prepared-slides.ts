@@ -4,8 +4,8 @@ import type { HeroState } from "@/features/hero/hero-machine";
 
 /**
  * The slides whose picture or still has to load. From the start these are the first and the selected slide. After the page
- * has loaded they include the next slide shortly before it is due, and both neighbours as soon as the visitor is at the hero
- * (`isUsed`). A slide that has been prepared stays so. `loadDriver` is called when the carousel will soon move by itself.
+ * has loaded they include the next slide shortly before it is due, and both neighbours once the visitor uses the hero
+ * (`isUsed`). A prepared slide stays prepared. `loadDriver` is called shortly before the carousel moves by itself.
  */
 export function usePreparedSlides(
   { slides, index, dwell, dwellLeft, dwellSince }: HeroState,
@@ -15,6 +15,7 @@ export function usePreparedSlides(
 ): ReadonlySet<number> {
   // The dwell whose end is near.
   const [endingDwell, setEndingDwell] = useState<number | null>(null);
+  // Prepares the next slide HERO_PREPARE_MS before the dwell time is over.
   useEffect(() => {
     if (dwellSince === null || dwellLeft === null) return;
     const timer = setTimeout(() => {
@@ -31,7 +32,7 @@ export function usePreparedSlides(
     if (isUsed) needed.push((index + slides.length - 1) % slides.length);
   }
   if (needed.every((slide) => prepared.has(slide))) return prepared;
-  const more = new Set([...prepared, ...needed]);
-  setPrepared(more);
-  return more;
+  const extended = new Set([...prepared, ...needed]);
+  setPrepared(extended);
+  return extended;
 }
