@@ -67,7 +67,7 @@ it("requires a test for each message and question, and for each text that a toas
       "works.done": "Feito",
     },
   };
-  const sources = [`areaToast({\n  title: t("works.done"),\n});`, `say(t("works.title"))`];
+  const sources = [`stackedToast({\n  title: t("works.done"),\n});`, `say(t("works.title"))`];
   const problems = (...looks) => checkTexts(catalogues, sources, looks).problems;
   const all = ['see("Look at it")', "see(/Eliminar?/)", 'see("Feito")'];
   expect(problems(...all)).toEqual([]);

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
 import { type Language } from "@/lib/boot";
 import { hasLanguage, loadLanguage, textOf, type Key } from "@/lib/texts";
-import { helperToast } from "@/lib/toast";
+import { singleToast } from "@/lib/toast";
 
 type Vars = Record<string, string | number>;
 /** Returns the text of a key, with `{name}` replaced by the variable of that name. */
@@ -52,7 +52,7 @@ export function LanguageProvider({
         loadLanguage(next).then(
           () => setLanguage(next),
           () =>
-            helperToast({
+            singleToast({
               title: textOf(language, "common.error"),
               description: textOf(language, "auth.unexpected"),
               destructive: true,

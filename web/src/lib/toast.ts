@@ -1,5 +1,5 @@
-// The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is mounted, toasts wait
-// in this queue.
+// Shows toasts. The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is
+// mounted, toasts wait in a queue.
 
 export type ToastText = {
   title: string;
@@ -8,8 +8,8 @@ export type ToastText = {
   /** A button in the toast, which then stays longer. */
   action?: { label: string; onClick(): void };
 };
-/** `channel` says how the toast is shown: "helper" replaces the previous helper toast, "area" joins the stack. */
-export type QueuedToast = ToastText & { channel: "helper" | "area" };
+/** A "single" toast replaces the previous single toast; a "stacked" one joins the stack. */
+export type QueuedToast = ToastText & { channel: "single" | "stacked" };
 
 /** Shows a toast in the mounted toast area. */
 type ShowToast = (toast: QueuedToast) => void;
@@ -19,8 +19,9 @@ const listeners = new Set<() => void>();
 /** The function of the mounted toast area; null while none is mounted. */
 let showInArea: ShowToast | null = null;
 /** Set by preloadToastArea: the toast area must load although no toast is queued. */
-let expected = false;
+let isExpected = false;
 
+/** Tells the listeners that the toast area is needed. */
 function notify() {
   for (const listener of listeners) listener();
 }
@@ -35,28 +36,28 @@ function deliver(toast: QueuedToast) {
   notify();
 }
 
-/** Shows a toast that replaces the previous one of this kind; for sign-in, sign-out and the contact form. */
-export function helperToast(toast: ToastText): void {
-  deliver({ ...toast, channel: "helper" });
+/** Shows a toast that replaces the previous single toast; for sign-in, sign-out and the contact form. */
+export function singleToast(toast: ToastText): void {
+  deliver({ ...toast, channel: "single" });
 }
 
-/** Shows a toast in a stack of which three are visible; for everything else. */
-export function areaToast(toast: ToastText): void {
-  deliver({ ...toast, channel: "area" });
+/** Shows a toast in a stack, of which three are visible; for everything else. */
+export function stackedToast(toast: ToastText): void {
+  deliver({ ...toast, channel: "stacked" });
 }
 
 /**
- * Loads the toast area in advance, so that a failure of the network can be reported although code can no longer load then.
+ * Loads the toast area in advance, so that a failure of the network can be reported: its code could no longer load then.
  */
 export function preloadToastArea(): void {
-  expected = true;
+  isExpected = true;
   if (!showInArea) notify();
 }
 
 /** Calls `listener` when the toast area is needed. Returns a function that unsubscribes. */
 export function onToastNeeded(listener: () => void): () => void {
   listeners.add(listener);
-  if (expected || queue.length > 0) listener();
+  if (isExpected || queue.length > 0) listener();
   return () => listeners.delete(listener);
 }
 

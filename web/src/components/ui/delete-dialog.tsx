@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 type DeleteDialogProps<Item> = {
   /** What to delete; null closes the dialog. */
@@ -43,13 +43,13 @@ export function DeleteDialog<Item>({
     setBusy(true);
     try {
       await remove(item);
-      areaToast({
+      stackedToast({
         title: deleted,
         action: undo && { label: t("common.undo"), onClick: () => void undo(item) },
       });
       onDeleted?.();
     } catch (error) {
-      areaToast({
+      stackedToast({
         title: failedTitle ?? t("common.error"),
         description: failed?.(error),
         destructive: true,

@@ -11,7 +11,7 @@ import {
 import { useT } from "@/lib/i18n";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
-const HELPER_ID = "helper";
+const SINGLE_ID = "single";
 
 /** Shows a toast with sonner, and calls `onClose` when it starts to close. */
 function show(
@@ -20,8 +20,8 @@ function show(
 ) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
-    // With the fixed id a helper toast replaces the previous helper toast.
-    id: channel === "helper" ? HELPER_ID : undefined,
+    // With the fixed id a single toast replaces the previous one.
+    id: channel === "single" ? SINGLE_ID : undefined,
     description,
     action: action && {
       label: action.label,

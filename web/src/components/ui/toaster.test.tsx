@@ -1,25 +1,25 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { beforeAll, expect, it } from "vitest";
 import { Toaster } from "@/components/ui/toaster";
-import { areaToast, preloadToastArea, helperToast } from "@/lib/toast";
+import { stackedToast, preloadToastArea, singleToast } from "@/lib/toast";
 import { renderApp } from "@/test/render";
 
 // Imported first, so that no test waits while it is compiled.
 beforeAll(async () => void (await import("@/components/ui/toast-area")));
 
-it("loads with the first toast, replaces helper toasts and stacks the others", async () => {
+it("loads with the first toast, replaces single toasts and stacks the others", async () => {
   const { container } = renderApp(<Toaster />);
   expect(container).toBeEmptyDOMElement();
 
-  act(() => helperToast({ title: "First" }));
+  act(() => singleToast({ title: "First" }));
   expect(await screen.findByText("First")).toBeInTheDocument();
 
-  act(() => helperToast({ title: "Second", description: "More", destructive: true }));
+  act(() => singleToast({ title: "Second", description: "More", destructive: true }));
   await waitFor(() => expect(screen.queryByText("First")).not.toBeInTheDocument());
   expect(screen.getByText("More")).toBeInTheDocument();
 
-  act(() => areaToast({ title: "Third" }));
-  act(() => areaToast({ title: "Fourth" }));
+  act(() => stackedToast({ title: "Third" }));
+  act(() => stackedToast({ title: "Fourth" }));
   expect(await screen.findByText("Fourth")).toBeInTheDocument();
   for (const title of ["Second", "Third"]) expect(screen.getByText(title)).toBeInTheDocument();
 });

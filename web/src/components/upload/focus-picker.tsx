@@ -5,7 +5,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import type { ImageInfo } from "@/lib/media";
 import { refetch } from "@/lib/refetch";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import { cn } from "@/lib/cn";
 
 type FocusPickerProps = {
@@ -51,7 +51,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     const { error } = await backend.rpc("set_media_focus", { address: url, x: newX, y: newY });
     if (error) {
       setChosen(null);
-      areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
+      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true });
       return;
     }
     void refetch(cache, queryKey);

@@ -109,7 +109,7 @@ it("A-up-each A-up-failed: continues other uploads when some fail, shows one toa
   expect(await screen.findAllByRole("button", { name: "Try again" })).toHaveLength(2);
   expect(toasts).toEqual([
     {
-      channel: "area",
+      channel: "stacked",
       title: "Upload failed",
       description: "There was an error uploading the images. Please try again.",
       destructive: true,

@@ -3,7 +3,7 @@ import { ImagePlus } from "lucide-react";
 import { TileButton } from "@/components/upload/media-tile";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 
@@ -34,7 +34,7 @@ export function StillButton({ videoUrl, upload, onStored, withText = false }: St
     setBusy(true);
     try {
       await upload(videoUrl, picture);
-      areaToast({ title: t("upload.stillStored") });
+      stackedToast({ title: t("upload.stillStored") });
       onStored?.(picture);
     } catch (error) {
       if (error instanceof RefusedFileError)

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 
@@ -23,14 +23,14 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
         kinds: t(`upload.kinds.${kind}`),
       });
       const showError = (title: string, description: string) =>
-        areaToast({ title, description, destructive: true });
+        stackedToast({ title, description, destructive: true });
       switch (problem.reason) {
         case "type":
           return showError(t("upload.failedTitle"), t("upload.wrongType", { name: problem.name }));
         case "heic":
           return showError(t("upload.failedTitle"), t("upload.heic", { name: problem.name }));
         case "no-still":
-          return areaToast({
+          return stackedToast({
             title: t("upload.noStillTitle"),
             description: t("upload.noStill", { name: problem.name }),
           });

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { useT } from "@/lib/i18n";
-import { areaToast, type ToastText } from "@/lib/toast";
+import { stackedToast, type ToastText } from "@/lib/toast";
 
 /**
  * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change. A second toast shows
@@ -14,10 +14,10 @@ export function useUndo() {
       label: t("common.undo"),
       onClick: () =>
         void undo().then(
-          () => areaToast(undone),
+          () => stackedToast(undone),
           (error: unknown) => {
             console.warn("A change could not be undone", error);
-            areaToast({
+            stackedToast({
               title: t("common.error"),
               description: t(
                 error instanceof ConflictError ? "history.toast.conflict" : "common.undoError",

@@ -5,7 +5,7 @@ import { bringBack, bringBackDeleted, undoDeletion } from "@/lib/history/bring-b
 import { historyKeys, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
@@ -17,14 +17,14 @@ export function useBringBackToast() {
   return async (title: string, write: () => Promise<number>): Promise<boolean> => {
     try {
       const missing = await write();
-      areaToast({
+      stackedToast({
         title,
         description: missing > 0 ? t("history.missing", { n: missing }) : undefined,
       });
       return true;
     } catch (error) {
       console.warn("Nothing was brought back", error);
-      areaToast({
+      stackedToast({
         title: t("common.error"),
         description: t(
           error instanceof ConflictError ? "history.toast.conflict" : "history.toast.error",

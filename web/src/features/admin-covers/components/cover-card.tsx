@@ -38,7 +38,7 @@ import { messageOf } from "@/lib/errors";
 import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT, type Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
@@ -112,12 +112,12 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
 
   const toasts = {
     onSuccess: (saved: SavedCoverChange) =>
-      areaToast({
+      stackedToast({
         title: t("covers.toast.updated"),
         action: undoButton(() => undo(saved)),
       }),
     onError: (error: unknown) =>
-      areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
   };
 
   const {

@@ -21,7 +21,7 @@ import { useDraftLock } from "@/lib/draft-lock";
 import { draftName } from "@/lib/drafts";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
@@ -138,7 +138,7 @@ function useCoverUploads() {
     (problem: UploadProblem) => {
       const message = problem.reason === "failed" ? serviceMessage(problem.error) : "";
       if (message) {
-        areaToast({ title: t("upload.failedTitle"), description: message, destructive: true });
+        stackedToast({ title: t("upload.failedTitle"), description: message, destructive: true });
       } else {
         showProblem(problem);
       }

@@ -12,7 +12,7 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Key } from "@/lib/texts";
 
 // Looser than the check of the contact form, and equal to the server's: an old account may have an address that the contact
@@ -35,7 +35,7 @@ export function AddressSearch() {
   const showError = (title: Key) => (error: Error) => {
     // That an account has a role is shown below the field instead.
     if (!(error instanceof AddressHasRoleError))
-      areaToast({ title: t(title), description: messageOf(error), destructive: true });
+      stackedToast({ title: t(title), description: messageOf(error), destructive: true });
   };
   // Whether a request was refused because the account has a role. The account may get its role after the first request.
   const refusedForRole = [find, exportData, erase].some(

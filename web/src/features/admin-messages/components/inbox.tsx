@@ -24,7 +24,7 @@ import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { useListUrl } from "@/lib/list-url";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
@@ -71,7 +71,7 @@ export function Inbox() {
         { id, status },
         {
           onError: (error) =>
-            areaToast({
+            stackedToast({
               title: t("common.error"),
               description: messageOf(error),
               destructive: true,

@@ -7,7 +7,7 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The page on which the owner exports all messages, and exports or erases everything about one email address. */
 export function MessageData() {
@@ -47,7 +47,7 @@ function ExportButton({ format, label }: { format: "csv" | "json"; label: string
       onClick={() =>
         mutate(undefined, {
           onError: (error) =>
-            areaToast({
+            stackedToast({
               title: t("messages.data.toast.exportError"),
               description: messageOf(error),
               destructive: true,

@@ -2,7 +2,7 @@ import { useRetryNotices } from "@/features/admin-messages/api/message-notices";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { MessageNotice } from "@/lib/types";
 
 /**
@@ -16,9 +16,9 @@ export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNot
 
   function sendAgain() {
     retry.mutate(id, {
-      onSuccess: () => areaToast({ title: t("messages.toast.noticeAgain") }),
+      onSuccess: () => stackedToast({ title: t("messages.toast.noticeAgain") }),
       onError: () =>
-        areaToast({
+        stackedToast({
           title: t("common.error"),
           description: t("messages.noticeAgainError"),
           destructive: true,

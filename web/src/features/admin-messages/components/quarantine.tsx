@@ -14,7 +14,7 @@ import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 import { readPage, withValues } from "@/lib/list-url";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 /** The list of quarantined messages, which the owner can read, move to the inbox or delete (docs/product.md, rule 13). */
@@ -57,11 +57,11 @@ export function Quarantine() {
       onRestore={() =>
         restore.mutate(opened.id, {
           onSuccess: () => {
-            areaToast({ title: t("messages.toast.restored") });
+            stackedToast({ title: t("messages.toast.restored") });
             close();
           },
           onError: () =>
-            areaToast({
+            stackedToast({
               title: t("common.error"),
               description: t("messages.toast.restoreError"),
               destructive: true,

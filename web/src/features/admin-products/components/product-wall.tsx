@@ -21,7 +21,7 @@ import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { MoveArgs, Product } from "@/lib/types";
 
 type ProductWallProps = {
@@ -68,7 +68,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
 
   const titleOf = (id: string) => works.get(id)?.title ?? "";
   const showFailure = () =>
-    areaToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+    stackedToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
 
   /**
    * Moves works to a place of the order (wall/geometry.ts) and saves it. The server gets the neighbour of the moved works.
@@ -96,7 +96,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
       .move(args)
       .then(() => {
         if (moveNumber === latestMove.current)
-          areaToast({
+          stackedToast({
             title: t("wall.toast.moved"),
             action: undoButton(() => products.undoMove(oldOrder, movedIds)),
           });
@@ -124,7 +124,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   const change = (workIds: ReadonlySet<string> | readonly string[], values: WorkValues) => {
     products.change([...workIds], values).then(
       (before) =>
-        areaToast({
+        stackedToast({
           title: t("wall.toast.changed", { n: before.length }),
           action: undoButton(() => products.undoChange(before, values)),
         }),
@@ -138,7 +138,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
     setBusy(true);
     try {
       await products.remove(deletedIds);
-      areaToast({
+      stackedToast({
         title: t("wall.toast.deleted", { n: deletedIds.length }),
         action: undoButton(() => products.undoRemove(deletedIds)),
       });

@@ -14,7 +14,7 @@ import { BATCH, draftName } from "@/lib/drafts";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { queryKeys } from "@/lib/query-keys";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
@@ -90,7 +90,7 @@ export function useDraftBatch(): DraftBatchProps {
           );
         }
         case "save-failed":
-          return areaToast({
+          return stackedToast({
             title: t("common.error"),
             description: t("products.toast.saveError"),
             destructive: true,
@@ -98,7 +98,7 @@ export function useDraftBatch(): DraftBatchProps {
         case "saved": {
           const { ids } = event;
           const n = ids.length;
-          return areaToast({
+          return stackedToast({
             title: n === 1 ? t("products.toast.created") : t("bulk.saved", { n }),
             action: undoButton(() => deleteProducts(backend, cache, ids), {
               title: t("bulk.undone", { n }),

@@ -20,7 +20,7 @@ import { BUCKETS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import { useSave } from "@/lib/editing/use-save";
 import { useUndo } from "@/lib/editing/use-undo";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Product } from "@/lib/types";
 import { fileFacts } from "@/lib/upload/media-types";
 import { removeObjects } from "@/lib/upload/remove-objects";
@@ -99,7 +99,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
       return { media, saved: null };
     },
     onSaved: ({ media, saved }, { base, uploaded }) => {
-      areaToast({
+      stackedToast({
         title: t(base ? "products.toast.updated" : "products.toast.created"),
         action: undoVisibility(base, saved),
       });
@@ -108,7 +108,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
       onSaved();
     },
     onFailed: () =>
-      areaToast({
+      stackedToast({
         title: t("common.error"),
         description: t("products.toast.saveError"),
         destructive: true,

@@ -28,7 +28,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
 import { useReportChanges } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
@@ -57,10 +57,10 @@ export function ReviewForm({
   } = useSave<SaveRequest, Review>({
     save: (request) => update.mutateAsync(request),
     onSaved: () => {
-      areaToast({ title: t("reviews.toast.updated") });
+      stackedToast({ title: t("reviews.toast.updated") });
       onSaved();
     },
-    onFailed: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
+    onFailed: () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
   });
   const saving = create.isPending || savingChange;
   const avatar = useAvatarQueue(start, draft, hasDraft);
@@ -94,10 +94,10 @@ export function ReviewForm({
     try {
       await create.mutateAsync(reviewPayload(values, imageUrl));
     } catch {
-      areaToast({ title: t("reviews.toast.addError"), destructive: true });
+      stackedToast({ title: t("reviews.toast.addError"), destructive: true });
       return;
     }
-    areaToast({ title: t("reviews.toast.added") });
+    stackedToast({ title: t("reviews.toast.added") });
     onSaved();
   }
 
@@ -182,7 +182,7 @@ function useAvatarQueue(start: ReviewFormState, draft: string, hasDraft: () => b
   const onProblem = useCallback(
     (problem: UploadProblem) => {
       if (problem.reason === "failed") {
-        areaToast({ title: t("reviews.toast.uploadError"), destructive: true });
+        stackedToast({ title: t("reviews.toast.uploadError"), destructive: true });
       } else {
         showProblem(problem);
       }

@@ -6,7 +6,7 @@ import {
 import { sortByIds } from "@/features/admin-reviews/reorder";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { moveItem } from "@/lib/move-item";
 
@@ -47,13 +47,13 @@ export function useReviewOrder(reviews: Review[]) {
           () => {
             // A series of quick changes shows one toast.
             if (request !== latestRequest.current) return;
-            areaToast({
+            stackedToast({
               title: t("reviews.toast.ordered"),
               action: undoButton(() => undoOrder({ before, after: ids })),
             });
           },
           () => {
-            areaToast({ title: t("reviews.toast.orderError"), destructive: true });
+            stackedToast({ title: t("reviews.toast.orderError"), destructive: true });
           },
         )
         .finally(() => {

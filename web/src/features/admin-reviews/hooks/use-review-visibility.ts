@@ -1,7 +1,7 @@
 import { useUpdateReview } from "@/features/admin-reviews/api/update-review";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 
 /**
@@ -22,13 +22,13 @@ export function useReviewVisibility(review: Review) {
       { base: review, change: { is_active: !active } },
       {
         onSuccess: (saved) =>
-          areaToast({
+          stackedToast({
             title: t("reviews.toast.updated"),
             action: undoButton(() =>
               update.mutateAsync({ base: saved, change: { is_active: active } }),
             ),
           }),
-        onError: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
+        onError: () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
       },
     );
   }

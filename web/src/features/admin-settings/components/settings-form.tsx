@@ -34,7 +34,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { useLeaveGuard } from "@/lib/editing/use-leave-guard";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
@@ -164,7 +164,7 @@ export function SettingsForm({
       setBase(answer);
       clearRestored();
       reset(valuesFrom(answer));
-      areaToast({ title: t("settings.toast.saved") });
+      stackedToast({ title: t("settings.toast.saved") });
       if (onDone) {
         leaveGuard.leave(); // the changes are saved, but the guard ends only with the next render
         onDone();
@@ -187,7 +187,7 @@ export function SettingsForm({
       });
       focusOn(field);
     }
-    areaToast({
+    stackedToast({
       title: t("settings.toast.saveError"),
       // An error without a code means that the server did not respond.
       description: reason ? t(reason) : code ? messageOf(failure) : t("auth.error.offline"),
@@ -239,7 +239,7 @@ export function SettingsForm({
           setReloading(true);
           onReload().catch((failure: unknown) => {
             setReloading(false);
-            areaToast({
+            stackedToast({
               title: t("common.loadError"),
               description: messageOf(failure),
               destructive: true,

@@ -4,7 +4,7 @@ import { useWebhookKey } from "@/features/admin-settings/api/webhook-key";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** Shows the secret key by which a receiver verifies webhook requests. The key is fetched when the owner presses Show. */
 export function WebhookKey() {
@@ -45,7 +45,7 @@ export function WebhookKey() {
             else
               fetchKey.mutate(undefined, {
                 onError: (failure) =>
-                  areaToast({
+                  stackedToast({
                     title: t("settings.toast.keyError"),
                     description: messageOf(failure),
                     destructive: true,

@@ -1,7 +1,7 @@
 import { useSaveGuideState } from "@/features/admin-settings/api/guide";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /**
  * Returns `endGuide`, which saves that the first-run guide is finished or dismissed, and shows a toast. `savingState` is the
@@ -13,7 +13,7 @@ export function useEndGuide(onEnded?: () => void) {
   const endGuide = (state: "done" | "dismissed") =>
     mutate(state, {
       onSuccess: () => {
-        areaToast({
+        stackedToast({
           title: t(state === "done" ? "guide.toast.done" : "guide.toast.dismissed"),
           description: t("guide.toast.where"),
         });
@@ -22,7 +22,7 @@ export function useEndGuide(onEnded?: () => void) {
         onEnded?.();
       },
       onError: (failure) =>
-        areaToast({
+        stackedToast({
           title: t("guide.toast.error"),
           description: messageOf(failure),
           destructive: true,

@@ -4,7 +4,7 @@ import { useNewMessages } from "@/features/admin-shell/api/new-messages";
 import { useMessageChanges } from "@/features/admin-shell/hooks/use-message-changes";
 import { useT } from "@/lib/i18n";
 import { messageKeys } from "@/lib/message-keys";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The number of unread messages. Shows a toast when a new message has arrived. */
 export function useUnreadMessages(): number {
@@ -23,7 +23,7 @@ export function useUnreadMessages(): number {
     if (before !== undefined && latest <= before) return;
     newestKnown.current = latest;
     if (before === undefined || data.newest?.status !== "new") return;
-    areaToast({ title: t("messages.arrived", { name: data.newest.name }) });
+    stackedToast({ title: t("messages.arrived", { name: data.newest.name }) });
     // Polling can find a message before the live channel reports it, so all other queries of messages are invalidated here.
     void cache.invalidateQueries({
       queryKey: messageKeys.all,

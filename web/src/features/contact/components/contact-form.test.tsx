@@ -87,7 +87,7 @@ test("success: sends trimmed values with an empty reason, shows a toast and the 
   ]);
   expect(toasts).toEqual([
     {
-      channel: "helper",
+      channel: "single",
       title: "Message sent!",
       description: "Thank you for reaching out. I'll get back to you soon.",
     },
@@ -113,7 +113,7 @@ describe.each([
     await waitFor(() =>
       expect(toasts).toEqual([
         {
-          channel: "helper",
+          channel: "single",
           title: "Error",
           description: "Failed to send message. Please try again.",
           destructive: true,

@@ -13,7 +13,7 @@ import {
 import { useLanguage, useT } from "@/lib/i18n";
 import { focusInView, scrollToSection } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
-import { preloadToastArea, helperToast } from "@/lib/toast";
+import { preloadToastArea, singleToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import { ContactSuccess } from "@/features/contact/components/contact-success";
 import { reasonFor, withArtworkLine, type Enquiry } from "@/features/contact/enquiry";
@@ -105,7 +105,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
       { ...values, reason },
       {
         onSuccess() {
-          helperToast({
+          singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
           });
@@ -114,7 +114,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           setSentHeight(height);
         },
         onError() {
-          helperToast({
+          singleToast({
             title: t("contact.toast.errorTitle"),
             description: t("contact.toast.errorBody"),
             destructive: true,

@@ -16,7 +16,7 @@ vi.mock("@/lib/backend", async (original) => ({
   ...(await original<typeof backend>()),
   ownerBackend: vi.fn(),
 }));
-vi.mock("@/lib/toast", () => ({ helperToast: vi.fn(), areaToast: vi.fn() }));
+vi.mock("@/lib/toast", () => ({ singleToast: vi.fn(), stackedToast: vi.fn() }));
 
 type Listener = (event: AuthChangeEvent, session: Session | null) => void;
 type RoleAnswer = { data: { role: string } | null; error: unknown; status: number };
@@ -84,7 +84,7 @@ const store = () => localStorage.setItem(backend.sessionStorageKey(testBoot), "{
 beforeEach(() => {
   localStorage.clear();
   vi.mocked(backend.ownerBackend).mockReset();
-  vi.mocked(toasts.helperToast).mockReset();
+  vi.mocked(toasts.singleToast).mockReset();
 });
 
 describe("start", () => {
@@ -115,7 +115,7 @@ describe("start", () => {
     fakeClient(owner, noRow);
     show("/");
     expect(await screen.findByText("owner no role")).toBeVisible();
-    expect(toasts.helperToast).not.toHaveBeenCalled();
+    expect(toasts.singleToast).not.toHaveBeenCalled();
   });
 
   it("stays loading while the role service cannot be reached", async () => {
@@ -150,7 +150,7 @@ describe("start", () => {
     vi.mocked(backend.ownerBackend).mockRejectedValue(new Error("chunk is gone"));
     show("/");
     expect(await screen.findByText("nobody no role")).toBeVisible();
-    expect(toasts.helperToast).toHaveBeenCalledWith(
+    expect(toasts.singleToast).toHaveBeenCalledWith(
       expect.objectContaining({ description: "chunk is gone", destructive: true }),
     );
   });
@@ -158,7 +158,7 @@ describe("start", () => {
   it("loads the session code again at the next sign-in", async () => {
     vi.mocked(backend.ownerBackend).mockRejectedValueOnce(new Error("chunk is gone"));
     show("/admin/auth");
-    await waitFor(() => expect(toasts.helperToast).toHaveBeenCalled());
+    await waitFor(() => expect(toasts.singleToast).toHaveBeenCalled());
     fakeClient(owner);
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owner admin")).toBeVisible();
@@ -216,7 +216,7 @@ describe("second factor", () => {
     await screen.findByText("nobody no role");
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owes totp")).toBeVisible();
-    expect(toasts.helperToast).not.toHaveBeenCalled();
+    expect(toasts.singleToast).not.toHaveBeenCalled();
   });
 });
 
@@ -253,7 +253,7 @@ describe("sign in", () => {
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owner admin")).toBeVisible();
     await waitFor(() =>
-      expect(toasts.helperToast).toHaveBeenCalledWith({
+      expect(toasts.singleToast).toHaveBeenCalledWith({
         title: "Welcome back!",
         description: "You have successfully signed in to the admin dashboard.",
       }),
@@ -298,7 +298,7 @@ describe("sign out", () => {
     expect(await screen.findByText("at /")).toBeVisible();
     expect(client.auth.signOut).toHaveBeenCalledWith({ scope: "local" });
     await waitFor(() =>
-      expect(toasts.helperToast).toHaveBeenCalledWith({ title: "Signed out successfully" }),
+      expect(toasts.singleToast).toHaveBeenCalledWith({ title: "Signed out successfully" }),
     );
   });
 
@@ -307,7 +307,7 @@ describe("sign out", () => {
     client.auth.signOut.mockResolvedValue({ error: { message: "Not today" } });
     await out();
     await waitFor(() =>
-      expect(toasts.helperToast).toHaveBeenCalledWith({
+      expect(toasts.singleToast).toHaveBeenCalledWith({
         title: "Error signing out",
         description: "Not today",
         destructive: true,
@@ -322,7 +322,7 @@ describe("sign out", () => {
     client.auth.signOut.mockRejectedValue(new Error("boom"));
     await out();
     await waitFor(() =>
-      expect(toasts.helperToast).toHaveBeenCalledWith({
+      expect(toasts.singleToast).toHaveBeenCalledWith({
         title: "Error signing out",
         description: "An unexpected error occurred",
         destructive: true,

@@ -11,7 +11,7 @@ import {
 import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { helperToast } from "@/lib/toast";
+import { singleToast } from "@/lib/toast";
 import type * as SignIn from "@/features/session/sign-in";
 import type {
   SessionState,
@@ -90,7 +90,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
         if (isCancelled) return;
         // The page continues without a session; the next sign-in loads the chunk again.
         setChunkFailed(true);
-        helperToast({
+        singleToast({
           title: t("common.error"),
           description: messageOf(error, t("auth.unexpected")),
           destructive: true,

@@ -6,7 +6,7 @@ import { ownerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
-import { helperToast } from "@/lib/toast";
+import { singleToast } from "@/lib/toast";
 
 /**
  * A button that cancels a sign-in that is not complete. It ends the session of this browser and shows the sign-in form.
@@ -26,7 +26,7 @@ export function BackToSignIn({ from }: { from: string }) {
       void navigate("/admin/auth", { replace: true, state });
     } catch (error) {
       const description = failureText(t, failureOf(error));
-      helperToast({ title: t("auth.signOutError"), description, destructive: true });
+      singleToast({ title: t("auth.signOutError"), description, destructive: true });
     }
   }
 

@@ -9,7 +9,7 @@ import { deletePictureDrafts } from "@/lib/drafts";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { onAccessDenied } from "@/lib/token-refresh";
-import { helperToast } from "@/lib/toast";
+import { singleToast } from "@/lib/toast";
 import { factorsOptions } from "@/features/session/api/factors";
 import { roleOptions, ROLE_KEY } from "@/features/session/api/role";
 import { assuranceLevel } from "@/features/session/assurance";
@@ -84,7 +84,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
     try {
       const { error } = await client.auth.signOut({ scope: "local" });
       if (error) {
-        helperToast({
+        singleToast({
           title: t("auth.signOutError"),
           description: messageOf(error, t("auth.unexpected")),
           destructive: true,
@@ -92,7 +92,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
         return;
       }
       if (user) deletePictureDrafts(user.id);
-      helperToast({ title: t("auth.signedOut") });
+      singleToast({ title: t("auth.signedOut") });
       void navigate("/");
       // In one transition with the navigation, because otherwise the admin guard would first redirect to the sign-in
       // page.
@@ -101,7 +101,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
         predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
       });
     } catch {
-      helperToast({
+      singleToast({
         title: t("auth.signOutError"),
         description: t("auth.unexpected"),
         destructive: true,

@@ -10,7 +10,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { longDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, dateTime, localDay, relativeTime } from "@/lib/owner-dates";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
 /** The kinds of entries to choose from, with the keys of their texts. */
@@ -71,7 +71,7 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
       setMorePages([...morePages, page]);
     } catch (error) {
       console.warn("More activity could not be loaded", error);
-      areaToast({
+      stackedToast({
         title: t("common.error"),
         description: t("history.loadError"),
         destructive: true,

@@ -13,7 +13,7 @@ import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The form that changes the account's email address. The change takes effect when both mailed links have been opened. */
 export function EmailSection() {
@@ -41,7 +41,7 @@ export function EmailSection() {
       return;
     }
     reset();
-    if (result.changed) areaToast({ title: t("account.email.changed") });
+    if (result.changed) stackedToast({ title: t("account.email.changed") });
     else setRequested(email);
   });
 

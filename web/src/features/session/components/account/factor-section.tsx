@@ -21,7 +21,7 @@ import { useAuth, type AuthFailure, type SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The second factors and recovery codes of the account (docs/product.md, rule 5). */
 export function FactorSection() {
@@ -50,7 +50,7 @@ export function FactorSection() {
       [FACTOR_LIST, RECOVERY_CODES, SESSIONS].map((queryKey) => refetch(cache, queryKey)),
     );
   const showFailure = (title: string, failure: AuthFailure) =>
-    areaToast({ title, description: failureText(t, failure), destructive: true });
+    stackedToast({ title, description: failureText(t, failure), destructive: true });
 
   async function renew() {
     const result = await withReauthentication(() => makeRecoveryCodes(boot));
@@ -62,7 +62,7 @@ export function FactorSection() {
 
   async function enrolled() {
     setEnrolling(false);
-    areaToast({ title: t("account.factor.added") });
+    stackedToast({ title: t("account.factor.added") });
     // The first factor needs recovery codes; a further one leaves the existing codes valid.
     if (!hasFactors) await renew();
     await refetchAll();
@@ -77,7 +77,7 @@ export function FactorSection() {
     setFactorToRemove(null);
     if (!result) return;
     if (result.error) showFailure(t("account.factor.removeFailed"), result.error);
-    else areaToast({ title: t("account.factor.removed") });
+    else stackedToast({ title: t("account.factor.removed") });
     await refetchAll();
   }
 

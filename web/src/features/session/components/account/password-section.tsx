@@ -15,7 +15,7 @@ import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The form that changes the password. The change ends all other sessions. */
 export function PasswordSection() {
@@ -41,7 +41,7 @@ export function PasswordSection() {
     const { error } = result;
     if (!error) {
       reset();
-      areaToast({ title: t("account.password.saved") });
+      stackedToast({ title: t("account.password.saved") });
       void cache.invalidateQueries({ queryKey: SESSIONS });
       return;
     }

@@ -17,7 +17,7 @@ import { useBoot } from "@/lib/boot";
 import { dateTime } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** The list of the account's sessions, with a button to end each, and a button to end all except this browser's. */
 export function SessionsSection() {
@@ -38,12 +38,12 @@ export function SessionsSection() {
     setEnding(which);
     const { error } = await end();
     if (error) {
-      areaToast({
+      stackedToast({
         title: t("account.sessions.failed"),
         description: failureText(t, error),
         destructive: true,
       });
-    } else areaToast({ title: successTitle });
+    } else stackedToast({ title: successTitle });
     await refetch(cache, SESSIONS);
     setEnding(undefined);
   }
