@@ -13,9 +13,12 @@ import (
 )
 
 // checkXML returns an error for XML that two parsers could read differently. If the parser of the signature and the parser of
-// the content read a message differently, an attacker could change a signed message. checkXML rejects document types (and so
-// entities), processing instructions, comments unless allowComments is true, encodings other than UTF-8, repeated attributes,
-// deep nesting, and text that changes when it is written and read again.
+// the content read a message differently, an attacker could change a signed message. checkXML rejects:
+//   - document types (and so entities) and processing instructions
+//   - comments, unless allowComments is true
+//   - encodings other than UTF-8
+//   - repeated attributes and deep nesting
+//   - text that changes when it is written and read again
 func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return refuse("the document is not UTF-8")

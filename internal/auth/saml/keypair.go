@@ -10,12 +10,15 @@ import (
 	"time"
 )
 
-// keyBits is the length of a new RSA key.
-const keyBits = 2048
+const (
+	keyBits          = 2048           // length of a new RSA key
+	certificateYears = 100            // validity of a new certificate
+	clockDifference  = 24 * time.Hour // the validity begins this much earlier, because the clocks of identity providers may be behind
+)
 
 // NewKeyPair creates an RSA key and a certificate for the service provider on a host. It returns the key in PKCS #8 and the
 // certificate, both encoded in DER. Identity providers use the certificate only to read the public key, so the certificate is
-// self-signed and valid for a hundred years.
+// self-signed and valid for certificateYears.
 func NewKeyPair(host string, now time.Time) (key, certificate []byte, err error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -27,7 +30,7 @@ func NewKeyPair(host string, now time.Time) (key, certificate []byte, err error)
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "SAML 2.0 service provider " + host},
-		NotBefore: now.Add(-24 * time.Hour).UTC(), NotAfter: now.AddDate(100, 0, 0).UTC(),
+		NotBefore: now.Add(-clockDifference).UTC(), NotAfter: now.AddDate(certificateYears, 0, 0).UTC(),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageDataEncipherment,
 	}
 	if certificate, err = x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private); err != nil {

@@ -8,8 +8,12 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// metadataLife is how long the metadata of this service provider is valid after an identity provider has read it.
-const metadataLife = 48 * time.Hour
+// How long the metadata of this service provider is valid: metadataLife after an identity provider has read it, downloadYears if a person
+// downloads it as a file.
+const (
+	metadataLife  = 48 * time.Hour
+	downloadYears = 5
+)
 
 // MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4), which identity providers read: its URLs, its
 // certificate, and the algorithms with which they may encrypt assertions.
@@ -45,11 +49,10 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	return append([]byte(xml.Header), out...), nil
 }
 
-// MetadataExpiry returns when metadata that is requested at now expires: after metadataLife, or after five years if a person
-// downloads it as a file.
+// MetadataExpiry returns when metadata that is requested at now expires.
 func MetadataExpiry(now time.Time, download bool) time.Time {
 	if download {
-		return now.AddDate(5, 0, 0)
+		return now.AddDate(downloadYears, 0, 0)
 	}
 	return now.Add(metadataLife)
 }
