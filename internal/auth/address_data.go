@@ -37,7 +37,7 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 		if err != nil {
 			return err
 		}
-		sessions, err := sessionsOf(ctx, q, a.id, s.aliveArgs())
+		sessions, err := sessionsOf(ctx, q, a.id, s.sessionAliveArgs())
 		if err != nil {
 			return err
 		}
@@ -58,13 +58,13 @@ func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string
 	if err != nil {
 		return err
 	}
-	err = deleteLastSent(ctx, tx, hashToken(address))
+	err = deleteLastSent(ctx, tx, hashKey(address))
 	for _, a := range accounts {
 		if a.pending {
 			err = errors.Join(err, setUser(ctx, tx, a.id, s.now(), columnChange{colEmailChange, nil}), deleteOneTimeTokens(ctx, tx, a.id, tokenEmailCurrent, tokenEmailNew))
 			continue
 		}
-		err = errors.Join(err, deleteLastSent(ctx, tx, hashToken(a.id)), deleteUser(ctx, tx, a.id))
+		err = errors.Join(err, deleteLastSent(ctx, tx, hashKey(a.id)), deleteUser(ctx, tx, a.id))
 	}
 	return err
 }

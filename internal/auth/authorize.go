@@ -10,7 +10,6 @@ import (
 
 	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 const (
@@ -64,7 +63,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	if err != nil {
 		return providerRedirect{}, err
 	}
-	if err := s.limit(w, r, "auth authorize address", httpx.LimitSubject(r.Context()), authorizesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitAuthorizes, authorizesPerIP); err != nil {
 		return providerRedirect{}, err
 	}
 	challenge := pkceChallenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}

@@ -22,7 +22,7 @@ const callbacksPerIP = 200 // largest number of requests from one IP address in 
 // to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it
 // redirects to SiteURL with the error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
-	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitCallbacks, callbacksPerIP); err != nil {
 		return err
 	}
 	params, err := readCallbackParams(w, r)

@@ -30,7 +30,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !isUUID {
 		sessionID = ""
 	}
-	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.aliveArgs())
+	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.sessionAliveArgs())
 	switch {
 	case err != nil:
 		return User{}, "", noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
@@ -78,7 +78,7 @@ func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession sess
 
 // readSession returns a session of the account, or errSessionNotFound when it has ended.
 func (s *Service) readSession(ctx context.Context, q db.Querier, id, userID string) (session, error) {
-	current, err := sessionByID(ctx, q, id, userID, s.aliveArgs())
+	current, err := sessionByID(ctx, q, id, userID, s.sessionAliveArgs())
 	return current, noRowsAs(err, errSessionNotFound.Becausef("session %s of user %s", id, userID))
 }
 

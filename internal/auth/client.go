@@ -55,5 +55,5 @@ func (c client) deviceHash(userID string) string {
 		}
 		return r
 	}, c.userAgent)
-	return hashToken(userID + "\n" + agent)
+	return hashKey(userID + "\n" + agent)
 }

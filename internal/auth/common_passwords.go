@@ -24,14 +24,14 @@ func isCommon(password string) bool {
 	return found
 }
 
-// signsToLetters replaces digits and signs with the letters that they often stand for: p@ssw0rd becomes password.
-var signsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
+// symbolsToLetters replaces digits and symbols with the letters that they often stand for: p@ssw0rd becomes password.
+var symbolsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// maxIgnoredTail is the largest number of digits and signs that isGuessable ignores at the end of a password (Password2026!).
+// maxIgnoredTail is the largest number of digits and symbols that isGuessable ignores at the end of a password (Password2026!).
 const maxIgnoredTail = 5
 
 // isGuessable reports whether a password is easy to guess:
-//   - a common password in any case, also with signs for letters, with some digits and signs at the end, or written twice;
+//   - a common password in any case, also with symbols in place of letters, with some digits and symbols at the end, or written twice;
 //   - one to four characters that repeat;
 //   - a sequence of keys, of letters or of digits (isKeyboardRun).
 func isGuessable(password string) bool {
@@ -57,7 +57,7 @@ func isGuessable(password string) bool {
 	if len(head) < 4 || utf8.RuneCountInString(tail) > maxIgnoredTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {
 		head = p
 	}
-	return isCommon(head) || isCommon(signsToLetters.Replace(head)) || isCommon(signsToLetters.Replace(p)) || isKeyboardRun(head)
+	return isCommon(head) || isCommon(symbolsToLetters.Replace(head)) || isCommon(symbolsToLetters.Replace(p)) || isKeyboardRun(head)
 }
 
 // keySequences are the sequences that isKeyboardRun looks for: digits, the alphabet, and rows and columns of keyboards.

@@ -22,7 +22,7 @@ type Config struct {
 	// bytes; SealKey has 32.
 	RefreshKey []byte // derives refresh tokens
 	CodeKey    []byte // hashes six-digit codes
-	SealKey    []byte // encrypts (seals) stored secrets that the service must read again, such as TOTP secrets
+	SealKey    []byte // seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
 	Previous   *Keys  // keys of the previous secret, which are still accepted; nil without a previous secret
 
 	// Tokens and sessions.
@@ -70,10 +70,10 @@ type Service struct {
 	cfg          Config
 	now          func() time.Time     // the clock
 	passwords    *hasher              // hashes and checks passwords
-	sealer       sealer               // encrypts stored secrets with Config.SealKey
+	sealer       sealer               // seals stored secrets with Config.SealKey
 	allowlist    redirectAllowlist    // the allowed targets of redirects
 	samlProvider serviceProviderCache // this service as a SAML service provider
-	answers      userAnswers          // of GetUser
+	users        userCache            // responses of GetUser
 }
 
 // SessionLimits are the times after which sessions expire; 0 means never. Idle counts from the newest refresh of the session's

@@ -39,21 +39,22 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// Challenges of TOTP factors are counted per account and network: otherwise somebody who has stolen the password could
-	// exhaust the limit and lock the account's holder out. Challenges of phone factors are counted per account alone, because
+	// Challenges of TOTP factors are counted for each account and IP address. Otherwise somebody who has stolen the password could
+	// exhaust the limit and lock the account's holder out. Challenges of phone factors are counted for each account alone, because
 	// each text message costs money.
-	name, subject, maxCalls := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
+	limitSubject := httpx.LimitSubject(ctx)
+	name, subject, maxCalls := limitChallenges, hashKey(user.ID+"\n"+limitSubject), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateFactorChannel(body.Channel); err != nil {
 			return err
 		}
-		name, subject, maxCalls = "auth factor text", user.ID, factorTextsPerAccount
+		name, subject, maxCalls = limitFactorTexts, user.ID, factorTextsPerAccount
 	}
 	if err := s.limit(w, r, name, subject, maxCalls); err != nil {
 		return err
 	}
 	now := s.now()
-	c := factorChallenge{id: uuid.NewString(), factorID: f.ID, network: httpx.LimitSubject(ctx), expiresAt: now.Add(challengeLife)}
+	c := factorChallenge{id: uuid.NewString(), factorID: f.ID, limitSubject: limitSubject, expiresAt: now.Add(challengeLife)}
 	code := ""
 	if f.FactorType == factorPhone {
 		code = sixDigitCode()
@@ -64,7 +65,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		if code != "" {
-			quota, perDay := factorSignIn, factorTextsShare*s.cfg.TextsPerDay
+			quota, perDay := factorSignIn, factorTextsMultiplier*s.cfg.TextsPerDay
 			if f.Status != statusVerified {
 				quota, perDay = factorEnrolment, s.cfg.TextsPerDay
 			}

@@ -55,7 +55,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.validateEnrolment(body); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth factor enrol", user.ID, factorCallsPerAccount); err != nil {
+	if err := s.limit(w, r, limitEnrolments, user.ID, factorCallsPerAccount); err != nil {
 		return err
 	}
 	nonce, err := s.reauthenticateIfStale(w, r, user, callerSession.id, body.proof)

@@ -55,7 +55,7 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 }
 
 // findOpenChallenge returns the factor's challenge with this id. It returns an error when the challenge is unknown, has expired,
-// was answered with a correct code before, or was requested from another network than the caller's.
+// was answered with a correct code before, or was created for another IP address than the caller's.
 func (s *Service) findOpenChallenge(ctx context.Context, f storedFactor, id string) (factorChallenge, error) {
 	canonical, ok := canonicalUUID(id)
 	if id != "" && !ok {
@@ -70,9 +70,9 @@ func (s *Service) findOpenChallenge(ctx context.Context, f storedFactor, id stri
 		return factorChallenge{}, errChallengeNotFound
 	case err != nil:
 		return factorChallenge{}, err
-	case c.verifiedAt != nil || c.network != httpx.LimitSubject(ctx):
+	case c.verifiedAt != nil || c.limitSubject != httpx.LimitSubject(ctx):
 		// Supabase Auth returns this error for an answered challenge too.
-		return factorChallenge{}, errChallengeIPMismatch.Becausef("asked from %s, answered at %v", c.network, c.verifiedAt)
+		return factorChallenge{}, errChallengeIPMismatch.Becausef("created for %s, answered at %v", c.limitSubject, c.verifiedAt)
 	case !s.now().Before(c.expiresAt):
 		return factorChallenge{}, errChallengeExpired(c.id)
 	}
@@ -152,7 +152,7 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 		}
 		return errors.Join(
 			err,
-			resetTries(ctx, tx, f.ID, challenge.network, now),
+			resetTries(ctx, tx, f.ID, challenge.limitSubject, now),
 			s.audit(ctx, tx, c, auditFactorVerified, callerSession.userID, map[string]any{
 				"factor_id": f.ID, "factor_type": f.FactorType, "challenge_id": challenge.id, "session_id": callerSession.id, "first": known.Status != statusVerified,
 			}),

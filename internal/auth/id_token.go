@@ -6,7 +6,6 @@ import (
 
 	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 // idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
@@ -42,7 +41,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := body.validate(); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth sign-in address", httpx.LimitSubject(r.Context()), signInsPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitSignIns, signInsPerIP); err != nil {
 		return err
 	}
 	linkingUserID := ""

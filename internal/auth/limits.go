@@ -8,10 +8,35 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 )
 
 // limitWindow is the length of a time window. limit counts the requests of each window anew.
 const limitWindow = 5 * time.Minute
+
+// limitName is the name of a limit in the table rate_limits. Nodes of several versions can share that table, so a name must not change.
+// In the names, "address" means an IP address.
+type limitName string
+
+const (
+	limitSignIns           limitName = "auth sign-in address"
+	limitAccountSignIns    limitName = "auth sign-in account"
+	limitSetups            limitName = "auth set-up address"
+	limitMessages          limitName = "auth ask address"
+	limitVerifies          limitName = "auth verify address"
+	limitAuthorizes        limitName = "auth authorize address"
+	limitCallbacks         limitName = "auth callback address"
+	limitSSOStarts         limitName = "auth sso address"
+	limitACSRequests       limitName = "auth saml address"
+	limitChanges           limitName = "auth change account"
+	limitReauthentications limitName = "auth confirm account"
+	limitCodes             limitName = "auth code account"
+	limitEnrolments        limitName = "auth factor enrol"
+	limitChallenges        limitName = "auth factor challenge"
+	limitFactorTexts       limitName = "auth factor text"
+	limitRecoveryCodeSets  limitName = "auth recovery codes"
+	limitRecoveryTries     limitName = "auth recovery code"
+)
 
 // Largest numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no
 // limit for the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords and so lock
@@ -28,20 +53,25 @@ const (
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
-// limit counts a request under name, for subject: an account or an IP address. When the subject has made more than maxRequests
-// requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds until the next window. It
+// limit counts a request under name, for subject: an account, or a hash of several texts. When the subject has made more than
+// maxRequests requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds until the next window. It
 // does nothing if Config.RateLimited is false.
-func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
+func (s *Service) limit(w http.ResponseWriter, r *http.Request, name limitName, subject string, maxRequests int) error {
 	if !s.cfg.RateLimited {
 		return nil
 	}
 	return s.limitAlways(w, r, name, subject, maxRequests)
 }
 
+// limitPerIP is limit for the IP address of the client.
+func (s *Service) limitPerIP(w http.ResponseWriter, r *http.Request, name limitName, maxRequests int) error {
+	return s.limit(w, r, name, httpx.LimitSubject(r.Context()), maxRequests)
+}
+
 // limitAlways is limit, but it also works if Config.RateLimited is false.
-func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
+func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name limitName, subject string, maxRequests int) error {
 	now := s.now()
-	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
+	hits, err := s.db.Hit(r.Context(), string(name), subject, limitWindow, now)
 	if err != nil {
 		return err
 	}
@@ -66,15 +96,15 @@ const (
 	cooldownPhoneChange      cooldownKind = "phone_change"
 )
 
-// Kinds of text messages for second factors. They have a quota, and the factor's own time in place of a cooldown.
+// Kinds of text messages for second factors. They have a quota. In place of a cooldown, Factor.LastChallengedAt limits them.
 const (
 	factorEnrolment cooldownKind = "factor_enrolment" // to a number that the account has not proved yet
 	factorSignIn    cooldownKind = "factor_sign_in"
 )
 
-// factorTextsShare is how many times as many text messages as others a second factor may send a day: only who knows the password
-// can ask for them, and each sign-in needs one.
-const factorTextsShare = 5
+// factorTextsMultiplier multiplies Config.TextsPerDay for the text messages of a verified second factor. Only somebody who knows the password
+// can request them, and each sign-in needs one.
+const factorTextsMultiplier = 5
 
 func (c cooldownKind) isSMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
 
@@ -95,7 +125,7 @@ func (s *Service) startMessageCooldown(ctx context.Context, kind cooldownKind, s
 	if interval <= 0 {
 		return nil
 	}
-	now, subject := s.now(), hashToken(subject)
+	now, subject := s.now(), hashKey(subject)
 	free, err := startCooldown(ctx, s.db, string(kind), subject, interval, now)
 	if err != nil || free {
 		return err
@@ -147,7 +177,7 @@ func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, 
 	// The generic cell rate algorithm (GCRA) stores one time for each address: when its whole quota will be available again.
 	fullAtAfter := map[string]time.Time{} // that time, after this mail
 	for _, address := range addresses {
-		fullAt, err := lastSent(ctx, tx, storedQuotaKind(kind), hashToken(address))
+		fullAt, err := lastSent(ctx, tx, storedQuotaKind(kind), hashKey(address))
 		switch {
 		case errors.Is(err, db.ErrNoRows):
 			fullAt = now
@@ -165,7 +195,7 @@ func (s *Service) spendQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, 
 		return wait, nil
 	}
 	for address, fullAt := range fullAtAfter {
-		if err := saveLastSent(ctx, tx, storedQuotaKind(kind), hashToken(address), fullAt); err != nil {
+		if err := saveLastSent(ctx, tx, storedQuotaKind(kind), hashKey(address), fullAt); err != nil {
 			return 0, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 	"atelie/internal/interval"
 	"atelie/internal/jobs"
 )
@@ -53,7 +52,7 @@ func (m messageRequest) client() client {
 // requestMessage starts the cooldown, queues the job and responds with {}, no matter whether the account exists.
 func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldown cooldownKind, m messageRequest) error {
 	ctx := r.Context()
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {
 		return err
 	}
 	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {

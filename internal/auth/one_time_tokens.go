@@ -80,7 +80,7 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 // exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
 func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
 	if s.cfg.RateLimited {
-		hits, err := s.db.Hit(ctx, "auth code account", userID, triesWindow, s.now())
+		hits, err := s.db.Hit(ctx, string(limitCodes), userID, triesWindow, s.now())
 		if err != nil {
 			return oneTimeToken{}, err
 		}

@@ -26,9 +26,9 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxPasswordTries is how often a sign-in checks the password at most. It usually checks once. If a concurrent request replaces the
-// stored hash during the check, the password must be compared with the new hash.
-const maxPasswordTries = 3
+// maxHashRaces is how often one sign-in compares the password with the stored hash. It compares again only if a concurrent request has
+// replaced the hash during the comparison. The limit of wrong passwords is signInsPerAccount.
+const maxHashRaces = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
 
@@ -46,14 +46,14 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ip := httpx.LimitSubject(r.Context())
-	if err := s.limit(w, r, "auth sign-in address", ip, signInsPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitSignIns, signInsPerIP); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+ip), signInsPerAccount); err != nil {
+	accountAndIP := hashKey(login.email + login.phone + "\n" + httpx.LimitSubject(r.Context()))
+	if err := s.limit(w, r, limitAccountSignIns, accountAndIP, signInsPerAccount); err != nil {
 		return err
 	}
-	for range maxPasswordTries {
+	for range maxHashRaces {
 		issued, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
 		if !errors.Is(err, errPasswordReplaced) {
 			return s.respondPasswordSession(w, issued, body.Password, err)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 // pkceRequest is the body of POST /auth/v1/token?grant_type=pkce.
@@ -32,7 +31,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	if body.AuthCode == "" || body.CodeVerifier == "" {
 		return errPKCEIncomplete
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(r.Context()), verifiesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitVerifies, verifiesPerIP); err != nil {
 		return err
 	}
 	issued, tokens, err := s.exchangeAuthCode(r.Context(), clientOf(r), body)

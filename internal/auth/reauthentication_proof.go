@@ -70,7 +70,7 @@ func (s *Service) checkProof(w http.ResponseWriter, r *http.Request, u User, p p
 	ctx := r.Context()
 	switch {
 	case p.CurrentPassword != "":
-		if err := s.limit(w, r, "auth confirm account", u.ID, reauthenticationsPerAccount); err != nil {
+		if err := s.limit(w, r, limitReauthentications, u.ID, reauthenticationsPerAccount); err != nil {
 			return nonce, err
 		}
 		ok, _, err := s.passwords.verify(ctx, u.hash, p.CurrentPassword)

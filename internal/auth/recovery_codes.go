@@ -39,7 +39,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth recovery codes", user.ID, factorCallsPerAccount); err != nil {
+	if err := s.limit(w, r, limitRecoveryCodeSets, user.ID, factorCallsPerAccount); err != nil {
 		return err
 	}
 	nonce, err := s.reauthenticateIfStale(w, r, user, callerSession.id, body)
@@ -124,11 +124,11 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	return s.respondSession(w, issued, err)
 }
 
-// countRecoveryTry counts an attempt, and returns errRateLimit after too many. Attempts are counted for each account and network,
-// because otherwise somebody who has stolen the password could use up the attempts of the account's holder. 50 random bits cannot
-// be guessed with so few attempts, even from many networks.
+// countRecoveryTry counts an attempt, and returns errRateLimit after too many. Attempts are counted for each account and IP address
+// (httpx.LimitSubject), because otherwise somebody who has stolen the password could use up the attempts of the account's holder. 50
+// random bits cannot be guessed with so few attempts, even from many IP addresses.
 func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
-	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerAccountAndIP)
+	return s.limitAlways(w, r, limitRecoveryTries, hashKey(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerAccountAndIP)
 }
 
 // acceptRecoveryCode consumes a code and raises the session to aal2, in one transaction. It returns errRecoveryUnknown if the

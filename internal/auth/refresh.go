@@ -56,7 +56,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		result, expired = issuedSession{}, false // WithTx may call this function again
-		stored, err := lockRefreshToken(ctx, tx, hash, s.aliveArgs())
+		stored, err := lockRefreshToken(ctx, tx, hash, s.sessionAliveArgs())
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s *Service) refreshAtOnce(ctx context.Context, c client, token string) (is
 	issued.refreshToken = successor(s.cfg.RefreshKey, token)
 	var result func() (session, User, error)
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		result, err = rotateAtOnce(ctx, tx, hashToken(token), hashToken(issued.refreshToken), c, s.now(), s.aliveArgs())
+		result, err = rotateAtOnce(ctx, tx, hashToken(token), hashToken(issued.refreshToken), c, s.now(), s.sessionAliveArgs())
 		return err
 	})
 	if err == nil {

@@ -37,7 +37,7 @@ func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (sa
 	if !s.cfg.SAML {
 		return samlOutcome{}, errSAMLDisabled
 	}
-	if err := s.limit(w, r, "auth saml address", httpx.LimitSubject(r.Context()), acsRequestsPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitACSRequests, acsRequestsPerIP); err != nil {
 		return samlOutcome{}, err
 	}
 	body, err := httpx.ReadBody(w, r, maxACSBody)

@@ -125,13 +125,13 @@ func (s *Service) storePreviousCodeKey(ctx context.Context, write bool) (missing
 	return 1, insertHashKey(ctx, s.db, id, s.sealer.seal(purposeHashKey+id, s.cfg.Previous.CodeKey), s.now())
 }
 
-// sealer seals (encrypts) secrets that the service must read again, such as TOTP secrets, providers' tokens and signing keys.
-// It encodes the sealed bytes of a seal.Sealer in base64, for text columns.
-type sealer struct{ inner seal.Sealer }
+// sealer seals (encrypts and authenticates) secrets that the service must read again, such as TOTP secrets, providers' tokens and
+// signing keys. It encodes the sealed bytes in base64, for text columns.
+type sealer struct{ encrypter seal.Sealer }
 
 // seal seals a secret and binds it to a purpose: unseal fails with another purpose.
 func (s sealer) seal(purpose string, plain []byte) string {
-	return base64.RawStdEncoding.EncodeToString(s.inner.Seal(plain, purpose))
+	return base64.RawStdEncoding.EncodeToString(s.encrypter.Seal(plain, purpose))
 }
 
 // unseal returns a secret that was sealed for the purpose. Every error wraps seal.ErrOpen.
@@ -140,7 +140,7 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a stored secret cannot be read: %w", seal.ErrOpen)
 	}
-	plain, err := s.inner.Open(raw, purpose)
+	plain, err := s.encrypter.Open(raw, purpose)
 	if err != nil {
 		return nil, fmt.Errorf("a stored secret cannot be read: %w", err)
 	}
@@ -155,7 +155,7 @@ func (s sealer) reseal(purposes []string, sealed string) (resealed string, ok bo
 		return "", false
 	}
 	for _, purpose := range purposes {
-		if raw, ok := s.inner.Reseal(raw, purpose); ok {
+		if raw, ok := s.encrypter.Reseal(raw, purpose); ok {
 			return base64.RawStdEncoding.EncodeToString(raw), true
 		}
 	}

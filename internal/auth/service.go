@@ -25,38 +25,46 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
 	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: sealer{seal.New(cfg.SealKey)}}
 	if cfg.Previous != nil {
-		s.sealer.inner = s.sealer.inner.WithPrevious(cfg.Previous.SealKey)
+		s.sealer.encrypter = s.sealer.encrypter.WithPrevious(cfg.Previous.SealKey)
 	}
 	s.allowlist = newRedirectAllowlist(cfg.SiteURL, cfg.RedirectURLs)
 	queue.Handle(JobMessageRequest, s.handleMessageRequest)
 	return s
 }
 
-// refreshAuditLife is how long entries about refreshed sessions stay in the audit log. It is shorter than for other entries,
-// because every session in use adds an entry at each refresh.
-const refreshAuditLife = 30 * 24 * time.Hour
+// How long rows stay after they are no longer used. Audit entries stay for activity.RetentionDays, except those of the two kinds
+// below.
+const (
+	replacedTokenMonths = 1               // refresh tokens that a newer one has replaced
+	knownDeviceYears    = 2               // devices from which nobody has signed in since
+	lastSentDays        = 7               // times of sent messages, by which cooldowns and quotas are counted
+	endedChallengeLife  = time.Hour       // expired challenges of second factors
+	unusedFlowLife      = 2 * confirmLife // flows: a mailed link, which lives for confirmLife, can belong to a flow
 
-// maxRefusedEntries is how many entries about refused sign-ins stay in the audit log, because anybody can cause them.
-const maxRefusedEntries = 100_000
+	// refreshAuditLife is for audit entries about refreshed sessions: every session in use adds one at each refresh.
+	refreshAuditLife = 30 * 24 * time.Hour
+	// maxRefusedEntries is the number of audit entries about refused sign-ins. It is limited because anybody can cause them.
+	maxRefusedEntries = 100_000
+)
 
-// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes and flows, devices that
-// were not seen for two years, and audit entries after activity.RetentionDays. It also calls RecordIssuer, so that this service's
-// own issuer (the iss claim of its access tokens) stays accepted.
+// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries. It
+// first renews the entry of its own issuer (the iss claim of its access tokens), because it deletes issuers that were not used for
+// issuerLife.
 func (s *Service) Purge(ctx context.Context) error {
 	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(
 		s.RecordIssuer(ctx),
-		deleteEndedSessions(ctx, s.db, s.aliveArgs()),
-		deleteReplacedRefreshTokens(ctx, s.db, now.AddDate(0, -1, 0)),
+		deleteEndedSessions(ctx, s.db, s.sessionAliveArgs()),
+		deleteReplacedRefreshTokens(ctx, s.db, now.AddDate(0, -replacedTokenMonths, 0)),
 		deleteBefore(ctx, s.db, "auth_one_time_tokens", "expires_at", now),
-		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(2*confirmLife)),
-		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-2, 0, 0)),
+		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(unusedFlowLife)),
+		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-knownDeviceYears, 0, 0)),
 		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(0, 0, -activity.RetentionDays)),
-		deleteAuditBeyond(ctx, s.db, auditSignInRefused, maxRefusedEntries),
-		deleteAuditBefore(ctx, s.db, auditTokenRefreshed, ago(refreshAuditLife)),
-		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(time.Hour)),
+		keepNewestAudit(ctx, s.db, auditSignInRefused, maxRefusedEntries),
+		deleteAuditOlderThan(ctx, s.db, auditTokenRefreshed, ago(refreshAuditLife)),
+		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(endedChallengeLife)),
 		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),
-		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -7)),
+		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -lastSentDays)),
 		deleteBefore(ctx, s.db, "auth_issuers", "used_at", ago(issuerLife)),
 		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", ago(relayLife)),
 		deleteBefore(ctx, s.db, "auth_sso_used_assertions", "usable_until", now),

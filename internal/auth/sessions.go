@@ -65,12 +65,13 @@ func (s *Service) notifyNewDevice(ctx context.Context, tx *db.Tx, c client, u Us
 	return s.sendNotice(ctx, tx, c, u, MailNewDevice)
 }
 
-// aliveArgs returns the five arguments of the SQL condition sessionAlive: now, and for each session limit the time after which a
-// session that is alive was opened or last refreshed.
-func (s *Service) aliveArgs() []any { return s.aliveArgsAt(s.now()) }
+// sessionAliveArgs returns the five arguments of the SQL condition sessionAlive: now, and for each of the session limits the earliest
+// time at which a session that is alive can have been opened or refreshed.
+func (s *Service) sessionAliveArgs() []any { return s.sessionAliveArgsAt(s.now()) }
 
-// aliveArgsAt returns the arguments with which sessionAlive tells what is alive at another time, as far as it is known.
-func (s *Service) aliveArgsAt(now time.Time) []any {
+// sessionAliveArgsAt returns the arguments with which sessionAlive selects the sessions that will be alive at the time now, unless they
+// are ended or refreshed before.
+func (s *Service) sessionAliveArgsAt(now time.Time) []any {
 	l := s.cfg.Sessions
 	earliest := func(limit time.Duration) time.Time {
 		if limit == 0 {
@@ -97,7 +98,7 @@ func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, 
 	if !ok {
 		return false, nil
 	}
-	return hasAdminRoleInSession(ctx, s.db, user, session, identity.Of(ctx).AAL, s.cfg.RequireSecondFactor, s.now(), s.aliveArgs())
+	return hasAdminRoleInSession(ctx, s.db, user, session, identity.Of(ctx).AAL, s.cfg.RequireSecondFactor, s.now(), s.sessionAliveArgs())
 }
 
 // SessionStatuses returns the status of many sessions with one query, in the order of sessions. Its rules are those of
@@ -119,5 +120,5 @@ func (s *Service) SessionStatuses(ctx context.Context, sessions []identity.Sessi
 	if len(queries) == 0 {
 		return list, nil
 	}
-	return list, sessionStatuses(ctx, s.db, queries, s.cfg.RequireSecondFactor, s.aliveArgs(), list)
+	return list, sessionStatuses(ctx, s.db, queries, s.cfg.RequireSecondFactor, s.sessionAliveArgs(), list)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 // setupLinkLife is how long a set-up link is valid.
@@ -32,7 +31,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if body.Token == "" || body.Email == "" || body.Password == "" {
 		return errSetupIncomplete
 	}
-	if err := s.limit(w, r, "auth set-up address", httpx.LimitSubject(r.Context()), setupsPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitSetups, setupsPerIP); err != nil {
 		return err
 	}
 	linkHash := hashToken(body.Token)

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 // signupRequest is the body of Signup. Either Email or Phone must be set.
@@ -33,7 +32,7 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), messagesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {
 		return err
 	}
 	account.confirmed = s.cfg.MailAutoconfirm && account.email != "" || s.cfg.PhoneAutoconfirm && account.phone != ""

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
 // relayLife is how long a person has to sign in at the SAML identity provider. A response that arrives later is refused.
@@ -48,7 +47,7 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
 	}
-	if err := s.limit(w, r, "auth sso address", httpx.LimitSubject(r.Context()), ssoStartsPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitSSOStarts, ssoStartsPerIP); err != nil {
 		return err
 	}
 	var body ssoRequest

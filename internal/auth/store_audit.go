@@ -12,8 +12,8 @@ import (
 // auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
 type auditAction string
 
-// newAuditID returns the id of an entry. Ids grow with the time, so that entries of the same moments are in the same page of the index: a
-// random id makes each refresh write one page more, to the log of the database and to its backup.
+// newAuditID returns the id of an entry. It grows with time (UUIDv7), so that new entries are at the end of the index. With random ids,
+// each refresh of a session would write another page of the index, to the write-ahead log and to the backup.
 func newAuditID() (string, error) {
 	id, err := uuid.NewV7()
 	return id.String(), err
@@ -60,8 +60,8 @@ func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, 
 }
 
 // olderAuditEntries returns entries of some actions, newest first, that come after the entry with the time at and the given id in
-// this order. It leaves out an auditFactorVerified that has added no factor, because it is a step of a sign-in, and an
-// auditUserModified without detail, because a change of the password, address or number has an entry of its own.
+// this order. It leaves out each auditFactorVerified that has added no factor, because that is only a step of a sign-in. It also leaves
+// out each auditUserModified without detail, because a change of the password, address or number has an entry of its own.
 func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
 	list, args := db.AppendList([]any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}, actions)
 	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where l.action in ("+list+`)
@@ -70,12 +70,13 @@ func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction,
 		order by l.created_at desc, l.id limit $3`, args...)
 }
 
-// deleteAuditBeyond deletes all entries of an action except the newest.
-func deleteAuditBeyond(ctx context.Context, q db.Querier, action auditAction, newest int) error {
+// keepNewestAudit deletes the entries of an action except the newest ones, whose number is newest.
+func keepNewestAudit(ctx context.Context, q db.Querier, action auditAction, newest int) error {
 	return db.Exec(ctx, q, `delete from auth_audit_log where action = $1 and created_at <= (
 		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), newest)
 }
 
-func deleteAuditBefore(ctx context.Context, q db.Querier, action auditAction, limit time.Time) error {
+// deleteAuditOlderThan deletes the entries of an action that were written at limit or before.
+func deleteAuditOlderThan(ctx context.Context, q db.Querier, action auditAction, limit time.Time) error {
 	return db.Exec(ctx, q, "delete from auth_audit_log where action = $1 and created_at <= $2", string(action), limit)
 }

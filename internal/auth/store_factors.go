@@ -15,7 +15,7 @@ type storedFactor struct {
 	secret string // sealed; "" for a phone factor
 }
 
-// factorColumns are the columns of auth_factors f that factorRow.targets reads.
+// factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
 const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
 
 // factorRow is what a query returns in factorColumns. All fields are pointers, because each column is null if an outer join has found
@@ -25,7 +25,7 @@ type factorRow struct {
 	lastChallengedAt, createdAt, updatedAt                      *time.Time
 }
 
-func (r *factorRow) targets() []any {
+func (r *factorRow) scanDest() []any {
 	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
 }
 
@@ -45,7 +45,7 @@ func (r *factorRow) decode() storedFactor {
 
 func scanFactor(row db.Row) (storedFactor, error) {
 	var r factorRow
-	if err := row.Scan(r.targets()...); err != nil {
+	if err := row.Scan(r.scanDest()...); err != nil {
 		return storedFactor{}, err
 	}
 	return r.decode(), nil
@@ -112,20 +112,20 @@ func deleteUnverifiedFactors(ctx context.Context, q db.Querier, userID, factorTy
 type factorChallenge struct {
 	id, factorID string
 	codeHash     string // of a code by SMS; "" for TOTP
-	network      string // from which the challenge was made, see httpx.LimitSubject
+	limitSubject string // httpx.LimitSubject of the request that created the challenge
 	verifiedAt   *time.Time
 	expiresAt    time.Time
 }
 
 func insertChallenge(ctx context.Context, tx *db.Tx, c factorChallenge, now time.Time) error {
 	return db.Exec(ctx, tx, `insert into auth_factor_challenges (id, factor_id, code_hash, ip, created_at, expires_at) values ($1, $2, nullif($3, ''), $4, $5, $6)`,
-		c.id, c.factorID, c.codeHash, c.network, now, c.expiresAt)
+		c.id, c.factorID, c.codeHash, c.limitSubject, now, c.expiresAt)
 }
 
 // challengeByID returns a challenge of a factor, or db.ErrNoRows.
 func challengeByID(ctx context.Context, q db.Querier, factorID, id string) (c factorChallenge, err error) {
 	err = q.QueryRow(ctx, "select id, factor_id, coalesce(code_hash, ''), ip, verified_at, expires_at from auth_factor_challenges where id = $1 and factor_id = $2", id, factorID).
-		Scan(&c.id, &c.factorID, &c.codeHash, &c.network, &c.verifiedAt, &c.expiresAt)
+		Scan(&c.id, &c.factorID, &c.codeHash, &c.limitSubject, &c.verifiedAt, &c.expiresAt)
 	return c, err
 }
 
@@ -136,12 +136,13 @@ func useChallenge(ctx context.Context, tx *db.Tx, id string, now time.Time) (boo
 
 // Limits of attempts at a factor's codes. After the free attempts, the wait before each further one is twice as long, up to
 // maxTryDelay. Somebody who has only stolen the password can thus try 24 of a million codes a day, and the owner is never locked
-// out completely. Attempts from other networks do not delay a network from which a code was verified before.
+// out completely. An IP address from which a code was verified before is not delayed by attempts from other IP addresses. An IP address
+// means an httpx.LimitSubject here, which the column network stores.
 const (
-	triesPerNetwork = 5   // free attempts from one network
-	triesPerFactor  = 100 // free attempts from all networks together that have not verified a code
-	firstTryDelay   = 15 * time.Second
-	maxTryDelay     = time.Hour
+	triesPerIP     = 5   // free attempts from one IP address
+	triesPerFactor = 100 // free attempts from all IP addresses together that have not verified a code
+	firstTryDelay  = 15 * time.Second
+	maxTryDelay    = time.Hour
 )
 
 // tryDelay returns the wait after an attempt. excess is the number of attempts beyond the free ones.
@@ -159,15 +160,15 @@ func tryDelay(excess int) time.Duration {
 type tryDelayed struct{ until time.Time }
 
 func (e tryDelayed) Error() string {
-	return fmt.Sprintf("no code is looked at before %s", e.until.Format(time.RFC3339))
+	return fmt.Sprintf("no code is accepted before %s", e.until.Format(time.RFC3339))
 }
 
-// countFactorTry counts an attempt at a factor's code for its network. If no code was ever verified from the network, it also
-// counts the attempt for all such networks together. It must be called before the code is compared, so that concurrent attempts
+// countFactorTry counts an attempt at a factor's code for its IP address. If no code was ever verified from there, it also counts the
+// attempt for all such IP addresses together. It must be called before the code is compared, so that concurrent attempts
 // cannot exceed the limit. Before the wait has ended, it counts nothing and returns tryDelayed.
-func countFactorTry(ctx context.Context, d *db.DB, factorID, network string, now time.Time) error {
+func countFactorTry(ctx context.Context, d *db.DB, factorID, limitSubject string, now time.Time) error {
 	return d.WithTx(ctx, func(tx *db.Tx) error {
-		verified, err := countTry(ctx, tx, factorID, network, triesPerNetwork, now)
+		verified, err := countTry(ctx, tx, factorID, limitSubject, triesPerIP, now)
 		if err != nil || verified {
 			return err
 		}
@@ -176,9 +177,9 @@ func countFactorTry(ctx context.Context, d *db.DB, factorID, network string, now
 	})
 }
 
-// countTry counts an attempt for one network, or for all together when network is "". verified reports whether a code was
-// verified from the network before.
-func countTry(ctx context.Context, tx *db.Tx, factorID, network string, free int, now time.Time) (verified bool, err error) {
+// countTry counts an attempt for one IP address, or for all together when limitSubject is "". verified reports whether a code was
+// verified from that IP address before.
+func countTry(ctx context.Context, tx *db.Tx, factorID, limitSubject string, free int, now time.Time) (verified bool, err error) {
 	var (
 		tries int
 		at    *time.Time
@@ -186,9 +187,9 @@ func countTry(ctx context.Context, tx *db.Tx, factorID, network string, free int
 	err = tx.QueryRow(ctx, `insert into auth_factor_tries (factor_id, network, tries, next_try_at) values ($1, $2, 1, $3)
 		on conflict (factor_id, network) do update set tries = auth_factor_tries.tries + 1 where auth_factor_tries.next_try_at <= excluded.next_try_at
 			or auth_factor_tries.next_try_at > $4
-		returning tries, verified_at`, factorID, network, now, db.LatestPlausible(now, maxTryDelay)).Scan(&tries, &at)
+		returning tries, verified_at`, factorID, limitSubject, now, db.LatestPlausible(now, maxTryDelay)).Scan(&tries, &at)
 	if errors.Is(err, db.ErrNoRows) {
-		until, err := db.One[time.Time](ctx, tx, "select next_try_at from auth_factor_tries where factor_id = $1 and network = $2", factorID, network)
+		until, err := db.One[time.Time](ctx, tx, "select next_try_at from auth_factor_tries where factor_id = $1 and network = $2", factorID, limitSubject)
 		if err == nil {
 			err = tryDelayed{until}
 		}
@@ -198,18 +199,18 @@ func countTry(ctx context.Context, tx *db.Tx, factorID, network string, free int
 		return false, err
 	}
 	return at != nil, db.Exec(ctx, tx, "update auth_factor_tries set next_try_at = $3 where factor_id = $1 and network = $2",
-		factorID, network, now.Add(tryDelay(tries-free)))
+		factorID, limitSubject, now.Add(tryDelay(tries-free)))
 }
 
-// resetTries clears the attempts of a network after a correct code, and removes that attempt from the count of all networks. It
+// resetTries clears the attempts of an IP address after a correct code, and removes that attempt from the count of all of them. It
 // writes the rows in the same order as countFactorTry, so that the two cannot deadlock.
-func resetTries(ctx context.Context, tx *db.Tx, factorID, network string, now time.Time) error {
-	before, err := db.One[*time.Time](ctx, tx, "select verified_at from auth_factor_tries where factor_id = $1 and network = $2", factorID, network)
+func resetTries(ctx context.Context, tx *db.Tx, factorID, limitSubject string, now time.Time) error {
+	before, err := db.One[*time.Time](ctx, tx, "select verified_at from auth_factor_tries where factor_id = $1 and network = $2", factorID, limitSubject)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
 	err = db.Exec(ctx, tx, "update auth_factor_tries set tries = 0, next_try_at = $3, verified_at = $3 where factor_id = $1 and network = $2",
-		factorID, network, now)
+		factorID, limitSubject, now)
 	if err != nil || before != nil {
 		return err
 	}

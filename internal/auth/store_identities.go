@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db"
 )
 
-// identityColumns are the columns of auth_identities i that identityRow.targets reads. The column id is IdentityID in the API; ID is the
+// identityColumns are the columns of auth_identities i that identityRow.scanDest reads. The column id is IdentityID in the API; ID is the
 // column provider_id.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
@@ -22,7 +22,7 @@ type identityRow struct {
 	lastSignInAt, createdAt, updatedAt     *time.Time
 }
 
-func (r *identityRow) targets() []any {
+func (r *identityRow) scanDest() []any {
 	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
 }
 
@@ -42,7 +42,7 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 	where, args := userIDIn(userIDs)
 	return db.Collect(ctx, q, func(row db.Row) (Identity, error) {
 		var r identityRow
-		if err := row.Scan(r.targets()...); err != nil {
+		if err := row.Scan(r.scanDest()...); err != nil {
 			return Identity{}, err
 		}
 		return r.decode()

@@ -47,7 +47,7 @@ type sessionRow struct {
 	amr     string // JSON
 }
 
-func (r *sessionRow) targets() []any {
+func (r *sessionRow) scanDest() []any {
 	s := &r.session
 	return []any{&s.id, &s.userID, &s.aal, &r.amr, &s.notAfter}
 }
@@ -59,7 +59,7 @@ func (r *sessionRow) decode() (session, error) {
 
 func scanSession(row db.Row) (session, error) {
 	var r sessionRow
-	if err := row.Scan(r.targets()...); err != nil {
+	if err := row.Scan(r.scanDest()...); err != nil {
 		return session{}, err
 	}
 	return r.decode()
@@ -86,22 +86,22 @@ func recordSessionUse(ctx context.Context, tx *db.Tx, id string, c client, now t
 }
 
 // sessionByID returns a session of the account that is alive, or db.ErrNoRows.
-func sessionByID(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (session, error) {
-	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, aliveArgs...)...))
+func sessionByID(ctx context.Context, q db.Querier, id, userID string, sessionAliveArgs []any) (session, error) {
+	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, sessionAliveArgs...)...))
 }
 
-// userSessionIsAlive reports whether the account has the session and it is alive. aliveArgs are the arguments of sessionAlive.
-func userSessionIsAlive(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (found bool, err error) {
-	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, aliveArgs...)...)
+// userSessionIsAlive reports whether the account has the session and it is alive. sessionAliveArgs are the arguments of sessionAlive.
+func userSessionIsAlive(ctx context.Context, q db.Querier, id, userID string, sessionAliveArgs []any) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, sessionAliveArgs...)...)
 }
 
 // sessionsOf returns the account's sessions that are alive; the one that was used last comes first.
-func sessionsOf(ctx context.Context, q db.Querier, userID string, aliveArgs []any) (list []SessionInfo, err error) {
+func sessionsOf(ctx context.Context, q db.Querier, userID string, sessionAliveArgs []any) (list []SessionInfo, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (i SessionInfo, err error) {
 		err = row.Scan(&i.ID, &i.CreatedAt, &i.RefreshedAt, &i.UserAgent, &i.IP, &i.AAL)
 		return i, err
 	}, `select id, created_at, refreshed_at, coalesce(user_agent, ''), coalesce(ip, ''), aal from auth_sessions s
-		where user_id = $1 and `+sessionAlive(2)+` order by refreshed_at desc, id`, append([]any{userID}, aliveArgs...)...)
+		where user_id = $1 and `+sessionAlive(2)+` order by refreshed_at desc, id`, append([]any{userID}, sessionAliveArgs...)...)
 }
 
 // updateAMR replaces the authentication methods (amr) of the session by the result of update. The caller must have locked the
@@ -165,7 +165,7 @@ func deleteSSOSessions(ctx context.Context, tx *db.Tx, provider string) error {
 	return db.Exec(ctx, tx, "delete from auth_sessions where user_id in (select user_id from auth_identities where provider = $1)", provider)
 }
 
-// sessionAlive returns the SQL condition that a row s of auth_sessions is alive. Its five arguments (aliveArgs) have the
+// sessionAlive returns the SQL condition that a row s of auth_sessions is alive. Its five arguments (sessionAliveArgs) have the
 // placeholders from $first on. Every query for a session uses it, so that an ended session is unknown everywhere at once.
 func sessionAlive(first int) string {
 	return fmt.Sprintf(`(s.not_after is null or s.not_after > $%[1]d) and case
@@ -196,10 +196,10 @@ func hasAdminRole(ctx context.Context, q db.Querier, userID string, factorRequir
 // hasAdminRoleInSession reports whether a token with a session has an administrator's rights. tokenAAL is the token's aal. If the
 // account needs a second factor, the session's row must have aal2 too, because the session may have returned to aal1 since the
 // token was issued.
-func hasAdminRoleInSession(ctx context.Context, q db.Querier, userID, sessionID, tokenAAL string, factorRequired bool, now time.Time, aliveArgs []any) (found bool, err error) {
+func hasAdminRoleInSession(ctx context.Context, q db.Querier, userID, sessionID, tokenAAL string, factorRequired bool, now time.Time, sessionAliveArgs []any) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists ("+activeAdmin+`exists (select 1 from auth_sessions s
 		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+factorNotRequired(factorRequired)+") and "+sessionAlive(5)+"))",
-		append([]any{userID, now, sessionID, tokenAAL}, aliveArgs...)...)
+		append([]any{userID, now, sessionID, tokenAAL}, sessionAliveArgs...)...)
 }
 
 // statusQuery asks for one identity.SessionStatus. It is sent to the database as JSON. Ids have the form of canonicalUUID.
@@ -212,7 +212,7 @@ type statusQuery struct {
 
 // sessionStatuses reads the results of all queries with one SQL statement, and stores each in list at the query's Index. Its
 // rules are those of hasAdminRoleInSession.
-func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, aliveArgs []any, list []identity.SessionStatus) (err error) {
+func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, sessionAliveArgs []any, list []identity.SessionStatus) (err error) {
 	text, err := json.Marshal(queries)
 	if err != nil {
 		return err
@@ -233,15 +233,15 @@ func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, facto
 			where s.id = g.s and s.user_id = g.u and `+sessionAlive(2)+`)) as alive,
 		exists (select 1 from user_roles r where r.user_id = g.u and r.role = 'admin' and (`+factorNotRequired(factorRequired)+` or g.l = 'aal2'
 			and exists (select 1 from auth_sessions s where s.id = g.s and s.aal = 'aal2'))) as admin
-		from `+from, append([]any{string(text)}, aliveArgs...)...)
+		from `+from, append([]any{string(text)}, sessionAliveArgs...)...)
 	for _, s := range found {
 		list[s.i] = identity.SessionStatus{Alive: s.alive, Admin: s.alive && s.admin}
 	}
 	return err
 }
 
-func deleteEndedSessions(ctx context.Context, q db.Querier, aliveArgs []any) error {
-	return db.Exec(ctx, q, "delete from auth_sessions as s where not ("+sessionAlive(1)+")", aliveArgs...)
+func deleteEndedSessions(ctx context.Context, q db.Querier, sessionAliveArgs []any) error {
+	return db.Exec(ctx, q, "delete from auth_sessions as s where not ("+sessionAlive(1)+")", sessionAliveArgs...)
 }
 
 // storedRefreshToken is a row of auth_refresh_tokens with its session and account. Each refresh replaces the session's current token by
@@ -270,20 +270,20 @@ func replaceRefreshToken(ctx context.Context, tx *db.Tx, sessionID, hash, succes
 
 // lockRefreshToken returns the refresh token with a hash, with all that decides about its use, or db.ErrNoRows. It locks the session, so
 // that concurrent refreshes wait for each other: only then it reads which token is current.
-func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, aliveArgs []any) (t storedRefreshToken, err error) {
+func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, sessionAliveArgs []any) (t storedRefreshToken, err error) {
 	if tx.Dialect == db.Postgres {
 		if err := db.Queue(ctx, tx, "select 1 from auth_sessions where id = (select session_id from auth_refresh_tokens where token_hash = $1) for update", hash); err != nil {
 			return t, err
 		}
 	}
 	var s sessionRow
-	t.user, err = readAccount(ctx, tx, append(s.targets(), &t.generation, &t.usedAt, &t.currentGeneration, &t.alive), "select "+accountColumns+`,
+	t.user, err = readAccount(ctx, tx, append(s.scanDest(), &t.generation, &t.usedAt, &t.currentGeneration, &t.alive), "select "+accountColumns+`,
 			s.id, s.user_id, s.aal, s.amr, s.not_after, t.generation, t.used_at, c.generation, `+sessionAlive(2)+`
 		from auth_refresh_tokens t
 		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
 			and c.generation = (select max(generation) from auth_refresh_tokens where session_id = t.session_id)
 		join auth_sessions s on s.id = t.session_id
-		join auth_users u on u.id = s.user_id`+accountRelations+"where t.token_hash = $1 and u.deleted_at is null"+accountOrder, append([]any{hash}, aliveArgs...)...)
+		join auth_users u on u.id = s.user_id`+accountRelations+"where t.token_hash = $1 and u.deleted_at is null"+accountOrder, append([]any{hash}, sessionAliveArgs...)...)
 	if err == nil {
 		t.session, err = s.decode()
 	}
@@ -296,13 +296,13 @@ func lockRefreshToken(ctx context.Context, tx *db.Tx, hash string, aliveArgs []a
 // returns db.ErrNoRows.
 //
 // Of two concurrent refreshes the second one waits for the row of the session, and then finds that the token has been used.
-func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c client, now time.Time, aliveArgs []any) (result func() (session, User, error), err error) {
+func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c client, now time.Time, sessionAliveArgs []any) (result func() (session, User, error), err error) {
 	auditID, err := newAuditID()
 	if err != nil {
 		return nil, err
 	}
 	var s sessionRow
-	r := accountReader{more: s.targets()}
+	r := accountReader{more: s.scanDest()}
 	err = tx.QueueRows(ctx, r.scan, `with s as (
 			update auth_sessions s set refreshed_at = $3, user_agent = $4, ip = $5 from auth_refresh_tokens t, auth_users u
 			where t.token_hash = $1 and t.used_at is null and s.id = t.session_id and u.id = s.user_id and u.deleted_at is null
@@ -315,7 +315,7 @@ func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c 
 			select $6, user_id, $7, jsonb_build_object('session_id', id), $5, $4, $3 from rotated)
 		select `+accountColumns+`, s.id, s.user_id, s.aal, s.amr, s.not_after
 		from rotated s join auth_users u on u.id = s.user_id`+accountRelations+accountOrder,
-		append([]any{hash, successorHash, now, c.userAgent, c.ip, auditID, string(auditTokenRefreshed)}, aliveArgs...)...)
+		append([]any{hash, successorHash, now, c.userAgent, c.ip, auditID, string(auditTokenRefreshed)}, sessionAliveArgs...)...)
 	return func() (session, User, error) {
 		user, err := r.account()
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/imported"
 )
 
-// userColumns are the columns of auth_users u that userRow.targets reads.
+// userColumns are the columns of auth_users u that userRow.scanDest reads.
 const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invited_at, coalesce(u.phone, ''), u.phone_confirmed_at, u.confirmation_sent_at,
 	u.recovery_sent_at, coalesce(u.email_change, ''), u.email_change_sent_at, coalesce(u.phone_change, ''), u.phone_change_sent_at, u.reauthentication_sent_at,
 	u.last_sign_in_at, u.app_metadata, u.user_metadata, u.banned_until, u.created_at, u.updated_at, u.deleted_at, u.is_sso_user,
@@ -28,7 +28,7 @@ type userRow struct {
 	appMetadata, userMetadata string // JSON
 }
 
-func (r *userRow) targets() []any {
+func (r *userRow) scanDest() []any {
 	u := &r.user
 	return []any{
 		&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
@@ -50,7 +50,7 @@ func (r *userRow) decode() (User, error) {
 
 func scanUser(row db.Row) (User, error) {
 	var r userRow
-	if err := row.Scan(r.targets()...); err != nil {
+	if err := row.Scan(r.scanDest()...); err != nil {
 		return User{}, err
 	}
 	return r.decode()
@@ -77,7 +77,7 @@ func (r *accountReader) scan(row db.Row) error {
 		identity identityRow
 		factor   factorRow
 	)
-	err := row.Scan(slices.Concat(account.targets(), identity.targets(), factor.targets(), r.more)...)
+	err := row.Scan(slices.Concat(account.scanDest(), identity.scanDest(), factor.scanDest(), r.more)...)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (r *accountReader) account() (User, error) {
 	return r.user, nil
 }
 
-// readAccount runs a query for one account. more are the targets of the columns after accountColumns.
+// readAccount runs a query for one account. more are the scanDest of the columns after accountColumns.
 func readAccount(ctx context.Context, q db.Querier, more []any, query string, args ...any) (User, error) {
 	r := accountReader{more: more}
 	_, err := db.Collect(ctx, q, func(row db.Row) (struct{}, error) { return struct{}{}, r.scan(row) }, query, args...)
@@ -125,10 +125,10 @@ func loadUser(ctx context.Context, q db.Querier, where string, arg any) (User, e
 }
 
 // userAndSession returns an account that is not deleted, with its identities and factors, and whether it has the session and that is
-// alive. sessionID may be "" for none. aliveArgs are the arguments of sessionAlive.
-func userAndSession(ctx context.Context, q db.Querier, userID, sessionID string, aliveArgs []any) (u User, alive bool, err error) {
+// alive. sessionID may be "" for none. sessionAliveArgs are the arguments of sessionAlive.
+func userAndSession(ctx context.Context, q db.Querier, userID, sessionID string, sessionAliveArgs []any) (u User, alive bool, err error) {
 	u, err = readAccount(ctx, q, []any{&alive}, "select "+accountColumns+", exists (select 1 from auth_sessions s where s.id = $2 and s.user_id = u.id and "+sessionAlive(3)+
-		") from auth_users u"+accountRelations+"where u.deleted_at is null and u.id = $1"+accountOrder, append([]any{userID, orNull(sessionID)}, aliveArgs...)...)
+		") from auth_users u"+accountRelations+"where u.deleted_at is null and u.id = $1"+accountOrder, append([]any{userID, orNull(sessionID)}, sessionAliveArgs...)...)
 	return u, alive, err
 }
 

@@ -21,8 +21,12 @@ func randomToken() string {
 
 // hashToken returns the SHA-256 of a token in hex, the form in which the database stores tokens. 256 random bits cannot be
 // guessed, so they need no slow hash.
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
+func hashToken(token string) string { return hashKey(token) }
+
+// hashKey returns the SHA-256 of a text in hex, for keys of rows and limits. The text itself, such as an e-mail address, is then not
+// stored. Unlike a token, it can be guessed from the hash.
+func hashKey(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 

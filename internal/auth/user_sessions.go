@@ -18,7 +18,7 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	if user.hasVerifiedFactor() && current.aal != aal2 {
 		return errAAL2Needed
 	}
-	list, err := sessionsOf(r.Context(), s.db, user.ID, s.aliveArgs())
+	list, err := sessionsOf(r.Context(), s.db, user.ID, s.sessionAliveArgs())
 	if err != nil {
 		return err
 	}

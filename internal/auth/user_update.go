@@ -15,14 +15,14 @@ import (
 // GetUser handles GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now()
-	at, known, err := s.db.Changes(ctx) // before the account is read
+	changes, known, err := s.db.Changes(ctx) // before the account is read
 	if err != nil {
 		return err
 	}
-	var wanted bool
+	var store bool
 	if caller := identity.Of(ctx); known && caller.Bearer && caller.Role == identity.Authenticated {
 		var body []byte
-		if body, wanted = s.answers.get(at, userSession{caller.UserID, caller.SessionID}, now); body != nil {
+		if body, store = s.users.get(changes, userSession{caller.UserID, caller.SessionID}, now); body != nil {
 			return respondPrivateText(w, body)
 		}
 	}
@@ -31,8 +31,8 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body, err := json.Marshal(user)
-	if err == nil && wanted {
-		err = s.storeAnswer(ctx, at, body, user.ID, sessionID, now)
+	if err == nil && store {
+		err = s.cacheUser(ctx, changes, body, user.ID, sessionID, now)
 	}
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 	if body.Email == "" && body.Phone == "" {
 		return nil
 	}
-	if err := s.limit(w, r, "auth change account", u.ID, changesPerAccount); err != nil {
+	if err := s.limit(w, r, limitChanges, u.ID, changesPerAccount); err != nil {
 		return err
 	}
 	if body.Email != "" {
@@ -225,7 +225,7 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 		}
 		// A change in another session may have ended this one while the hash was computed.
 		if sessionID != "" {
-			alive, err := userSessionIsAlive(ctx, tx, sessionID, userID, s.aliveArgs())
+			alive, err := userSessionIsAlive(ctx, tx, sessionID, userID, s.sessionAliveArgs())
 			if err != nil {
 				return err
 			}

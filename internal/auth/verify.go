@@ -38,7 +38,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if err := body.validate(); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitVerifies, verifiesPerIP); err != nil {
 		return err
 	}
 	var (
@@ -97,7 +97,7 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerIP); err != nil {
+	if err := s.limitPerIP(w, r, limitVerifies, verifiesPerIP); err != nil {
 		return err
 	}
 	to, pkce := s.redirectTarget(requestedRedirect(r)), strings.HasPrefix(link, "pkce_")

@@ -23,7 +23,7 @@ func TestOwnUserIsNeverOld(t *testing.T) {
 				r = h.user(token)
 				h.expect("own user", r, 200, "")
 			}
-			if stored := len(h.answers.all); (stored > 0) != (d.Dialect == db.SQLite) {
+			if stored := len(h.users.entries); (stored > 0) != (d.Dialect == db.SQLite) {
 				t.Fatalf("%d answers are stored", stored)
 			}
 			return r

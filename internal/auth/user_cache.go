@@ -1,0 +1,78 @@
+package auth
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+// Limits of userCache.
+const (
+	maxCachedUsers     = 256
+	maxCachedUserBytes = 16 << 10
+	cachedUserLife     = time.Minute
+)
+
+// userCache caches response bodies of GetUser until anything is committed to the database, which db.DB.Changes shows at each request.
+// A session that was ended and an account that was banned are therefore refused immediately, by whichever process that was done.
+type userCache struct {
+	mu      sync.Mutex
+	changes db.Changes // state of the database in which all entries were read
+	entries map[userSession]cachedUser
+}
+
+// userSession is the account and the session that an access token names.
+type userSession struct{ userID, sessionID string }
+
+// cachedUser is a response body and the time in which it is valid: sessions end and bans expire without a commit.
+type cachedUser struct {
+	body        []byte
+	from, until time.Time
+}
+
+// get returns the body for a session, or nil. store reports whether the caller should store the body that it reads. It is false for the
+// first request after a commit, so that nothing is cached while the database is written all the time.
+func (c *userCache) get(changes db.Changes, key userSession, now time.Time) (body []byte, store bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if changes != c.changes {
+		c.changes, c.entries = changes, nil
+		return nil, false
+	}
+	cached, ok := c.entries[key]
+	if !ok || now.Before(cached.from) || !now.Before(cached.until) {
+		return nil, true
+	}
+	return cached.body, true
+}
+
+// put stores a body that was read after changes.
+func (c *userCache) put(changes db.Changes, key userSession, u cachedUser) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if changes != c.changes || len(u.body) > maxCachedUserBytes {
+		return
+	}
+	if c.entries == nil || len(c.entries) >= maxCachedUsers {
+		c.entries = map[userSession]cachedUser{}
+	}
+	c.entries[key] = u
+}
+
+// cacheUser caches the body for the caller, unless the session ends within cachedUserLife. now is when the account was read.
+func (s *Service) cacheUser(ctx context.Context, changes db.Changes, body []byte, userID, sessionID string, now time.Time) error {
+	until := now.Add(cachedUserLife)
+	if sessionID != "" {
+		// Time alone never makes an ended session alive again, so a session that is alive at until is alive before that too.
+		alive, err := userSessionIsAlive(ctx, s.db, sessionID, userID, s.sessionAliveArgsAt(until))
+		if err != nil || !alive {
+			return err
+		}
+	}
+	caller := identity.Of(ctx)
+	s.users.put(changes, userSession{caller.UserID, caller.SessionID}, cachedUser{body, now, until})
+	return nil
+}
