@@ -108,12 +108,15 @@ func waitForLoss(ctx context.Context, conn *pgx.Conn) (err error) {
 	return err
 }
 
+// closeTimeout limits the closing of a connection.
+const closeTimeout = time.Second
+
 // closeConn closes a connection that does not belong to a pool (Claim, Listen), and releases its locks. conn may be nil.
 func closeConn(ctx context.Context, conn *pgx.Conn) {
 	if conn == nil {
 		return
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	// Unlock first: the session ends a moment after its connection, and until then its locks would refuse the next claim.
 	_, _ = conn.Exec(end, "select pg_advisory_unlock_all()")

@@ -34,8 +34,8 @@ type CopyJob struct {
 // Migrate rejects a database that has it.
 const copyState = "atelie_copy"
 
-// activityPaused is the table on SQLite that has a row while a copy fills the database: the triggers of activity write nothing then,
-// because the copy brings the entries of its source. On PostgreSQL the triggers look for copyState.
+// activityPaused is a table on SQLite. While it has a row, the triggers write no entries into the table activity: a copy inserts such a
+// row first, because it copies the entries of its source too. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
@@ -48,7 +48,7 @@ const (
 // exclusion describes the rows of a table that are not copied.
 type exclusion struct {
 	copied string // SQL condition of the rows that are copied
-	why    string // tells the operator why the other rows are not copied
+	why    string // why the other rows are not copied, for the operator
 }
 
 // exclusions lists the tables that are not copied completely, by name. In storage_uploads the condition is the column finished.
@@ -56,7 +56,7 @@ var exclusions = map[string]exclusion{
 	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }
 
-// Errors of a copy that cannot begin or has failed. Their texts tell the operator what to do.
+// Errors of a copy that cannot begin or has failed. The operator reads their texts, so these say what to do.
 var (
 	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty place for files")
 	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")

@@ -1,5 +1,5 @@
-// Package db opens the database by its URL and hides most differences between SQLite and PostgreSQL. The same queries run on
-// both: parameters are $1, $2 …, times are time.Time in UTC with microseconds, and lists are JSON text.
+// Package db opens the database by its URL and hides most differences between the two engines, SQLite and PostgreSQL. The same
+// queries run on both: parameters are $1, $2 …, times are time.Time in UTC with microseconds, and lists are JSON text.
 package db
 
 import (
@@ -55,7 +55,7 @@ type driver interface {
 type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
-	DiskFull    func() (retry bool)                       // a write failed on a full disk; true: space was freed, try again once
+	DiskFull    func() (retry bool)                       // a write failed on a full disk; true: space was freed, the write is tried again once
 }
 
 // NoHooks is the value of Hooks for programs that do not react to these events.
@@ -75,7 +75,7 @@ type DB struct {
 	tried, stored atomic.Int64  // numbers of writes (Writes)
 	written       chan struct{} // the channel of Written
 
-	scrubMu sync.Mutex // held while Scrub runs
+	scrubMu sync.Mutex // locked while Scrub runs
 }
 
 func newDB(dialect Dialect, hooks Hooks) *DB {
@@ -109,7 +109,7 @@ func (d *DB) Close() error {
 
 // Ping checks that the database responds.
 func (d *DB) Ping(ctx context.Context) error {
-	if err := d.refuse(); err != nil {
+	if err := d.checkReadable(); err != nil {
 		return err
 	}
 	if err := d.driver.ping(ctx); err != nil {
@@ -157,7 +157,7 @@ func (d *DB) freeSpaceAfter(err error) bool {
 
 // Exec runs a single writing statement in its own transaction.
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
-	if err := d.refuseWrite(); err != nil {
+	if err := d.checkWritable(); err != nil {
 		return 0, err
 	}
 	defer func() { d.countWrite(err == nil) }()
@@ -233,7 +233,7 @@ func (d *DB) WithShortTx(ctx context.Context, fn func(*Tx) error) error {
 type txRunner func(ctx context.Context, fn func(Querier) error) error
 
 func (d *DB) runTx(ctx context.Context, run txRunner, fn func(*Tx) error) error {
-	if err := d.refuseWrite(); err != nil {
+	if err := d.checkWritable(); err != nil {
 		return err
 	}
 	tx := &Tx{Dialect: d.Dialect}

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Dialect names a database engine. Where the engines need different SQL, code chooses it by the dialect.
+// Dialect is the SQL dialect of a database engine, and names the engine. Where the engines need different SQL, code chooses it by the
+// dialect.
 type Dialect string
 
-// The two engines.
+// The dialects of the two engines.
 const (
 	SQLite   Dialect = "sqlite"
 	Postgres Dialect = "postgres"

@@ -31,12 +31,14 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// The longest waits of OpenExclusive for the database, because a program that has just ended can still appear to use it:
-// fileTimeout for the lock of an SQLite file, which the operating system releases when the process ends; sessionTimeout for the
-// sessions of the process on PostgreSQL, whose server closes them later, on a busy machine after seconds.
+// The longest waits of OpenExclusive. A program that has just ended can still appear to use the database.
 const (
-	fileTimeout    = time.Second
+	// fileTimeout is for the lock of an SQLite file. The operating system releases it when the process ends.
+	fileTimeout = time.Second
+	// sessionTimeout is for the sessions of the ended process on PostgreSQL, whose server closes them some time later: on a busy machine
+	// after seconds. sessionPoll is the interval at which they are checked.
 	sessionTimeout = 5 * time.Second
+	sessionPoll    = 100 * time.Millisecond
 )
 
 // OpenSource opens a database as the source of a copy. Servers may use it at the same time; writes through the returned DB fail.
@@ -185,7 +187,7 @@ func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly boo
 		if time.Now().After(deadline) {
 			return d, ErrInUse
 		}
-		if interval.Sleep(ctx, 100*time.Millisecond) != nil {
+		if interval.Sleep(ctx, sessionPoll) != nil {
 			return d, ctx.Err()
 		}
 	}
@@ -210,7 +212,7 @@ func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
 		if err = translate(err); err == nil {
 			err = fn(pgxQuerier{tx})
 		}
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		defer cancel()
 		return errors.Join(err, ignoreCancelled(ctx, tx.Rollback(end)))
 	}

@@ -17,8 +17,8 @@ import (
 // connection. If the probe fails too, the database itself is unreachable and an outage begins: statements fail immediately until
 // a later probe succeeds.
 type outage struct {
-	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
-	refused atomic.Int64 // number of statements that this outage made fail without a call to the database
+	lost    atomic.Int32 // what is impossible now: lostNothing, lostWrites or lostEverything
+	refused atomic.Int64 // number of statements that failed during this outage without a call to the database
 
 	mu      sync.Mutex
 	probed  chan struct{}  // closed when the running probe has its first result; nil when no probe runs
@@ -37,7 +37,7 @@ var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
 var errLocked = fmt.Errorf("%w: another program has locked it", ErrUnavailable)
 
-// The values of outage.lost: what the outage makes impossible.
+// The values of outage.lost, from no outage to the most severe one.
 const (
 	lostNothing    int32 = iota // there is no outage
 	lostWrites                  // writing is impossible: another program holds SQLite's write lock
@@ -60,13 +60,14 @@ func (d *DB) InOutage() bool { return d.outage.lost.Load() == lostEverything }
 // CannotWrite reports whether the database is unreachable or locked.
 func (d *DB) CannotWrite() bool { return d.outage.lost.Load() != lostNothing }
 
-// refuse returns ErrOutage while the database is unreachable. It is called before each statement that reads.
-func (d *DB) refuse() error { return d.refuseFrom(lostEverything) }
+// checkReadable returns ErrOutage while the database is unreachable. It is called before each statement that reads.
+func (d *DB) checkReadable() error { return d.checkAvailable(lostEverything) }
 
-// refuseWrite returns ErrOutage while the database is unreachable or locked. It is called before each write.
-func (d *DB) refuseWrite() error { return d.refuseFrom(lostWrites) }
+// checkWritable returns ErrOutage while the database is unreachable or locked. It is called before each write.
+func (d *DB) checkWritable() error { return d.checkAvailable(lostWrites) }
 
-func (d *DB) refuseFrom(least int32) error {
+// checkAvailable returns ErrOutage if the outage is at least as severe as least, one of the constants above.
+func (d *DB) checkAvailable(least int32) error {
 	if d.outage.lost.Load() < least {
 		return nil
 	}
@@ -75,7 +76,7 @@ func (d *DB) refuseFrom(least int32) error {
 }
 
 // classify probes the database after a connection error and wraps err in ErrOutage if the probe fails. A statement that
-// timed out starts a probe too, since a hanging server gives no other sign, but its caller does not wait for the result.
+// timed out starts a probe too, since a hanging server gives no other sign; its caller does not wait for the result.
 func (d *DB) classify(ctx context.Context, err error) error {
 	if errors.Is(err, errInterrupted) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
@@ -199,7 +200,7 @@ type outageQuerier struct {
 }
 
 func (w outageQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := w.d.refuse(); err != nil {
+	if err := w.d.checkReadable(); err != nil {
 		return 0, err
 	}
 	n, err := w.q.Exec(ctx, query, args...)
@@ -207,7 +208,7 @@ func (w outageQuerier) Exec(ctx context.Context, query string, args ...any) (int
 }
 
 func (w outageQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if err := w.d.refuse(); err != nil {
+	if err := w.d.checkReadable(); err != nil {
 		return nil, err
 	}
 	rows, err := w.q.Query(ctx, query, args...)
@@ -218,7 +219,7 @@ func (w outageQuerier) Query(ctx context.Context, query string, args ...any) (Ro
 }
 
 func (w outageQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := w.d.refuse(); err != nil {
+	if err := w.d.checkReadable(); err != nil {
 		return failedRow{err}
 	}
 	return outageRow{w.q.QueryRow(ctx, query, args...), w.d, ctx}

@@ -16,7 +16,7 @@ import (
 type postgresTx struct {
 	pool   *pgxpool.Pool
 	actor  string        // id of the account that makes the changes, or ""
-	conn   *pgxpool.Conn // nil until something is sent
+	conn   *pgxpool.Conn // nil before the first statement is sent
 	queued []queuedStatement
 }
 
@@ -30,6 +30,9 @@ type queuedStatement struct {
 // errRolledBack is returned for a transaction that PostgreSQL has rolled back at its commit, because a statement had failed whose error
 // the caller has ignored.
 var errRolledBack = errors.New("the transaction was rolled back: one of its statements has failed")
+
+// rollbackTimeout limits a rollback after the caller's context has ended.
+const rollbackTimeout = 5 * time.Second
 
 // setActor sets the actor until the end of the transaction, for the triggers of the history.
 const setActor = "select set_config('atelie.actor', $1, true)"
@@ -228,7 +231,7 @@ func (t *postgresTx) end(ctx context.Context) {
 		return
 	}
 	if c := t.conn.Conn().PgConn(); !c.IsClosed() && c.TxStatus() != 'I' {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		_, _ = t.conn.Exec(end, "rollback") // a connection for which this fails is closed by Release
 		cancel()
 	}

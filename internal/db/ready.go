@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables; it holds their names.
+// MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables. Its elements are the
+// names of these tables.
 type MissingTables []string
 
 func (m MissingTables) Error() string {
@@ -40,7 +41,7 @@ func (d *DB) Ready(ctx context.Context) error {
 	if err := d.Ping(ctx); err != nil {
 		return fmt.Errorf("the database does not answer: %w", err)
 	}
-	if err := d.refuseWrite(); err != nil {
+	if err := d.checkWritable(); err != nil {
 		return fmt.Errorf("the database is locked: %w", err)
 	}
 	if lite, ok := d.driver.(*sqliteDriver); ok {
@@ -54,7 +55,7 @@ func (d *DB) Ready(ctx context.Context) error {
 // tableStatement matches the statements of a migration that create or drop tables.
 var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
 
-// expectedTables returns the names of the tables that exist on an engine after all migrations, sorted.
+// expectedTables returns the names of the tables that all migrations together create in a dialect, sorted.
 func expectedTables(dialect Dialect) ([]string, error) {
 	if dialect == Postgres {
 		return postgresTables()
@@ -67,6 +68,7 @@ var (
 	postgresTables = sync.OnceValues(func() ([]string, error) { return createdTables(Postgres) })
 )
 
+// createdTables reads the names of the tables from the texts of the migrations.
 func createdTables(dialect Dialect) ([]string, error) {
 	scripts, err := renderMigrations(placeholderSQL(dialect))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time. For a copy
-// (OpenSource, OpenExclusive) write and read are the same connection, and no field but these and queue is set.
+// (OpenSource, OpenExclusive) write and read are the same connection, and only these two fields and queue are set.
 type sqliteDriver struct {
 	write, read *sql.DB
 	queue       *writeQueue                   // of the transactions on write

@@ -10,18 +10,18 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Changes stands for what was committed to a database until a moment: as long as DB.Changes returns an equal value, nobody has
-// committed anything, in this process or another one. Values of different DBs cannot be compared.
+// Changes identifies a state of a database. As long as DB.Changes returns an equal value, nothing was committed, neither by this process
+// nor by another one. Values of different DBs cannot be compared.
 type Changes struct{ connection, version int64 }
 
-// Changes returns the present value, at a tenth of the cost of a small query. ok is false on PostgreSQL, which has no such number that
-// costs less than reading the rows again.
+// Changes returns the current value. It costs a tenth of a small query. ok is false on PostgreSQL, where such a value would cost as much
+// as a query.
 func (d *DB) Changes(ctx context.Context) (c Changes, ok bool, err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok || s.changes == nil {
 		return Changes{}, false, nil
 	}
-	if err := d.refuse(); err != nil {
+	if err := d.checkReadable(); err != nil {
 		return Changes{}, false, err
 	}
 	if c, err = s.changes.read(); err != nil {
@@ -30,14 +30,14 @@ func (d *DB) Changes(ctx context.Context) (c Changes, ok bool, err error) {
 	return c, true, nil
 }
 
-// changeCounter reads SQLite's data_version, which changes for a connection when another connection has committed. It has a connection
-// of its own, without database/sql, whose bookkeeping would take longer than the statement.
+// changeCounter reads SQLite's data_version, a number that changes for a connection when another connection commits. It opens its own
+// connection without database/sql, because database/sql would take longer than the statement itself.
 type changeCounter struct {
 	dsn string
 
 	mu         sync.Mutex
 	conn       sqldriver.Conn // nil before the first use, and after an error
-	connection int64          // number of the connection: their versions cannot be compared
+	connection int64          // counts the connections that were opened: the versions of two connections cannot be compared
 	closed     bool
 }
 

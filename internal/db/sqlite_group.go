@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Limits of a group (writeQueue). The first transactions of a group wait for the others.
+// Limits of a group (see writeQueue). They limit how long the first transactions of a group wait for the commit.
 const (
 	maxGroupSize = 64                    // number of transactions
-	maxGroupTime = 10 * time.Millisecond // how long the group accepts more
+	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
 )
 
-// writeQueue gives the write connection to transactions in the order in which they asked for it. A commit waits for the disk (0.6
-// ms). Therefore short transactions that follow each other in the queue form a group: they share one transaction of SQLite and its
-// commit. Each runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
+// writeQueue gives the write connection to transactions, first come, first served. A commit waits for the disk (0.6 ms). Therefore short
+// transactions that follow each other in the queue form a group (group commit): they share one transaction of SQLite and its commit.
+// Each of them runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
 type writeQueue struct {
 	pool *sql.DB // of one connection
 
 	mu      sync.Mutex
 	running bool          // a transaction has the connection
-	waiting []*waiting    // the transactions that ask for it
+	waiting []*waiting    // the transactions that wait for it, in their order
 	waits   int64         // number of transactions that have waited
 	waited  time.Duration // total time of these waits
 }
@@ -31,7 +31,7 @@ type writeQueue struct {
 // waiting is a transaction that waits for the connection.
 type waiting struct {
 	short bool
-	turn  chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
+	ready chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
 }
 
 // group is an open transaction of SQLite.
@@ -42,7 +42,7 @@ type group struct {
 	results []chan error // one for each transaction that has run; receives the result of the commit
 }
 
-// errGroupRolledBack is the result of a transaction that succeeded in a group which was not committed. It runs again, alone.
+// errGroupRolledBack is the result of a transaction that succeeded, but whose group was rolled back. The transaction runs again, alone.
 var errGroupRolledBack = errors.New("the group of the transaction was rolled back")
 
 // runShort runs fn in a transaction that can share its commit. It returns after the commit. Statements of fn are not interrupted when
@@ -163,13 +163,13 @@ func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
 		q.mu.Unlock()
 		return nil, nil
 	}
-	w := &waiting{short: short, turn: make(chan *group, 1)}
+	w := &waiting{short: short, ready: make(chan *group, 1)}
 	q.waiting = append(q.waiting, w)
 	q.waits++
 	q.mu.Unlock()
 	defer q.countWait(time.Now())
 	select {
-	case g := <-w.turn:
+	case g := <-w.ready:
 		return g, nil
 	case <-ctx.Done():
 	}
@@ -179,8 +179,8 @@ func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 	q.mu.Unlock()
-	if i < 0 { // it had its turn already
-		q.release(<-w.turn)
+	if i < 0 { // it has received the connection meanwhile
+		q.release(<-w.ready)
 	}
 	return nil, ctx.Err()
 }
@@ -195,7 +195,7 @@ func (q *writeQueue) countWait(began time.Time) {
 func (q *writeQueue) release(g *group) {
 	if g != nil && len(g.results) < maxGroupSize && time.Since(g.began) < maxGroupTime {
 		if w := q.next(func(w *waiting) bool { return w.short }); w != nil {
-			w.turn <- g
+			w.ready <- g
 			return
 		}
 	}
@@ -210,7 +210,7 @@ func (q *writeQueue) release(g *group) {
 	}
 	w := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	w.turn <- nil // does not block: the channel has room for one
+	w.ready <- nil // does not block: the channel has room for one
 }
 
 // next removes the first waiting transaction from the queue and returns it, or nil if there is none or ok refuses it.

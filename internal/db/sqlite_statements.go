@@ -12,12 +12,12 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // callers' filters give any number of different queries
+	maxStatements     = 200     // limited, because the filters of callers make any number of different queries
 	maxStatementBytes = 8 << 10 // length of the text; a longer one has thousands of values and is not used twice
 )
 
-// openStatementPool is sql.Open for SQLite with connections that keep their prepared statements: preparing a short query takes about
-// half of its time, and preparing an insert with its triggers more than running it.
+// openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. Preparing a short query takes about
+// half of its time. Preparing an insert takes more time than running it, because its triggers are compiled too.
 func openStatementPool(dsn string) (*sql.DB, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type txQuerier struct {
 	stdQuerier
 	interruptible bool  // the end of a statement's context interrupts the statement
-	failed        error // of the first statement that failed; nil: none has
+	failed        error // error of the first statement that failed; nil if none has failed
 }
 
 // statementContext returns the context with which a statement runs.

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Release is a version of the program that was given out.
+// Release is a published version of the program.
 type Release struct {
 	Version string
 	Schema  int64 // number of the newest migration that the release had

@@ -17,8 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
-// RoundTrips is a proxy in front of a fresh PostgreSQL database. It records the messages that end with a Sync, or are simple queries:
-// for the answer to each of them the client waits.
+// RoundTrips is a proxy in front of a fresh PostgreSQL database. It records the messages for whose response the client waits: those that
+// end with a Sync, and simple queries.
 type RoundTrips struct {
 	URL string // of the database, through the proxy
 
