@@ -30,9 +30,16 @@ func UnmarshalLenient(raw json.RawMessage, dst any) error {
 
 var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
-// coerce converts a JSON value to the type t if only one conversion is possible: a string with a number or boolean, a number
-// or boolean where a string is expected, 1 and 0 for booleans, a single value for a list, and a list of one for a single
-// value. Other values, and null, stay as they are.
+// coerce converts a JSON value to the type t if the conversion is unambiguous:
+//
+//	expected   also accepted
+//	number     a string with a number
+//	boolean    a string with a boolean, 1 and 0
+//	string     a number, a boolean
+//	list       a single value, which becomes the only entry
+//	single     a list with one entry
+//
+// Other values, and null, stay as they are.
 func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if t.Kind() == reflect.Pointer {

@@ -63,7 +63,7 @@ func RequestID(ctx context.Context) string { return requestInfoOf(ctx).id }
 // proxy's X-Forwarded-For.
 func ClientIP(ctx context.Context) string { return requestInfoOf(ctx).ip }
 
-// LimitSubject returns the IP address by which rate limits count the client. For IPv6 it returns the /64 network of the address,
+// LimitSubject returns the key under which rate limits count the client: its IPv4 address or, for IPv6, the /64 network of its address,
 // because one subscriber can use all addresses of that network.
 func LimitSubject(ctx context.Context) string {
 	ip := ClientIP(ctx)
@@ -217,8 +217,11 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 	return addr.Unmap().WithZone("").String() // a client could put any text into the zone
 }
 
-// forwardedWarning logs, at most once an hour, that a request with X-Forwarded-For was received from an untrusted IP address.
-// If that is the operator's own proxy, all visitors have the proxy's address in rate limits and in the log until the operator
+// forwardedWarningInterval is the least time between two warnings of a forwardedWarning.
+const forwardedWarningInterval = time.Hour
+
+// forwardedWarning logs, at most once in forwardedWarningInterval, that a request with X-Forwarded-For was received from an untrusted IP
+// address. If that is the operator's own proxy, all visitors have the proxy's address in rate limits and in the log until the operator
 // configures the proxy as trusted.
 type forwardedWarning struct{ next atomic.Int64 } // Unix time of the next warning
 
@@ -228,7 +231,7 @@ func (f *forwardedWarning) check(r *http.Request, log *slog.Logger, trusted []ne
 	}
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	next := f.next.Load()
-	if err != nil || isTrusted(from.Addr(), trusted) || now.Unix() < next || !f.next.CompareAndSwap(next, now.Add(time.Hour).Unix()) {
+	if err != nil || isTrusted(from.Addr(), trusted) || now.Unix() < next || !f.next.CompareAndSwap(next, now.Add(forwardedWarningInterval).Unix()) {
 		return
 	}
 	log.Warn("X-Forwarded-For from an address that is not trusted is ignored: if it is your proxy, name it in trusted-proxies (ATELIE_TRUSTED_PROXIES); if not, a visitor made it up",
@@ -257,8 +260,8 @@ func CORS(next http.Handler) http.Handler {
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD")
 			allow := "authorization, x-client-info, apikey, content-type, x-region"
-			if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-				allow = asked
+			if requested := r.Header.Get("Access-Control-Request-Headers"); requested != "" {
+				allow = requested
 			}
 			h.Set("Access-Control-Allow-Headers", allow)
 			h.Set("Access-Control-Max-Age", "3600")

@@ -88,13 +88,13 @@ type GenerationLookup func(role Role, generation int) (bool, error)
 // Tokens signs and checks tokens: HS256 with the secret, and ES256 with key pairs that all nodes share. The two algorithms
 // share no key, so that a key for one can never check a signature of the other (RFC 8725 §3.1).
 type Tokens struct {
-	cfg     Config
-	now     func() time.Time
-	keys    *keyCache    // nil without Config.SigningKeys
-	issuers *issuerCache // nil: iss and aud are not checked
-	parser  *jwt.Parser  // checks the signature, and no times
-	times   *jwt.Validator
-	signed  signedTokens
+	cfg        Config
+	now        func() time.Time
+	keys       *keyCache    // nil without Config.SigningKeys
+	issuers    *issuerCache // nil: iss and aud are not checked
+	parser     *jwt.Parser  // checks the signature, and no times
+	times      *jwt.Validator
+	signatures signatureCache
 }
 
 // New returns Tokens whose expiry checks use the clock now. It reads nothing from the database; Load or the first use does.
@@ -181,7 +181,7 @@ func (t *Tokens) KeyOf(role Role, generation int) (string, error) {
 // Verify checks signature, algorithm, expiry, issuer and audience, and that a key is not revoked. It returns ErrExpired,
 // ErrBadToken with the cause, or another error when the database cannot be read.
 func (t *Tokens) Verify(token string) (*Claims, error) {
-	signed, err := t.readSigned(token)
+	signed, err := t.verifySignature(token)
 	switch {
 	case errors.Is(err, errKeysUnread):
 		return nil, err

@@ -224,21 +224,21 @@ func TestRememberedTokens(t *testing.T) {
 func TestFewTokensAreRemembered(t *testing.T) {
 	tk := tokens()
 	used := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
-	for n := range 3 * maxSignedTokens {
+	for n := range 3 * maxCachedTokens {
 		for _, token := range []string{used, sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "n": n, "exp": now.Add(time.Hour).Unix()})} {
 			if _, err := tk.Verify(token); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, ok := tk.signed.get(used); !ok || len(tk.signed.recent) > maxSignedTokens || len(tk.signed.older) > maxSignedTokens {
-		t.Errorf("%d and %d are remembered, the one in use: %v", len(tk.signed.recent), len(tk.signed.older), ok)
+	if _, ok := tk.signatures.get(used); !ok || len(tk.signatures.recent) > maxCachedTokens || len(tk.signatures.older) > maxCachedTokens {
+		t.Errorf("%d and %d are remembered, the one in use: %v", len(tk.signatures.recent), len(tk.signatures.older), ok)
 	}
-	long := sign(t, tk, jwt.MapClaims{"sub": strings.Repeat("u", maxSignedTokenBytes), "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
+	long := sign(t, tk, jwt.MapClaims{"sub": strings.Repeat("u", maxCachedTokenBytes), "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
 	if _, err := tk.Verify(long); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := tk.signed.get(long); ok {
+	if _, ok := tk.signatures.get(long); ok {
 		t.Error("a long token is remembered")
 	}
 }

@@ -1,0 +1,81 @@
+package identity
+
+import (
+	"sync"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// verifiedToken is a token whose signature was verified. What can change afterwards is checked at each use: its times, its issuer, and
+// whether its key was retired or revoked.
+type verifiedToken struct {
+	claims Claims
+	method jwt.SigningMethod
+	kid    string // id of the key pair that signed it; "" for HS256
+}
+
+// Limits of signatureCache.
+const (
+	maxCachedTokens     = 256     // entries of each of the two maps
+	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
+)
+
+// signatureCache caches verified tokens by their texts, because most requests bring a token that an earlier request brought. It has two
+// generations of entries: when recent is full, it becomes older, and the entries of the former older are dropped. An entry of older that is
+// used moves to recent.
+type signatureCache struct {
+	mu            sync.Mutex
+	recent, older map[string]verifiedToken
+}
+
+func (s *signatureCache) get(token string) (verifiedToken, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.recent[token]
+	if ok {
+		return known, true
+	}
+	if known, ok = s.older[token]; ok {
+		s.add(token, known)
+	}
+	return known, ok
+}
+
+func (s *signatureCache) put(token string, t verifiedToken) {
+	if len(token) > maxCachedTokenBytes {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(token, t)
+}
+
+// add adds a token. The caller must have locked mu.
+func (s *signatureCache) add(token string, t verifiedToken) {
+	if s.recent == nil || len(s.recent) >= maxCachedTokens {
+		s.recent, s.older = map[string]verifiedToken{}, s.recent
+	}
+	s.recent[token] = t
+}
+
+// verifySignature parses a token and verifies its signature, or returns the cached result. It does not check the token's times.
+func (t *Tokens) verifySignature(token string) (verifiedToken, error) {
+	if known, ok := t.signatures.get(token); ok {
+		if known.kid == "" {
+			return known, nil
+		}
+		_, err := t.keys.find(known.kid) // fails for a key that was retired
+		return known, err
+	}
+	var read verifiedToken
+	parsed, err := t.parser.ParseWithClaims(token, &read.claims, t.keyFor)
+	if err != nil {
+		return verifiedToken{}, err
+	}
+	read.method = parsed.Method
+	if read.method == jwt.SigningMethodES256 {
+		read.kid, _ = parsed.Header["kid"].(string) // keyFor has found it
+	}
+	t.signatures.put(token, read)
+	return read, nil
+}
