@@ -12,7 +12,7 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// Content is the parsed content.json. File names in it have no folder: pictures are in content/images, films in content.
+// Content is the parsed content.json. File names in it have no folder: pictures are in the folder content/images, videos in content.
 type Content struct {
 	Site     Site      `json:"site"`
 	Products []Product `json:"products"`
@@ -64,7 +64,7 @@ type Review struct {
 	CreatedAt    string  `json:"created_at"`
 }
 
-// Cover is a row of cover_images, a large picture or film at the top of the home page. Media is its file name.
+// Cover is a row of cover_images, a large picture or video at the top of the home page. Media is its file name.
 type Cover struct {
 	ID           string `json:"id"`
 	Media        string `json:"media"`
@@ -87,7 +87,7 @@ func Read() (Content, error) {
 	return c, nil
 }
 
-// open opens a picture or a film of the demo content.
+// open opens a picture or a video of the demo content.
 func open(name string) (fs.File, error) {
 	f, err := embedded.Open("content/images/" + name)
 	if err == nil {

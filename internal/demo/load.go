@@ -179,7 +179,7 @@ func (l *loader) loadCovers(ctx context.Context, covers []Cover) error {
 			"display_order": c.DisplayOrder, "is_active": true,
 		}
 		if c.MediaType == "video" {
-			row["video_thumbnail_url"] = media // a film is its own thumbnail
+			row["video_thumbnail_url"] = media // a video is its own thumbnail
 		}
 		if err := l.insert(ctx, "cover_images", row); err != nil {
 			return err

@@ -32,8 +32,8 @@ func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, 
 	return db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition, id, kind, payload, about, runAt, now)
 }
 
-// Drop deletes the jobs that were queued with this Job.About, failed jobs included, in the caller's transaction. If such a job is
-// running, it goes on.
+// Drop deletes the jobs that were queued with this Job.About, failed jobs included, in the caller's transaction. A job that is running
+// continues.
 func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
 }

@@ -28,6 +28,7 @@ const (
 	dialTimeout   = 5 * time.Second
 	headerTimeout = 30 * time.Second // until the headers of a response
 	maxRetryWait  = time.Second      // between two attempts of a request
+	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
 	idleConns     = 32
 )
 
@@ -36,18 +37,18 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // New returns a client. It sends no request.
 func New(cfg Config) *s3.Client {
-	return NewOver(cfg, (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext)
+	return NewOver(cfg, (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext)
 }
 
-// NewOver is New with other connections.
+// NewOver is New with connections that dial opens.
 func NewOver(cfg Config, dial Dial) *s3.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // not steadyConn{conn}, which would not be nil
+			return nil, err // not stallTimeoutConn{conn}, which would not be nil
 		}
-		return steadyConn{conn}, nil
+		return stallTimeoutConn{conn}, nil
 	}
 	transport.ResponseHeaderTimeout = headerTimeout
 	transport.MaxIdleConnsPerHost = idleConns
@@ -58,7 +59,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 		Region:       cfg.Region,
 		Credentials:  aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(cfg.KeyID, cfg.Secret, "")),
 		UsePathStyle: cfg.PathStyle,
-		HTTPClient:   &http.Client{Transport: steadyTransport{transport}},
+		HTTPClient:   &http.Client{Transport: stallTimeoutTransport{transport}},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = maxRetryWait
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through

@@ -36,8 +36,8 @@ var (
 )
 
 // ParseURL parses the URL of a webhook, which must be https unless private is set. It returns ErrURL or ErrHost, and makes no DNS query.
-func ParseURL(address string, private bool) (*url.URL, error) {
-	u, err := url.Parse(address)
+func ParseURL(rawURL string, private bool) (*url.URL, error) {
+	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !private)) {
 		return nil, ErrURL
 	}

@@ -12,51 +12,51 @@ import (
 
 // Limits for a server that stops in the middle of a request or a response.
 const (
-	writeTimeout = 30 * time.Second // until the server has taken the next writePiece bytes of a request
-	writePiece   = 64 << 10
+	writeTimeout = 30 * time.Second // until the server has taken the next writeChunk bytes of a request
+	writeChunk   = 64 << 10
 	readTimeout  = 30 * time.Second // until a read of a response's body returns
 )
 
-// steadyConn limits the time of each write. Otherwise a request to a server that stops reading would last until TCP gives up, because
+// stallTimeoutConn limits the time of each write. Otherwise a request to a server that stops reading would last until TCP gives up, because
 // headerTimeout begins only after the last byte of the request.
-type steadyConn struct{ net.Conn }
+type stallTimeoutConn struct{ net.Conn }
 
-func (c steadyConn) Write(p []byte) (written int, err error) {
+func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
 	for err == nil && written < len(p) {
 		if err = c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 			break
 		}
 		var n int
-		n, err = c.Conn.Write(p[written:min(written+writePiece, len(p))])
+		n, err = c.Conn.Write(p[written:min(written+writeChunk, len(p))])
 		written += n
 	}
 	return written, err
 }
 
-// steadyTransport limits the time of each read of a response's body. Otherwise the reader of a body that stalls would wait until its
+// stallTimeoutTransport limits the time of each read of a response's body. Otherwise the reader of a body that stalls would wait until its
 // context ends, because headerTimeout limits only the wait for the headers.
-type steadyTransport struct{ http.RoundTripper }
+type stallTimeoutTransport struct{ http.RoundTripper }
 
-func (t steadyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t stallTimeoutTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, end := context.WithCancelCause(r.Context())
 	response, err := t.RoundTripper.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		end(nil)
 		return nil, err
 	}
-	response.Body = &steadyBody{ReadCloser: response.Body, ctx: ctx, end: end}
+	response.Body = &stallTimeoutBody{ReadCloser: response.Body, ctx: ctx, end: end}
 	return response, nil
 }
 
-// steadyBody is a body whose request ends when a read takes longer than readTimeout. The time between two reads does not count.
-type steadyBody struct {
+// stallTimeoutBody is a body whose request ends when a read takes longer than readTimeout. The time between two reads does not count.
+type stallTimeoutBody struct {
 	io.ReadCloser
 	ctx   context.Context // a field, because Read has no context parameter
 	end   context.CancelCauseFunc
 	timer *time.Timer // nil before the first Read
 }
 
-func (b *steadyBody) Read(p []byte) (int, error) {
+func (b *stallTimeoutBody) Read(p []byte) (int, error) {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(readTimeout, func() { b.end(errStalled) })
 	} else {
@@ -70,19 +70,19 @@ func (b *steadyBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *steadyBody) Close() error {
+func (b *stallTimeoutBody) Close() error {
 	defer b.end(nil)
 	return b.ReadCloser.Close()
 }
 
-// stalled is the error of a body that stalls.
-type stalled struct{}
+// stallError is the error of a body that stalls.
+type stallError struct{}
 
-var errStalled error = stalled{}
+var errStalled error = stallError{}
 
-func (stalled) Error() string {
+func (stallError) Error() string {
 	return fmt.Sprintf("the server stopped in the middle of a response: it sent nothing for %s", readTimeout)
 }
 
 // Timeout makes the SDK repeat a request whose response the SDK itself reads, such as a list.
-func (stalled) Timeout() bool { return true }
+func (stallError) Timeout() bool { return true }

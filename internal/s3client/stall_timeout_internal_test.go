@@ -15,7 +15,7 @@ func TestAWriteEndsWhenTheServerTakesNothingMore(t *testing.T) {
 		here, there := net.Pipe()
 		var taken int
 		go func() { // a slow server, which then stops reading
-			piece := make([]byte, writePiece)
+			piece := make([]byte, writeChunk)
 			for range 3 {
 				time.Sleep(writeTimeout - time.Second)
 				n, err := io.ReadFull(there, piece)
@@ -26,10 +26,10 @@ func TestAWriteEndsWhenTheServerTakesNothingMore(t *testing.T) {
 			}
 		}()
 		began := time.Now()
-		n, err := steadyConn{here}.Write(make([]byte, 10*writePiece))
+		n, err := stallTimeoutConn{here}.Write(make([]byte, 10*writeChunk))
 		synctest.Wait() // the server has ended: taken is complete
-		if !errors.Is(err, os.ErrDeadlineExceeded) || n != 3*writePiece || n != taken {
-			t.Errorf("%d bytes written and %d taken (%v), want %d", n, taken, err, 3*writePiece)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || n != 3*writeChunk || n != taken {
+			t.Errorf("%d bytes written and %d taken (%v), want %d", n, taken, err, 3*writeChunk)
 		}
 		if took, want := time.Since(began), 3*(writeTimeout-time.Second)+writeTimeout; took != want {
 			t.Errorf("took %s, want %s", took, want)
