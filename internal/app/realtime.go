@@ -12,7 +12,7 @@ import (
 // wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
 	a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.SessionStatuses, realtime.Config{
-		Tables: tables.ColumnTypes(), MaxSockets: a.cfg.Realtime.MaxSockets, MaxPerAddress: a.cfg.Realtime.MaxSocketsPerAddress,
+		Tables: tables.ColumnTypes(), MaxSockets: a.cfg.Realtime.MaxSockets, MaxPerIP: a.cfg.Realtime.MaxSocketsPerAddress,
 	}, a.log, a.now)
 	return err
 }

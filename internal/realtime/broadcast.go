@@ -19,7 +19,7 @@ const sendForbiddenText = "Unauthorized: Only administrators may send messages a
 // maxMessages is the largest number of messages in one request to Broadcast.
 const maxMessages = 100
 
-// envelope is an event on the bus: a message to the members of a channel.
+// envelope is a message to the members of a channel, as an event on the bus.
 type envelope struct {
 	Topic   string  `json:"topic"`
 	Private bool    `json:"private"`
@@ -28,7 +28,7 @@ type envelope struct {
 }
 
 // checkMaySend reports whether the member (a client that has joined a channel) may send messages and presence now. Before it returns
-// false, it sends the client an error, or closes the socket when the rights cannot be looked up.
+// false, it sends the client an error. If the rights cannot be read, it closes the socket instead.
 func (sock *socket) checkMaySend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {

@@ -9,13 +9,13 @@ import (
 
 // Errors of the HTTP endpoints and of the WebSocket handshake.
 var (
-	errTooManySockets     = apperr.New(http.StatusServiceUnavailable, "too_many_connections", "Too many live connections, please try again later")
-	errTooManyFromAddress = apperr.New(http.StatusTooManyRequests, "too_many_connections", "Too many live connections from this address")
-	errStopping           = apperr.New(http.StatusServiceUnavailable, "shutting_down", "The server is shutting down")
-	errVersion            = apperr.New(http.StatusBadRequest, "unsupported_version", "vsn must be 1.0.0 or 2.0.0")
-	errForbidden          = apperr.New(http.StatusForbidden, "unauthorized", "Only administrators may send messages on channels")
-	errPersist            = apperr.New(http.StatusUnprocessableEntity, "persist_unsupported", "Messages are not stored: persist is not supported")
-	errHandshake          = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This address speaks WebSocket")
+	errTooManySockets = apperr.New(http.StatusServiceUnavailable, "too_many_connections", "Too many live connections, please try again later")
+	errTooManyFromIP  = apperr.New(http.StatusTooManyRequests, "too_many_connections", "Too many live connections from this address")
+	errStopping       = apperr.New(http.StatusServiceUnavailable, "shutting_down", "The server is shutting down")
+	errVersion        = apperr.New(http.StatusBadRequest, "unsupported_version", "vsn must be 1.0.0 or 2.0.0")
+	errForbidden      = apperr.New(http.StatusForbidden, "unauthorized", "Only administrators may send messages on channels")
+	errPersist        = apperr.New(http.StatusUnprocessableEntity, "persist_unsupported", "Messages are not stored: persist is not supported")
+	errHandshake      = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This address speaks WebSocket")
 )
 
 // errInvalid returns the error for a malformed message.

@@ -747,7 +747,7 @@ func TestSocketLimits(t *testing.T) {
 	s.connect()
 	s.Service.mu.Lock()
 	s.cfg.MaxSockets = 2
-	s.cfg.MaxPerAddress = 9
+	s.cfg.MaxPerIP = 9
 	s.Service.mu.Unlock()
 	if _, status, err := s.dial(s.token("anon")); err == nil || status != http.StatusServiceUnavailable {
 		t.Errorf("too many in all: %d", status)

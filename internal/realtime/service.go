@@ -28,6 +28,8 @@ const (
 	// status is cached. A client can continue to receive events for the sum of both after its session or role has ended.
 	reviewEvery = 2 * time.Second
 	statusTTL   = 2 * time.Second
+	// stopTimeout is how long Stop waits for the sockets to close.
+	stopTimeout = 5 * time.Second
 	// lookupTimeout is the timeout of reading session statuses.
 	lookupTimeout = 5 * time.Second
 	// presenceRenew is the interval at which a node renews the presences of its clients. Any node deletes presences that were not
@@ -45,9 +47,9 @@ const (
 
 // Config has the settings of a Service.
 type Config struct {
-	Tables        map[string][]db.ColumnType // columns of the tables to which clients may subscribe
-	MaxSockets    int                        // largest number of connections to this node
-	MaxPerAddress int                        // largest number of connections from one IP address or IPv6 network (httpx.LimitSubject)
+	Tables     map[string][]db.ColumnType // columns of the tables to which clients may subscribe
+	MaxSockets int                        // largest number of connections to this node
+	MaxPerIP   int                        // largest number of connections from one IP address or IPv6 network (httpx.LimitSubject)
 }
 
 // Service holds the connections to one node and delivers events to them.
@@ -143,7 +145,7 @@ func (s *Service) Stop() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(stopTimeout):
 	}
 }
 

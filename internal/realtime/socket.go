@@ -114,8 +114,8 @@ func (s *Service) register(sock *socket) error {
 		return errStopping
 	case len(s.sockets) >= s.cfg.MaxSockets:
 		return errTooManySockets
-	case s.socketCounts[sock.limitSubject] >= s.cfg.MaxPerAddress:
-		return errTooManyFromAddress
+	case s.socketCounts[sock.limitSubject] >= s.cfg.MaxPerIP:
+		return errTooManyFromIP
 	}
 	s.sockets[sock] = struct{}{}
 	s.socketCounts[sock.limitSubject]++

@@ -26,7 +26,7 @@ const (
 
 // Event is one event on the bus.
 type Event struct {
-	Kind    string // tells the receiver how to read Payload
+	Kind    string // says how to decode Payload
 	Payload []byte // JSON
 }
 
