@@ -20,7 +20,7 @@ func (a *App) wireMetrics() {
 	a.metrics = metrics.New(metrics.Sources{
 		Version: a.cfg.Build, DB: a.DB, Jobs: a.Jobs, Space: a.space, Sockets: a.Realtime.Sockets, Mails: a.Mail.Attempts, Backup: a.backupState,
 		Caches: map[string]*content.Lookups{
-			"pages": a.pages.Lookups(), "responses": a.responses.Lookups(), "files": a.Storage.MemoryLookups(),
+			"pages": a.pages.Lookups(), "responses": a.responses.Lookups(), "files": a.Storage.BlobCacheLookups(),
 			"file_rows": a.Storage.RowLookups(), "rendition_rows": a.Media.RowLookups(),
 		},
 	}, a.log)

@@ -99,7 +99,7 @@ func TestRenditionsOfPrivateBucketsStayOutOfMemory(t *testing.T) {
 			storagetest.Refused(t, s.Call("nobody", "GET", "/render/image/public/vault/a.jpg?width=64", nil), "404", "Bucket not found")
 			storagetest.Refused(t, s.Call("anon", "GET", "/render/image/authenticated/vault/a.jpg?width=64", nil), "404", "not_found")
 		}
-		if hits, misses := s.stored.MemoryLookups().Counts(); hits+misses != 0 {
+		if hits, misses := s.stored.BlobCacheLookups().Counts(); hits+misses != 0 {
 			t.Errorf("%d hits and %d misses in memory", hits, misses)
 		}
 		// A bucket that becomes public is kept, one that becomes private again is not shown any more.
@@ -115,7 +115,7 @@ func TestRenditionsOfPrivateBucketsStayOutOfMemory(t *testing.T) {
 				t.Fatal(rec.Code, rec.Body)
 			}
 		}
-		if hits, _ := s.stored.MemoryLookups().Counts(); hits != 1 {
+		if hits, _ := s.stored.BlobCacheLookups().Counts(); hits != 1 {
 			t.Errorf("%d hits in memory", hits)
 		}
 		public("false")

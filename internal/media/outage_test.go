@@ -92,7 +92,7 @@ func TestPublicFilesWithoutTheDatabase(t *testing.T) {
 				lookups      *content.Lookups
 				hits, misses int64
 			}{
-				"files": {s.stored.MemoryLookups(), 1 + 3 + 3, 4 + 2}, // two addresses show the same rendition
+				"files": {s.stored.BlobCacheLookups(), 1 + 3 + 3, 4 + 2}, // two addresses show the same rendition
 				"rows":  {s.RowLookups(), 2 + 2, 2 + 2},
 			} {
 				if hits, misses := cache.lookups.Counts(); hits != cache.hits || misses != cache.misses {

@@ -29,11 +29,11 @@ type Blobs struct {
 	recorder Recorder
 	log      *slog.Logger
 	now      func() time.Time
-	memory   *memory
+	cache    *blobCache
 }
 
-// Recorder tells the backup which blobs the site has. Added is called in the transaction whose rows begin to refer to blobs,
-// Removed in the transaction after which no row refers to a blob any more.
+// Recorder records for the backup which blobs were added and removed. Added is called in the transaction whose rows begin to refer to
+// blobs, Removed in the transaction after which no row refers to a blob any more.
 type Recorder struct {
 	Added   func(ctx context.Context, tx *db.Tx, ids ...string) error
 	Removed func(ctx context.Context, tx *db.Tx, id string) error
@@ -47,7 +47,7 @@ var NoRecorder = Recorder{
 
 // NewBlobs returns Blobs that keep the bytes in store and the rows of pending blobs in d.
 func NewBlobs(d *db.DB, store blob.Store, recorder Recorder, log *slog.Logger, now func() time.Time) *Blobs {
-	return &Blobs{d, store, recorder, log, now, newMemory(store)}
+	return &Blobs{d, store, recorder, log, now, newBlobCache(store)}
 }
 
 // Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
@@ -132,7 +132,7 @@ func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 // Remove deletes pending blobs. If that fails, it logs the cause, and Sweep tries again.
 func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 	for _, id := range ids {
-		b.memory.drop(id)
+		b.cache.drop(id)
 		err := b.store.Delete(ctx, id)
 		if err == nil {
 			err = deletePending(ctx, b.db, id)

@@ -18,7 +18,7 @@ import (
 // This file creates the site's own buckets, and handles the requests that read buckets.
 
 // EnsureBuckets creates the site's three public buckets and sets their limits (docs/product.md, rule 42). review-images
-// accepts only pictures, the other two also films. Limits that the owner has changed stay.
+// accepts only pictures, the other two also videos. Limits that the owner has changed stay.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
 	images := mimeTypes(func(t *files.Type) bool { return t.Image })
 	all := mimeTypes(func(*files.Type) bool { return true })

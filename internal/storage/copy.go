@@ -30,7 +30,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range 5 { // Copy reads the source's row twice, and tries again if the source was replaced in between
+	for range maxAttempts { // Copy reads the source's row twice, and tries again if the source was replaced in between
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return noRowsAs(err, files.ErrNoObject)
@@ -41,7 +41,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.SiteBucket(destination.ID) { // copies the file as it was uploaded; put makes a cleaned copy of it
+		if files.SiteBucket(destination.ID) { // copies the file as it was uploaded; put removes its metadata again
 			find = findOriginal
 		}
 		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, func(files.Object) bool { return false })

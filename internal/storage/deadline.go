@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// stallTimeout ends a transfer that makes no progress for this time. The whole transfer has no time limit, because a film can
+// stallTimeout ends a transfer that makes no progress for this time. The whole transfer has no time limit, because a video can
 // take an hour.
 const stallTimeout = time.Minute
 

@@ -164,7 +164,7 @@ type finder func(ctx context.Context, q db.Querier, bucketID, name string) (file
 // open reads an object's row and opens its file. If the object is replaced in between, its file may be removed; open then reads
 // the row again, which names the new file. The body of a small object for which isPublic returns true is kept in memory.
 func (s *Service) open(ctx context.Context, find finder, bucketID, name string, isPublic func(files.Object) bool) (o files.Object, body files.Body, err error) {
-	for range 5 {
+	for range maxAttempts {
 		o, err = find(ctx, s.db, bucketID, name)
 		if err != nil {
 			return o, body, noRowsAs(err, files.ErrNoObject)

@@ -16,7 +16,7 @@ import (
 // This file imports files of another site.
 
 // importedSumKey is the key of the SHA-256 of the imported file in an object's metadata. The stored file can differ from the
-// imported file: pictures are cleaned, and the index of a film is moved to its beginning.
+// imported file: metadata is removed from pictures, and the index of a video is moved to its beginning.
 const importedSumKey = "imported_sha256"
 
 // ImportFile stores a file of another site as an upload with the service key does. An object of that name is an error. size is the
@@ -64,7 +64,7 @@ func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (strin
 }
 
 // CheckImport returns the error that ImportFile would return for a file that begins with head, as far as that can be known: its
-// picture or film is not inspected. head has the file's first files.SniffLength bytes, or the whole file.
+// picture or video is not inspected. head has the file's first files.SniffLength bytes, or the whole file.
 func (s *Service) CheckImport(ctx context.Context, bucketID, name string, size int64, head []byte) error {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"atelie/internal/files"
 )
 
-// This file keeps what had the public URLs of files before they were removed, replaced or moved, and restores it. A file is kept if a row
-// or a revision refers to its URL. A revision is what a row was before a change or a deletion; the owner can bring it back.
+// This file keeps files that were removed, replaced or moved, and restores them. A file is kept if a row or a revision still refers to its
+// public URL. A revision is the state of a row before a change or a deletion, which the owner can restore.
 
-// keptBucket is the bucket of the kept objects. Its id has a control character, so that no URL and no request can name it.
+// keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
 
-// maxKeptOfName is the largest number of kept objects that had one name.
+// maxKeptOfName is the largest number of kept objects that had the same name.
 const maxKeptOfName = 50
 
-// isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets, or to the film of which the object
-// is the still (the picture that pages show until the film plays).
+// isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets. A reference to a video is also one
+// to its still, the picture that pages show until the video plays.
 func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
 	if s.cfg.FileURLsLike == nil || !files.SiteBucket(o.Bucket) {
 		return false, nil
@@ -31,8 +31,8 @@ func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (
 	return ReferencedObjects(urls)[o.Bucket+"/"+o.Name], err
 }
 
-// moveToKept moves an object into keptBucket. Its bytes, original and renditions stay as they are. In keptBucket its name is its id, so that
-// several objects of one name can be kept.
+// moveToKept moves an object into keptBucket, with its bytes, original and renditions. Its name there is its id, so that several objects
+// that had the same name can be kept.
 func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) error {
 	now := s.now()
 	if err := ensureKeptBucket(ctx, tx, now); err != nil {
@@ -47,8 +47,8 @@ func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) err
 	return s.discardOldest(ctx, tx, o.Bucket, o.Name)
 }
 
-// keepReplaced keeps an object that an upload has replaced under its name. The new one has its id, so the kept one gets another. An object
-// to which nothing refers is discarded.
+// keepReplaced keeps an object that an upload has replaced. The new object has taken over its id, so the kept one gets a new id. If nothing
+// refers to the object, it is discarded.
 func (s *Service) keepReplaced(ctx context.Context, tx *db.Tx, replaced replacedObject) error {
 	referenced, err := s.isReferenced(ctx, tx, replaced.Object)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Service) keepMoved(ctx context.Context, tx *db.Tx, o files.Object, c *k
 }
 
 // plainPart returns the longest part of a name before its first dot that has only letters, digits and hyphens of ASCII. These are
-// the same in a URL and in JSON as in the name. A film and its still have the same plain part.
+// the same in a URL and in JSON as in the name. A video and its still have the same plain part.
 func plainPart(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
 	longest := ""
@@ -189,7 +189,7 @@ func plainPart(name string) string {
 	return longest
 }
 
-// RestoreFiles moves kept objects back to their public URLs, with the stills of films, in one transaction. With a time, files that were
+// RestoreFiles moves kept objects back to their public URLs, with the stills of videos, in one transaction. With a time, files that were
 // replaced since are replaced by what they were at that time, and are kept in turn; with the zero time, files that exist stay. Of the
 // URLs in the site's buckets RestoreFiles returns those that have no file; it ignores other URLs. The error is errQuota if the files do
 // not fit into the quota.
@@ -266,7 +266,7 @@ func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name s
 	return true, s.media.Resume(ctx, tx, back)
 }
 
-// Replaced returns a function that reports whether the file at a public URL, or the still of the film there, was another one at a time.
+// Replaced returns a function that reports whether the file at a public URL, or the still of the video there, was another one at a time.
 // Files that were removed and not replaced do not count.
 func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) bool, error) {
 	all, err := listReplaced(ctx, s.db)

@@ -73,14 +73,14 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	}{"Successfully moved", uploaded{moved.ID, destination.ID + "/" + req.DestinationKey}})
 }
 
-// errNeedsCopy tells moveAndKeep that a copy of the object's bytes is needed before the move.
+// errNeedsCopy means that moveAndKeep must copy the object's bytes before the move.
 var errNeedsCopy = errors.New("the object's bytes have to be copied first")
 
 // moveAndKeep moves an object. The copy for its old URL is made before the transaction of the move, and again if the object is replaced
 // meanwhile.
 func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination bucket) (moved files.Object, err error) {
 	var c *keptCopy
-	for range 5 {
+	for range maxAttempts {
 		committing := false
 		err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
 			committing = false
@@ -115,7 +115,7 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 		return o, err
 	}
 	if files.SiteBucket(destination.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
-		return o, errMoveIntoSite // pictures of the site must be cleaned, and a move changes no file
+		return o, errMoveIntoSite // pictures of the site must have no metadata, and a move changes no file
 	}
 	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)

@@ -79,7 +79,7 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	return o, limited.explain(err)
 }
 
-// commit stores a staged file and its cleaned copy, if any, durably, and saves the row. inspection is nil for a film in a
+// commit stores a staged file and its stripped copy, if any, durably, and saves the row. inspection is nil for a video in a
 // bucket that is not the site's.
 func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, inspection *files.Inspection, opts PutOptions) (saved files.Object, err error) {
 	if o.CacheControl, err = normalizeCacheControl(opts.CacheControl); err != nil {

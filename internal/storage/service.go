@@ -22,7 +22,7 @@ import (
 type Config struct {
 	// MaxUpload is the largest file in bytes. Pictures have a smaller limit (maxImageBytes).
 	MaxUpload int64
-	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Cleaned copies and renditions are
+	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata and renditions are
 	// not included.
 	Quota int64
 	// SignKey signs the tokens of signed URLs and nothing else.
@@ -30,38 +30,38 @@ type Config struct {
 	// PreviousSignKey is derived from the previous secret: URLs that it signed are still valid. It is nil without a
 	// previous secret.
 	PreviousSignKey []byte
-	// Content tells whether the database has an outage, and has the content version. If it is nil, rows are read for each request,
-	// and no file is served during an outage.
+	// Content has the content version, and reports outages of the database. If it is nil, rows are read for each request, and no file is
+	// served during an outage.
 	Content *content.Version
-	// FileURLsLike returns texts among which are all URLs in rows and revisions (earlier states of rows) that contain part, which has
-	// only letters, digits and hyphens of ASCII. A file whose URL is among the texts is kept when it is removed, replaced or moved. If
-	// FileURLsLike is nil, no file is kept.
+	// FileURLsLike returns all URLs in rows and revisions (earlier states of rows) that contain part, and possibly other texts. part
+	// consists of ASCII letters, digits and hyphens. When a file is removed, replaced or moved, it is kept if its URL is among the
+	// results (kept.go). If FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
-	// KeptFor is for how long a kept file stays at least.
+	// KeptFor is the least time for which a kept file stays.
 	KeptFor time.Duration
 }
 
-// Media inspects uploads and stores what is derived from them.
+// Media inspects uploads and stores the data that is derived from them: dimensions, renditions, and the original of a stripped copy.
 type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
-	// Inspect checks a complete upload. site is true for the site's own buckets: the result may then have a cleaned copy
-	// (without private metadata), which is published in place of the upload. The result is nil for films in other buckets. The
-	// caller closes it.
-	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, site bool) (*files.Inspection, error)
+	// Inspect checks a complete upload. isSiteBucket is true for the site's own buckets: the result may then have a stripped copy
+	// (without private metadata such as EXIF and GPS), which is published in place of the upload. The result is nil for videos in other
+	// buckets. The caller closes it.
+	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
-	// original is the upload from which a cleaned copy was made, or nil.
+	// original is the upload from which a stripped copy was made, or nil.
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
-	// Move gives what is derived from an object to another object with the same blob.
+	// Move transfers the derived data of an object to another object with the same blob.
 	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
-	// Copy gives a copy of what is known of an object to another one, whose blob and original have the same bytes. original is nil
-	// if there is none.
+	// Copy copies the derived data of an object to another object, whose blob and original have the same bytes. original is nil if there
+	// is none.
 	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
-	// Resume continues what is derived from an object that has come back.
+	// Resume enqueues the next job of an object that was restored, unless its jobs had ended.
 	Resume(ctx context.Context, tx *db.Tx, o files.Object) error
-	// Discard removes what is derived from an object, in the transaction that removes or replaces the object.
+	// Discard removes the derived data of an object, in the transaction that removes or replaces the object.
 	Discard(ctx context.Context, tx *db.Tx, objectID string) error
 	// ReadTransform checks the transform (size and format of a rendition) in a request to sign a URL, and returns it for the
 	// token. It returns nil if the request is for no rendition.
@@ -91,8 +91,8 @@ func New(d *db.DB, blobs *Blobs, media Media, cfg Config, now func() time.Time) 
 // RowLookups returns the counts of hits and misses of the row cache.
 func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
 
-// MemoryLookups returns the counts of small public files, renditions included, that were in memory or were read from the store.
-func (s *Service) MemoryLookups() *content.Lookups { return &s.blobs.memory.lookups }
+// BlobCacheLookups returns how many requests for small public files, renditions included, found the bytes in memory, and how many did not.
+func (s *Service) BlobCacheLookups() *content.Lookups { return &s.blobs.cache.lookups }
 
 // checkUpload makes the checks of an upload that are possible before its first byte: the bucket exists, the caller may write to
 // it, the name is valid and, without upsert, no object has the name. It returns the bucket.

@@ -25,7 +25,7 @@ type signedClaims struct {
 	Owner  string `json:"owner,omitempty"`  // for uploads: the account that will own the object
 	Upsert bool   `json:"upsert,omitempty"` // for uploads: the upload may replace an object
 
-	// ByOwner: for reading, the signer may write to the bucket, and so read files that are not for everybody.
+	// ByOwner: for reading, the signer may write to the bucket. Such a URL also gives access to files that visitors must not read.
 	ByOwner bool `json:"by_owner,omitempty"`
 
 	Transform json.RawMessage `json:"transform,omitempty"` // for renditions: describes the rendition

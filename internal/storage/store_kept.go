@@ -7,10 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects: what had the public URLs of files before they were removed,
-// replaced or moved.
+// This file contains the queries on storage_kept, the table of kept objects (kept.go): the bucket and the name that each of them had before
+// it was removed, replaced or moved.
 
-// keptObject is a kept object's id, and the bucket and name that it had. A replaced one has been followed by another object of that name.
+// keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has had that name since.
 type keptObject struct {
 	ID, Bucket, Name string
 	RemovedAt        time.Time
@@ -37,7 +37,7 @@ func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, ne
 	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
 }
 
-// releaseKept makes a kept object one that was removed long ago.
+// releaseKept sets the time of removal of kept objects to a time long ago, so that they can be deleted.
 func releaseKept(ctx context.Context, tx *db.Tx, bucketID, name string) error {
 	return db.Exec(ctx, tx, "update storage_kept set removed_at = $3 where bucket_id = $1 and name = $2", bucketID, name, time.Unix(0, 0))
 }

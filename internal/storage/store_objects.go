@@ -45,11 +45,14 @@ func ownerColumn(o files.Object) any {
 	return o.OwnerID
 }
 
-// saveObject inserts the row of o. If an object of that name exists, saveObject returns errDuplicate or, with upsert,
-// replaces the object: o gets the old object's id and time of creation, and replaced is the object as it was, with its metadata; else
-// it is nil. metadata is JSON text or nil.
+// maxAttempts is the number of attempts at an operation that starts again because another request has replaced or removed the object.
+const maxAttempts = 5
+
+// saveObject inserts the row of o. If an object of that name exists, saveObject returns errDuplicate. With upsert it replaces the object
+// instead: o then gets the old object's id and time of creation, and replaced is the old object with its metadata, otherwise nil. metadata
+// is JSON text or nil.
 func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, upsert bool) (replaced *replacedObject, err error) {
-	for range 5 { // tries again if another request removes the object between the two statements
+	for range maxAttempts { // tries again if another request removes the object between the two statements
 		inserted, err := insertObject(ctx, tx, *o, metadata)
 		if err != nil || inserted {
 			return nil, err
@@ -109,7 +112,7 @@ func readMetadata(ctx context.Context, q db.Querier, id string) (*string, error)
 }
 
 // findOriginal returns an object whose blob, size and ETag are those of the original: the file as it was uploaded. They differ
-// from the public ones if the public file is a cleaned copy.
+// from the public ones if the public file is a copy without metadata.
 func findOriginal(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, error) {
 	return scanObject(q.QueryRow(ctx, `select o.id, bucket_id, name, coalesce(m.original_id, o.blob_id), coalesce(m.original_size, size), mime_type, coalesce(m.original_etag, etag),
 		'private, no-store', coalesce(cast(owner_id as text), ''), o.created_at, o.updated_at from storage_objects o left join media m on m.object_id = o.id and m.blob_id = o.blob_id

@@ -10,7 +10,7 @@ import (
 // This file contains the queries of Originals and OwnBuckets.
 
 // listOriginals returns the originals of all objects except kept ones. The table media has the original of an object whose public
-// file is a cleaned copy; any other object's file is itself the original.
+// file is a copy without metadata; any other object's file is itself the original.
 func listOriginals(ctx context.Context, q db.Querier) ([]Original, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o Original, err error) {
 		var (

@@ -14,8 +14,8 @@ import (
 const unreferencedAge = 48 * time.Hour
 
 // CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public URL is not
-// among those that referencedURLs returns. It returns the number of removed objects. The still of a referenced film (the picture
-// that pages show until the film plays) stays too. If referencedURLs fails, nothing is removed.
+// among those that referencedURLs returns. It returns the number of removed objects. The still of a referenced video (the picture
+// that pages show until the video plays) stays too. If referencedURLs fails, nothing is removed.
 func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
@@ -50,7 +50,7 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	return removed, nil
 }
 
-// ReferencedObjects returns the objects to which public URLs refer, and the stills of the films among them. The keys are
+// ReferencedObjects returns the objects to which public URLs refer, and the stills of the videos among them. The keys are
 // bucket/name.
 func ReferencedObjects(urls []string) map[string]bool {
 	used := make(map[string]bool, len(urls))

@@ -33,8 +33,8 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 	return kind, err
 }
 
-// checkDecodable rejects hidden types (files.Type) that this machine cannot decode: the site could not show such a picture to
-// anyone.
+// checkDecodable rejects pictures that are shown only as renditions, because their metadata cannot be removed, if this machine cannot
+// decode them: the site could not show such a picture to anyone.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.Hidden || s.media.Reads(kind):

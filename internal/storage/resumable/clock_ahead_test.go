@@ -19,7 +19,7 @@ func TestALockOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
 		}
 		take := func(at time.Time) bool {
 			t.Helper()
-			got, err := takeLock(t.Context(), d, id, uuid.NewString(), at, leaseDuration)
+			got, err := acquireLock(t.Context(), d, id, uuid.NewString(), at, leaseDuration)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,9 +12,9 @@ import (
 	"atelie/internal/interval"
 )
 
-// Only one request at a time can write to an upload: the holder of the lock in the upload's row. The holder renews its lock, and
-// the lock of a node that died expires. A request that waits for the lock interrupts the holder, because the holder's connection
-// can be broken without the server having noticed it.
+// Only one request at a time can write to an upload: the one that has the lock in the upload's row. It renews its lock, and the lock of a
+// node that died expires. A request that waits for the lock interrupts the one that has it, because the connection of that request may
+// be broken without the server having noticed it.
 const (
 	leaseDuration    = 30 * time.Second       // from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals
@@ -42,7 +42,7 @@ type lock struct {
 // Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	for {
-		locked, err := takeLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration)
+		locked, err := acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration)
 		if err == nil && locked {
 			break
 		}
@@ -75,7 +75,7 @@ func (l *lock) renew(ctx context.Context, interrupt func()) {
 	interval.After(ctx, lockPollInterval, func() bool {
 		mine, requested, err := lockState(ctx, l.service.db, l.id, l.token)
 		if err == nil && mine && time.Since(renewed) >= renewInterval {
-			if mine, err = takeLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration); err == nil {
+			if mine, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration); err == nil {
 				renewed = time.Now()
 			}
 		}

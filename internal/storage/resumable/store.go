@@ -75,8 +75,8 @@ func listBlobs(ctx context.Context, q db.Querier) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from storage_uploads order by blob_id")
 }
 
-// takeLock locks an upload, or renews the lock of the same token. It returns false if another request holds the lock.
-func takeLock(ctx context.Context, q db.Querier, id, token string, now time.Time, lease time.Duration) (bool, error) {
+// acquireLock locks an upload, or renews the lock of the same token. It returns false if another request holds the lock.
+func acquireLock(ctx context.Context, q db.Querier, id, token string, now time.Time, lease time.Duration) (bool, error) {
 	return db.Changed(ctx, q, `update storage_uploads set lock_wanted = case when lock_token = $2 then lock_wanted else $5 end, lock_token = $2, locked_until = $4
 		where id = $1 and (lock_token is null or lock_token = $2 or locked_until < $3 or locked_until > $6)`, id, token, now, now.Add(lease), false, db.LatestPlausible(now, lease))
 }

@@ -306,13 +306,13 @@ func fromBase64(s string) []byte {
 	return b
 }
 
-// ISO returns a file that begins like an MP4 or MOV with these brands. It is no valid film.
+// ISO returns a file that begins like an MP4 or MOV with these brands. It is no valid video.
 func ISO(major string, compatible ...string) []byte {
 	box := major + "\x00\x00\x02\x00" + strings.Join(compatible, "")
 	return append([]byte{0, 0, 0, byte(8 + len(box))}, "ftyp"+box+"\x00\x00\x00\x08free"+strings.Repeat("film", 50)...)
 }
 
-// EBML returns a file that begins like a WebM or Matroska with this document type. It is no valid film.
+// EBML returns a file that begins like a WebM or Matroska with this document type. It is no valid video.
 func EBML(docType string) []byte {
 	header := "\x42\x86\x81\x01\x42\xf7\x81\x01\x42\xf2\x81\x04\x42\xf3\x81\x08\x42\x82" + string([]byte{0x80 | byte(len(docType))}) + docType + "\x42\x87\x81\x04"
 	return append([]byte{0x1a, 0x45, 0xdf, 0xa3, 0x01, 0, 0, 0, 0, 0, 0, byte(len(header))}, header+"\x18\x53\x80\x67"+strings.Repeat("film", 50)...)

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/s3client"
 )
 
-// Pipes serves handler and returns what opens connections to it. They are within the process, so that the clock of a bubble of
-// testing/synctest goes on while a test waits for one. The test may read bodies that never end.
+// Pipes serves handler and returns a function that opens connections to it. The connections are within the process, so that the clock of
+// testing/synctest continues while a test waits for one of them. The test may read bodies that never end.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
 	return ServePipes(t, &http.Server{Handler: handler})

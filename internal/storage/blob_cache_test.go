@@ -17,7 +17,7 @@ import (
 
 // counts returns the hits and misses in the memory of small files, and in the row cache.
 func (s *site) counts() (got [4]int64) {
-	got[0], got[1] = s.MemoryLookups().Counts()
+	got[0], got[1] = s.BlobCacheLookups().Counts()
 	got[2], got[3] = s.RowLookups().Counts()
 	return got
 }
@@ -108,7 +108,7 @@ func TestFilesOfPrivateBucketsStayOutOfMemory(t *testing.T) {
 func TestTheMemoryOfFilesIsBounded(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	const size = maxSmallOnDisk
-	count := memoryBytes/size + 8
+	count := blobCacheBytes/size + 8
 	name := func(i int) string { return fmt.Sprintf("product-images/%d.mp4", i) }
 	for i := range count {
 		s.UploadFile(name(i), storagetest.NoisyFilm(size, byte(i)))
@@ -122,12 +122,12 @@ func TestTheMemoryOfFilesIsBounded(t *testing.T) {
 	}
 	whole := 0
 	for i := range count {
-		if _, ok := s.blobs.memory.blobs.Get(versionless, s.Object("product-images", fmt.Sprintf("%d.mp4", i)).BlobID); ok {
+		if _, ok := s.blobs.cache.blobs.Get(versionless, s.Object("product-images", fmt.Sprintf("%d.mp4", i)).BlobID); ok {
 			whole++
 		}
 	}
-	if most := memoryBytes / size; whole == 0 || whole > most {
-		t.Errorf("%d files of %d bytes are in %d bytes of memory", whole, size, memoryBytes)
+	if most := blobCacheBytes / size; whole == 0 || whole > most {
+		t.Errorf("%d files of %d bytes are in %d bytes of memory", whole, size, blobCacheBytes)
 	}
 	s.UploadFile("product-images/large.mp4", storagetest.NoisyFilm(size+1, 0))
 	before = s.counts()

@@ -10,20 +10,20 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Limits of the memory for small blobs of public files, in bytes.
+// Limits of blobCache, in bytes.
 const (
-	memoryBytes = 16 << 20
+	blobCacheBytes = 16 << 20
 	// maxSmallOnDisk is the largest blob in the data folder that is small. Larger ones are sent by sendfile, which needs no memory.
 	maxSmallOnDisk = 256 << 10
 	// maxSmallInBucket is the largest small blob in an S3 bucket. It is larger because reading from S3 costs a request.
-	maxSmallInBucket = memoryBytes / content.MaxShare
-	// memoryOverhead is an estimate of what an entry needs besides its bytes.
-	memoryOverhead = 300
+	maxSmallInBucket = blobCacheBytes / content.MaxShare
+	// blobCacheOverhead is an estimate of what an entry needs besides its bytes.
+	blobCacheOverhead = 300
 )
 
-// memory keeps the bytes of small blobs, by their ids. They cannot become stale, because the bytes under an id never change. Who may
-// read a file is decided by its rows, before its blob is looked up here.
-type memory struct {
+// blobCache caches the bytes of small blobs of public files, by the ids of the blobs. An entry cannot become stale, because the bytes under
+// an id never change. The rows of a file decide who may read it; they are read before its blob is looked up here.
+type blobCache struct {
 	blobs    *content.Cache[string, []byte]
 	maxSmall int64
 	lookups  content.Lookups
@@ -32,29 +32,29 @@ type memory struct {
 // versionless is the version of all entries, because the bytes under an id do not depend on the content's version.
 var versionless content.Versions
 
-func newMemory(store blob.Store) *memory {
-	m := &memory{blobs: content.NewCache[string](memoryBytes, func(b []byte) int { return cap(b) + memoryOverhead }), maxSmall: maxSmallInBucket - memoryOverhead}
+func newBlobCache(store blob.Store) *blobCache {
+	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, func(b []byte) int { return cap(b) + blobCacheOverhead }), maxSmall: maxSmallInBucket - blobCacheOverhead}
 	if _, onDisk := store.(*blob.Disk); onDisk {
-		m.maxSmall = maxSmallOnDisk
+		c.maxSmall = maxSmallOnDisk
 	}
-	return m
+	return c
 }
 
-func (m *memory) drop(id string) { m.blobs.Drop(id) }
+func (c *blobCache) drop(id string) { c.blobs.Drop(id) }
 
 // OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. The bytes of a small one are kept in memory.
 // The error is fs.ErrNotExist if there is no such blob.
 func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error) {
-	if f.Size > b.memory.maxSmall {
+	if f.Size > b.cache.maxSmall {
 		file, err := b.store.Open(ctx, f.ID)
 		return files.Body{File: file}, err
 	}
-	whole, isHit := b.memory.blobs.Get(versionless, f.ID)
-	b.memory.lookups.Record(isHit)
+	whole, isHit := b.cache.blobs.Get(versionless, f.ID)
+	b.cache.lookups.Record(isHit)
 	if isHit {
 		return files.Body{Bytes: whole}, nil
 	}
-	whole, err := b.memory.blobs.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
+	whole, err := b.cache.blobs.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
 		read, err := b.readAll(ctx, f)
 		return read, true, err
 	})
