@@ -11,8 +11,8 @@ type Access int
 // The kinds of access.
 const (
 	AccessAll   Access = iota // anyone may read the file
-	AccessOwner               // only works that are not published use the file, and the sender is an owner
-	AccessNone                // only works that are not published use the file: for the sender it is missing
+	AccessOwner               // only unpublished works use the file, and the sender is an owner
+	AccessNone                // only unpublished works use the file, and the sender is no owner: the response is that for a missing file
 )
 
 // AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
@@ -30,17 +30,17 @@ func (f AccessFunc) Check(r *http.Request, bucket, name string) (Access, error) 
 	return access, err
 }
 
-// OwnerCacheControl is the Cache-Control of a file that is not for everybody.
+// OwnerCacheControl is the Cache-Control of a file that only owners may read (AccessOwner).
 const OwnerCacheControl = "private, max-age=300"
 
 type signedByOwner struct{}
 
-// WithSignedByOwner returns the request as one at a URL that somebody has signed who may write to the object's bucket.
+// WithSignedByOwner marks a request to a signed URL whose signer may write to the object's bucket. It returns the marked request.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }
 
-// IsSignedByOwner reports whether a request is one of WithSignedByOwner.
+// IsSignedByOwner reports whether WithSignedByOwner has marked the request.
 func IsSignedByOwner(r *http.Request) bool {
 	signed, _ := r.Context().Value(signedByOwner{}).(bool)
 	return signed
