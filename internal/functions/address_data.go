@@ -16,8 +16,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// AddressPlace is a place where data about an e-mail address is stored, such as a table. Callers pass addresses in lower case;
-// the places ignore the case of stored ones. Package app lists all places.
+// AddressPlace is one place where data about an e-mail address is stored, such as a table, with the functions that read and delete that
+// data. The functions get the address in lower case, and ignore the case of stored addresses. Package app lists all places.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
 	// Each calls yield for each entry about the address, which an export contains as JSON. It ends at the first error of yield.
@@ -132,7 +132,7 @@ func (s *Service) eraseAddress(w http.ResponseWriter, r *http.Request, address s
 	return httpx.JSON(w, http.StatusOK, erased)
 }
 
-// countEntries counts the entries of each place, and looks into the settings.
+// countEntries counts the entries of each place, and checks whether the settings contain the address.
 func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (addressResponse, error) {
 	answer := addressResponse{Success: true, Address: address}
 	for _, place := range s.cfg.AddressPlaces() {

@@ -140,11 +140,14 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	return f.run(s, w, r)
 }
 
+// callWindow is the time in which function.perMinute limits calls.
+const callWindow = time.Minute
+
 // enforceLimit counts a call under name. It returns refusal when the subject (an IP address or an account) has made more than perMinute
 // calls under this name in the current minute, and sets Retry-After to the seconds until the next minute (RFC 9110 §10.2.3).
 func (s *Service) enforceLimit(w http.ResponseWriter, r *http.Request, name, subject string, perMinute int, refusal *apperr.Error) error {
 	now := s.now()
-	hits, err := s.db.Hit(r.Context(), name, subject, time.Minute, now)
+	hits, err := s.db.Hit(r.Context(), name, subject, callWindow, now)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type listedNotice struct {
 }
 
 // contactNotices handles the function contact-notices for owners (administrators). The action list returns the notices about
-// messages with their state. The action retry queues the failed notices about the messages again, and then does what list does. The
+// messages with their state. The action retry queues the failed notices about the messages again, and then responds like list. The
 // action webhook-secret returns the key that signs webhook calls. Unknown message ids are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest

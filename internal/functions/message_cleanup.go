@@ -11,8 +11,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that deletes what the transaction that deleted messages could not: mails about them that were
-// stored as files, and copies of their text in SQLite's files.
+// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes data that a transaction cannot delete: mails about
+// the messages that were stored as files, and copies of their text in SQLite's files.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.

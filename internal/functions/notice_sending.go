@@ -25,8 +25,8 @@ const (
 	JobNotice = "contact.notice"
 )
 
-// Values of the column contact_notices.channel. A new message gets one row, with channelPlan, which stands for all its notices.
-// JobPlan replaces this row with one row for each notice.
+// Values of the column contact_notices.channel. A new message gets one row, with channelPlan. JobPlan replaces this row with one row for
+// each notice.
 const (
 	channelPlan    = "plan"
 	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
@@ -39,10 +39,11 @@ const (
 	// a notice has lost its job.
 	noticeLife = 12 * time.Hour
 	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the largest number of thank-you
-	// mails to all mailboxes in a day. Without limits, programs could make the site send mails to other people, by entering their
+	// mails to all mailboxes in thanksWindow. Without limits, programs could make the site send mails to other people, by entering their
 	// addresses into the form.
 	thanksInterval = 24 * time.Hour
 	thanksPerDay   = 200
+	thanksWindow   = 24 * time.Hour
 	// maxRecipients is how many of the e-mail addresses in the owner's settings get notices.
 	maxRecipients = 10
 	// noticeWorkers is how many jobs of this package run concurrently. These jobs have their own pool of workers, so that the mails
@@ -112,7 +113,7 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 	}
 	mayThank := false
 	if noticeSettings.Thanks {
-		hits, err := s.db.Hit(ctx, "contact-thanks", "", 24*time.Hour, s.now())
+		hits, err := s.db.Hit(ctx, "contact-thanks", "", thanksWindow, s.now())
 		if err != nil {
 			return err
 		}

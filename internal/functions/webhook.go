@@ -26,8 +26,8 @@ const lookupTimeout = 2 * time.Second
 
 // CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, ErrHost, ErrPrivate or nil. It accepts a
 // host name that does not resolve now, because each call of the webhook checks the IP address again (webhook.NewClient).
-func (s *Service) CheckWebhook(ctx context.Context, address string) error {
-	u, err := webhook.ParseURL(address, s.cfg.PrivateWebhooks)
+func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
+	u, err := webhook.ParseURL(webhookURL, s.cfg.PrivateWebhooks)
 	if err != nil || s.cfg.PrivateWebhooks {
 		return err
 	}
@@ -53,8 +53,8 @@ func (s *Service) CheckWebhook(ctx context.Context, address string) error {
 }
 
 // hostOfWebhook returns the host of a webhook's URL. The path and the query may be secret and are not shown or stored.
-func hostOfWebhook(address string) string {
-	u, err := url.Parse(address)
+func hostOfWebhook(webhookURL string) string {
+	u, err := url.Parse(webhookURL)
 	if err != nil {
 		return ""
 	}
@@ -76,11 +76,11 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 
 // callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
 // An error that another attempt would only repeat is jobs.Permanent.
-func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
-	if _, err := webhook.ParseURL(address, s.cfg.PrivateWebhooks); err != nil {
+func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body []byte) error {
+	if _, err := webhook.ParseURL(webhookURL, s.cfg.PrivateWebhooks); err != nil {
 		return jobs.Permanent(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, webhookURL, bytes.NewReader(body))
 	if err != nil {
 		return jobs.Permanent(webhook.ErrURL)
 	}

@@ -7,10 +7,10 @@ import (
 
 // Gallery is what the owner has chosen for the gallery and the featured strip.
 type Gallery struct {
-	Types     []string `json:"types"`           // the types of works that hang, in the order of their filter buttons; at least one
+	Types     []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
 	Order     string   `json:"order"`           // OrderNewest or OrderManual
 	Strip     string   `json:"strip,omitempty"` // the order of the featured strip; "" for that of the gallery
-	HideEmpty bool     `json:"hideEmpty"`       // whether types without a work have no filter button
+	HideEmpty bool     `json:"hideEmpty"`       // true: types without a work have no filter button
 }
 
 // The orders of works, as the parameter order of requests.
@@ -22,7 +22,7 @@ const (
 // artworkTypes lists the types of works that the column artwork_type allows, in the order of the form.
 var artworkTypes = []string{"digital", "watercolour", "mural", "oil", "acrylic"}
 
-// HiddenTypes returns the types of works that do not hang.
+// HiddenTypes returns the types of works that the gallery does not show.
 func (g Gallery) HiddenTypes() (hidden []string) {
 	for _, t := range artworkTypes {
 		if !slices.Contains(g.Types, t) {
@@ -40,8 +40,8 @@ func (g Gallery) StripOrder() string {
 	return g.Order
 }
 
-// withDefaults returns g with the seed's value for each field that is missing. Settings that were stored before there was a
-// gallery among them, or without one, hang what the seed hangs.
+// withDefaults returns g with the seed's value for each field that is missing. Settings of older versions have no Gallery: the gallery
+// then shows the types that the seed shows.
 func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types

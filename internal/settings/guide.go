@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has what the first-run guide needs. The guide shows a new owner what to set up.
+// This file has the data of the first-run guide, which shows a new owner what to set up.
 
 // guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
@@ -18,8 +18,8 @@ var guideStates = []string{"", "done", "dismissed"}
 const unchangedWorks = "works"
 
 // unchangedNames returns the names of the texts that the owner has not changed: texts that equal the seed's or the loaded demo
-// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text and the choices for the gallery
-// are left out.
+// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text and the choices
+// for the gallery are left out.
 func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) ([]string, error) {
 	originals := [][]byte{seed}
 	demo, works, err := s.cfg.Demo(ctx, q)
