@@ -23,7 +23,7 @@ const (
 	maxScans            = 20                    // conditions of one query that scan texts or lists
 	anonymousBytes      = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
-	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent: each is in memory until its client has read it
+	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent; each is in memory until its client has read it
 	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client

@@ -33,7 +33,7 @@ var mediaColumns = map[string][]string{
 }
 
 // MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets
-// is removed 48 hours after neither a row nor a film in a row refers to it (docs/product.md, rule 40).
+// is removed 48 hours after neither a row nor a video in a row refers to it (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
@@ -46,8 +46,8 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files to which works refer that are not published, and those to which any other rows refer.
-// If there are no such works, it does not read the others.
+// UnpublishedMediaURLs returns the URLs of files to which unpublished works refer, and those to which all other rows refer. If no work is
+// unpublished, it returns nothing.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	products := schema["products"]
 	isPublished := products.reachedColumn(publishedAt)
@@ -68,7 +68,7 @@ func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others
 	return unpublished, others, nil
 }
 
-// mediaURLs returns the URLs of the files to which the rows of a table refer that meet a condition.
+// mediaURLs returns the URLs of the files to which rows of a table refer. where selects the rows.
 func (s *Service) mediaURLs(ctx context.Context, t *Table, where Node) ([]string, error) {
 	query := &Query{Table: t, Where: where, Select: []Field{{Name: t.media.Name, Column: t.media}}}
 	page, err := s.readPage(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, withoutTotal)

@@ -13,18 +13,18 @@ import (
 // maxMoved is the largest number of works that one call of move_work moves.
 const maxMoved = 500
 
-// places are the values of the argument place of move_work. The first two are beside another work, the target.
+// places are the allowed values of move_work's argument place. The first two are relative to another work, the target.
 var places = []string{"before", "after", "first", "last"}
 
-// move is a call of move_work: where works go.
+// move contains the arguments of a call of move_work.
 type move struct {
 	ids    []string // the works, in their new order; each once
-	place  string   // one of places
+	place  string   // where the works move to: one of places
 	target string   // id of a work that is not among ids; "" for the places first and last
 }
 
-// moveWork is the function move_work. It moves the works ids, which follow each other afterwards in the order of ids, and writes no
-// other row.
+// moveWork is the function move_work. It moves works, which afterwards follow each other in the order of the argument ids. It writes no
+// other rows, unless there is no room for their keys (renumberAround).
 func (s *Service) moveWork(ctx context.Context, args map[string]any) (string, error) {
 	if caller := identity.Of(ctx); !policy.MoveWorks(caller) {
 		return "", errDenied(caller, "function move_work")
@@ -42,12 +42,12 @@ func (s *Service) moveWork(ctx context.Context, args map[string]any) (string, er
 		if m.target != "" {
 			named = append(slices.Clone(named), m.target)
 		}
-		there, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
+		existing, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
 		if err != nil {
 			return err
 		}
 		for _, id := range named {
-			if !slices.Contains(there, id) {
+			if !slices.Contains(existing, id) {
 				return errReorder("there is no work " + id)
 			}
 		}
@@ -99,7 +99,7 @@ func readMove(args map[string]any) (m move, err error) {
 // orderKeysFor returns the new order keys of the moved works. ok is false if there is no room for them between their neighbours.
 func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move) (keys []string, ok bool, err error) {
 	others := Not{hasKey(t, m.ids)}
-	one := func(desc bool, where ...Node) (key string, found bool, err error) {
+	findKey := func(desc bool, where ...Node) (key string, found bool, err error) {
 		limit := int64(1)
 		q := &Query{Table: t, Where: All(append(where, others)), Order: []Term{{Column: t.OrderKey, Desc: desc}}, Limit: &limit}
 		got, err := queryTexts(ctx, tx, renderKeyColumn(tx.Dialect, q, t.OrderKey))
@@ -111,29 +111,29 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 	var low, high string
 	switch m.place {
 	case "last":
-		low, _, err = one(true)
+		low, _, err = findKey(true)
 	case "first":
-		high, found, err := one(false)
+		high, found, err := findKey(false)
 		if err == nil && (high != "" || !found) {
 			keys, ok = firstOrderKeys(high, s.now(), m.ids)
 		}
 		return keys, ok, err
 	default:
-		at, _, err := one(false, Compare{t.Key, Equal, m.target})
+		at, _, err := findKey(false, Compare{t.Key, Equal, m.target})
 		if err != nil {
 			return nil, false, err
 		}
-		twins, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, All{Compare{t.OrderKey, Equal, at}, Not{hasKey(t, append(slices.Clone(m.ids), m.target))}}))
-		if err != nil || len(twins) > 0 { // rows that another program has written may have equal keys
+		duplicates, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, All{Compare{t.OrderKey, Equal, at}, Not{hasKey(t, append(slices.Clone(m.ids), m.target))}}))
+		if err != nil || len(duplicates) > 0 { // rows that another program has written may have equal keys
 			return nil, false, err
 		}
 		if m.place == "after" {
 			low = at
-			high, _, err = one(false, Compare{t.OrderKey, Greater, at})
+			high, _, err = findKey(false, Compare{t.OrderKey, Greater, at})
 		} else {
 			var found bool
 			high = at
-			low, found, err = one(true, Compare{t.OrderKey, Less, at})
+			low, found, err = findKey(true, Compare{t.OrderKey, Less, at})
 			if err == nil && !found {
 				if high != "" {
 					keys, ok = firstOrderKeys(high, s.now(), m.ids)

@@ -9,11 +9,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file checks the regular expressions of match and imatch. It allows only syntax that means the same in PostgreSQL and in
-// Go, which runs them for SQLite: plain characters, "." (which matches line ends too), ^ and $ (ends of the whole text), sets with
-// ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers * + ? {n} {n,} {n,m}. Syntax that PostgreSQL rejects too
-// gives error 2201B. Syntax that only PostgreSQL accepts (back references, lookaround, lazy quantifiers, named sets, word borders)
-// gives error 0A000.
+// This file checks the regular expressions of match and imatch. It allows only syntax that means the same in PostgreSQL and in Go,
+// which runs them for SQLite:
+//   - plain characters, and "." (which matches line ends too)
+//   - ^ and $ (ends of the whole text)
+//   - sets with ranges; \d \w \s and \D \W \S (ASCII)
+//   - groups, | and the quantifiers * + ? {n} {n,} {n,m}
+//
+// Syntax that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back references, lookaround, lazy
+// quantifiers, named sets, word boundaries) gives error 0A000.
 
 // Limits of a regular expression.
 const (

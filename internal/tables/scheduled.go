@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// PublishScheduled makes the works visible whose scheduled time has come, and records them for live clients. It returns the time at
-// which the next work is due, or the zero time if none is scheduled. Any node may call it: a work becomes visible once.
+// PublishScheduled publishes the works whose scheduled time has come, and records the changes for live clients. It returns the time at
+// which the next work is due, or the zero time if none is scheduled. Several nodes may call it at the same time: each work is published
+// once.
 func (s *Service) PublishScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
 	next, err = nextScheduled(ctx, s.db)

@@ -42,7 +42,7 @@ type Column struct {
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
-	Reached  *Column                 // whether the time in that column has come is always stored, whatever the caller sends; not part of select=*
+	Reached  *Column                 // the stored value is always whether the time in that other column has come, whatever the caller sends; not part of select=*
 	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
@@ -63,7 +63,7 @@ type Table struct {
 	Name     string
 	Columns  []*Column // in the order of select=*
 	Key      *Column   // the primary key; no other column is unique
-	Ties     []Term    // orders rows that are equal in the caller's order
+	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
 	Counter  *Column   // in a new row without a value it gets the table's largest value + 1; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
 	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none

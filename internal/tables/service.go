@@ -34,10 +34,13 @@ type Config struct {
 	RecordInserted InsertRecorder // receives rows that were certainly inserted
 }
 
+// defaultReadTimeout limits the duration of one read.
+const defaultReadTimeout = 8 * time.Second
+
 // New returns a service. now is the clock for created_at and updated_at.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return &Service{
-		db: d, now: now, record: cfg.Record, recordInserted: cfg.RecordInserted, readTimeout: 8 * time.Second, maxRows: int64(cfg.MaxRows),
+		db: d, now: now, record: cfg.Record, recordInserted: cfg.RecordInserted, readTimeout: defaultReadTimeout, maxRows: int64(cfg.MaxRows),
 		anonymous: newAnonymousPool(), media: cfg.Media,
 	}
 }

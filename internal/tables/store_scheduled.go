@@ -16,8 +16,8 @@ func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	return *at, nil
 }
 
-// publishDue makes the works visible that are scheduled for a time until now, and returns their ids. It leaves updated_at, so that a form
-// in which the owner edits such a work can still be saved.
+// publishDue publishes the works whose scheduled time is now or earlier, and returns their ids. It does not change updated_at, so that the
+// owner can still save a form in which such a work is being edited.
 func publishDue(ctx context.Context, tx *db.Tx, now time.Time) ([]string, error) {
 	return db.Collect(ctx, tx, db.ScanOne[string], "update products set is_published = true where not is_published and published_at <= $1 returning cast(id as text)", now)
 }
