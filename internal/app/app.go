@@ -236,9 +236,9 @@ func (a *App) checkWebhook(ctx context.Context, address string) string {
 }
 
 // publicContent returns the functions by which pages read the site's content. They have the rights of an anonymous visitor.
-func (a *App) publicContent() pages.Content {
+func (a *App) publicContent() pages.ContentReader {
 	visitor := identity.Caller{Role: identity.Anon}
-	return pages.Content{
+	return pages.ContentReader{
 		Rows: func(ctx context.Context, table, query string) ([]string, error) {
 			return a.Tables.Rows(ctx, visitor, table, query)
 		},

@@ -17,7 +17,7 @@ type bootData struct {
 	Language string `json:"language"`
 	// SecondFactor is whether owners must sign in with a second factor. The admin pages read it.
 	SecondFactor bool `json:"secondFactorRequired,omitempty"`
-	// BackupDays is Config.BackupDays. The privacy page and the question before an erasure tell it.
+	// BackupDays is Config.BackupDays. The privacy page and the dialog before an erasure show it.
 	BackupDays int           `json:"backupDays,omitempty"`
 	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
 	Site       settings.Site `json:"site"`
@@ -25,7 +25,7 @@ type bootData struct {
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
 	HasReviews bool `json:"hasReviews"`
-	// EmptyTypes are the types of works that get no filter button, because no work is of them and the owner has chosen so.
+	// EmptyTypes are the types of works that get no filter button: no work has such a type, and the owner has chosen to hide these types.
 	EmptyTypes  []string      `json:"empty,omitempty"`
 	WorkID      string        `json:"art,omitempty"`         // view.workID
 	WorkMissing bool          `json:"noWork,omitempty"`      // view.workMissing
@@ -33,8 +33,8 @@ type bootData struct {
 	Queries     []queryResult `json:"queries,omitempty"`
 }
 
-// pageInputs contains everything besides the built site on which the page of a view depends: the HTML tags of its head, and its
-// boot data in JSON. A view is what a URL decides of a page.
+// pageInputs contains everything on which the page of a view depends, besides the built site: the HTML tags of its head, and its boot
+// data in JSON.
 type pageInputs struct{ headHTML, bootJSON string }
 
 // hash returns a hash of the inputs. Two pages of one view with equal inputs are equal.

@@ -105,7 +105,7 @@ func (s *Service) serveAsset(w http.ResponseWriter, r *http.Request) (bool, erro
 	if len(b.variants) > 1 {
 		return true, b.write(w, r, http.StatusOK)
 	}
-	whole := b.variants[0].form.Load() // such as fonts and pictures, which are not compressed; ServeContent handles Range requests
+	whole := b.variants[0].encoded.Load() // such as fonts and pictures, which are not compressed; ServeContent handles Range requests
 	h["Etag"] = whole.etags
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(whole.bytes))
 	return true, nil

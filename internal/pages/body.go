@@ -24,17 +24,17 @@ type body struct {
 	inputsHash   [sha256.Size]byte // pageInputs.hash of a page; zero for a file
 }
 
-// variant is the content of a body in one encoding. A page is compressed when the first request asks for the encoding, so that
-// nobody waits for the other encodings.
+// variant is the content of a body in one encoding. A page is compressed when the first request accepts the encoding, so that no request
+// waits for the other encodings.
 type variant struct {
 	encoding string // one of encodings, or "" for the uncompressed content
 	mu       sync.Mutex
-	form     atomic.Pointer[form] // nil until it is compressed; set while mu is held
+	encoded  atomic.Pointer[representation] // nil until it is compressed; set while mu is locked
 }
 
-// form is the compressed content of a variant. Each has its own entity tag (RFC 9110 §8.8.3.3). All responses share the slices of
-// header values, so nothing may change their elements.
-type form struct {
+// representation contains the bytes of a variant and its header values. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All
+// responses share the slices of header values, so nothing may change their elements.
+type representation struct {
 	bytes                                []byte // nil if they were not smaller than the content
 	encodingHeader, contentLength, etags []string
 }
@@ -66,15 +66,15 @@ func newPageBody(content []byte) *body {
 	return b
 }
 
-// load returns the form of a variant, and compresses content, that of the body, at the first call.
-func (v *variant) load(content []byte) (*form, error) {
-	if f := v.form.Load(); f != nil {
-		return f, nil
+// load returns the representation of a variant. The first call compresses content, which must be that of the body.
+func (v *variant) load(content []byte) (*representation, error) {
+	if rep := v.encoded.Load(); rep != nil {
+		return rep, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if f := v.form.Load(); f != nil {
-		return f, nil
+	if rep := v.encoded.Load(); rep != nil {
+		return rep, nil
 	}
 	compressed, err := compress(content, v.encoding)
 	if err != nil {
@@ -83,9 +83,9 @@ func (v *variant) load(content []byte) (*form, error) {
 	if len(compressed) >= len(content) {
 		compressed = nil
 	}
-	f := newForm(v.encoding, bytes.Clone(compressed))
-	v.form.Store(f)
-	return f, nil
+	rep := newRepresentation(v.encoding, bytes.Clone(compressed))
+	v.encoded.Store(rep)
+	return rep, nil
 }
 
 // compress compresses a page that a request waits for.
@@ -137,13 +137,13 @@ func compressWith(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, 
 	return out.Bytes(), err
 }
 
-// newBody returns a body from content and its compressed forms by encoding. It leaves out forms that are not smaller than
+// newBody returns a body from content and its compressed bytes by encoding. It leaves out encodings that are not smaller than
 // content.
-func newBody(content []byte, forms map[string][]byte) *body {
+func newBody(content []byte, compressed map[string][]byte) *body {
 	b := &body{}
 	for _, c := range encodings {
-		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
-			b.variants = append(b.variants, newVariant(c, bytes.Clone(form)))
+		if encoded := compressed[c]; len(encoded) > 0 && len(encoded) < len(content) {
+			b.variants = append(b.variants, newVariant(c, bytes.Clone(encoded)))
 		}
 	}
 	b.variants = append(b.variants, newVariant("", content))
@@ -153,16 +153,16 @@ func newBody(content []byte, forms map[string][]byte) *body {
 // newVariant returns a variant with known bytes.
 func newVariant(encoding string, bytes []byte) *variant {
 	v := &variant{encoding: encoding}
-	v.form.Store(newForm(encoding, bytes))
+	v.encoded.Store(newRepresentation(encoding, bytes))
 	return v
 }
 
-func newForm(encoding string, bytes []byte) *form {
-	f := &form{bytes: bytes, contentLength: []string{strconv.Itoa(len(bytes))}, etags: []string{newEntityTag(bytes)}}
+func newRepresentation(encoding string, bytes []byte) *representation {
+	rep := &representation{bytes: bytes, contentLength: []string{strconv.Itoa(len(bytes))}, etags: []string{newEntityTag(bytes)}}
 	if encoding != "" {
-		f.encodingHeader = []string{encoding}
+		rep.encodingHeader = []string{encoding}
 	}
-	return f
+	return rep
 }
 
 func newEntityTag(bytes []byte) string {
@@ -171,18 +171,18 @@ func newEntityTag(bytes []byte) string {
 }
 
 // plain returns the uncompressed content.
-func (b *body) plain() []byte { return b.variants[len(b.variants)-1].form.Load().bytes }
+func (b *body) plain() []byte { return b.variants[len(b.variants)-1].encoded.Load().bytes }
 
-// compressedShare is the share of a page's bytes that each encoding has at most in practice, by which size counts those that are
-// not compressed yet.
+// compressedShare is the divisor with which size estimates a variant that is not compressed yet: in practice, each encoding reduces a page
+// to less than a quarter.
 const compressedShare = 4
 
 // size returns the approximate memory of the body in bytes.
 func (b *body) size() (n int) {
 	for _, v := range b.variants {
 		n += 300 // an estimate for the headers
-		if f := v.form.Load(); f != nil {
-			n += len(f.bytes)
+		if rep := v.encoded.Load(); rep != nil {
+			n += len(rep.bytes)
 		} else {
 			n += len(b.plain()) / compressedShare
 		}
@@ -190,22 +190,22 @@ func (b *body) size() (n int) {
 	return n
 }
 
-// chooseForm returns the form for the values of Accept-Encoding (RFC 9110 §12.5.3): that of the first encoding in our order of
-// preference whose weight is above 0, or the uncompressed one.
-func (b *body) chooseForm(accepted []string) (*form, error) {
+// chooseRepresentation returns the representation for the values of Accept-Encoding (RFC 9110 §12.5.3): that of the first encoding, in
+// our order of preference, whose weight is above 0, or the uncompressed one.
+func (b *body) chooseRepresentation(accepted []string) (*representation, error) {
 	last := len(b.variants) - 1
 	for _, v := range b.variants[:last] {
 		if !accepts(accepted, v.encoding) {
 			continue
 		}
-		if f, err := v.load(b.plain()); err != nil || f.bytes != nil {
-			return f, err
+		if rep, err := v.load(b.plain()); err != nil || rep.bytes != nil {
+			return rep, err
 		}
 	}
-	return b.variants[last].form.Load(), nil
+	return b.variants[last].encoded.Load(), nil
 }
 
-// accepts reports whether Accept-Encoding lists a encoding with a weight above 0. If it does not list the encoding, the
+// accepts reports whether Accept-Encoding lists an encoding with a weight above 0. If it does not list the encoding, the
 // weight of * decides.
 func accepts(accepted []string, encoding string) bool {
 	named, anything := false, false
@@ -237,36 +237,36 @@ var vary = []string{"Accept-Encoding"}
 // write sends the variant that the client accepts, or the status 304 if the client already has it. The caller must have set
 // the headers that do not depend on the encoding.
 func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
-	f, err := b.chooseForm(r.Header["Accept-Encoding"])
+	rep, err := b.chooseRepresentation(r.Header["Accept-Encoding"])
 	if err != nil {
 		return err
 	}
-	return b.send(w, r, status, f)
+	return b.send(w, r, status, rep)
 }
 
-// send is like write, for a form that the caller has chosen. An error means that the client has gone.
-func (b *body) send(w http.ResponseWriter, r *http.Request, status int, f *form) error {
+// send is like write, for a representation that the caller has chosen. An error means that the client has gone.
+func (b *body) send(w http.ResponseWriter, r *http.Request, status int, rep *representation) error {
 	h := w.Header()
 	if len(b.variants) > 1 {
 		h["Vary"] = vary
 	}
 	if status == http.StatusOK { // responses such as 404 get no entity tag
-		h["Etag"] = f.etags
-		if known := r.Header["If-None-Match"]; len(known) > 0 && matches(known, f.etags[0]) {
+		h["Etag"] = rep.etags
+		if known := r.Header["If-None-Match"]; len(known) > 0 && matches(known, rep.etags[0]) {
 			delete(h, "Content-Type")
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
 	}
-	if f.encodingHeader != nil {
-		h["Content-Encoding"] = f.encodingHeader
+	if rep.encodingHeader != nil {
+		h["Content-Encoding"] = rep.encodingHeader
 	}
-	h["Content-Length"] = f.contentLength
+	h["Content-Length"] = rep.contentLength
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err := w.Write(f.bytes)
+	_, err := w.Write(rep.bytes)
 	return err
 }
 

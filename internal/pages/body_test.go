@@ -24,7 +24,7 @@ func TestPagesAreCompressedForTheEncodingThatIsAskedFor(t *testing.T) {
 	compressed := func(want ...bool) {
 		t.Helper()
 		for i, v := range b.variants[:len(encodings)] {
-			if (v.form.Load() != nil) != want[i] {
+			if (v.encoded.Load() != nil) != want[i] {
 				t.Errorf("%s is compressed: %v", v.encoding, !want[i])
 			}
 		}

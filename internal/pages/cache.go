@@ -45,10 +45,10 @@ type pageCache struct {
 	version         *content.Version
 	changed         <-chan struct{} // receives a value after the content version has changed
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // lock held while the page of a single work or of further reviews is made: one at a time, because there can be thousands of them
+	workPageSlot    chan struct{} // lock: pages of single works and of further reviews are made one at a time, because there can be thousands of them
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
-	// hasGarbage is whether pages were made or recompressed since the most recent memory.Release. Only then is that function
-	// called, because it slows the program down for milliseconds.
+	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
+	// for milliseconds, so it is called only if hasGarbage is true.
 	hasGarbage atomic.Bool
 	lookups    content.Lookups // counts requests by whether they waited for a page to be made
 }
@@ -131,10 +131,10 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 			}
 			v := site.parseView(r.URL)
 			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
-				if f, err := b.chooseForm(r.Header["Accept-Encoding"]); err == nil { // otherwise Page reports the error
+				if rep, err := b.chooseRepresentation(r.Header["Accept-Encoding"]); err == nil { // otherwise Page reports the error
 					s.cache.lookups.Record(true)
 					s.setPageHeaders(w.Header())
-					_ = b.send(w, r, v.status, f) // an error means that the client has gone
+					_ = b.send(w, r, v.status, rep) // an error means that the client has gone
 					return
 				}
 			}
@@ -224,7 +224,7 @@ func (s *Service) prepare(ctx context.Context, v view) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.chooseForm(encodings[:1]) // most browsers ask for this one
+	_, err = b.chooseRepresentation(encodings[:1]) // most browsers ask for this one
 	return err
 }
 

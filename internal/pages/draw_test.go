@@ -21,8 +21,8 @@ import (
 )
 
 // rowsOf returns content that never changes.
-func rowsOf(rows map[string][]string) Content {
-	return Content{
+func rowsOf(rows map[string][]string) ContentReader {
+	return ContentReader{
 		Rows: func(_ context.Context, table, query string) ([]string, error) {
 			if strings.Contains(query, "id=eq.") {
 				return []string{`{"id":"alone"}`}, nil
@@ -159,7 +159,7 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 func TestPagesOfReviewsAreWhole(t *testing.T) {
 	long := `{"message":"` + strings.Repeat("x", 9000) + `"}`
 	var asked []string
-	content := Content{
+	content := ContentReader{
 		Rows: func(_ context.Context, table, query string) ([]string, error) {
 			if table != "reviews" {
 				return nil, nil

@@ -45,7 +45,7 @@ func quoted(t testing.TB, text string) string {
 	return string(b)
 }
 
-func hostileContent(t *testing.T) Content {
+func hostileContent(t *testing.T) ContentReader {
 	h := quoted(t, hostile)
 	media := `{` + h + `:{"kind":"image","v":` + h + `,"width":40,"height":30,"thumbhash":` + h + `,"color":` + h + `,"widths":[40]}}`
 	work := `{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":` + h + `,"description":` + h + `,"artwork_type":"mural","image_url":` + h + `,"image_gallery":[],"video_gallery":[],` +
@@ -60,7 +60,7 @@ func hostileContent(t *testing.T) Content {
 // realService returns a service with the built site and hostile content.
 func realService(t *testing.T) *Service { return realServiceWith(t, hostileContent(t)) }
 
-func realServiceWith(t testing.TB, content Content) *Service {
+func realServiceWith(t testing.TB, content ContentReader) *Service {
 	t.Helper()
 	dist, err := web.Dist()
 	if err != nil {
@@ -211,7 +211,7 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 }
 
 // manyRows returns content of which the tables products and reviews have count rows with texts of random words.
-func manyRows(t testing.TB, count, textLength int) Content {
+func manyRows(t testing.TB, count, textLength int) ContentReader {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(length int) string {

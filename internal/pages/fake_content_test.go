@@ -26,8 +26,8 @@ type fakeContent struct {
 	queries int
 }
 
-func (s *fakeContent) content() Content {
-	return Content{Rows: s.rows, Count: func(_ context.Context, _, query string) (int64, error) {
+func (s *fakeContent) content() ContentReader {
+	return ContentReader{Rows: s.rows, Count: func(_ context.Context, _, query string) (int64, error) {
 		return int64(len(s.matching(query))), nil
 	}, Pictures: func(_ context.Context, addresses []string) (map[string]Picture, error) {
 		out := map[string]Picture{}

@@ -19,8 +19,8 @@ import (
 // changes are visible after at most this time, and many requests cause few queries.
 const generatedLife = time.Second
 
-// largeFile is the size in bytes from which a file is large. The cache holds the bytes of only one large file, the one that was
-// made most recently.
+// largeFile is the size in bytes from which a file is large. The cache contains the bytes of only one large file, the one that was made
+// most recently.
 const largeFile = 1 << 20
 
 // generatedFiles caches the generated files by name. A name is a kind of file ("feed"), followed by a language ("feed en") or a

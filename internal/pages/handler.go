@@ -31,13 +31,13 @@ type Config struct {
 	AnonKey func(context.Context) (string, error)
 
 	SecondFactor bool // whether owners must sign in with a second factor
-	BackupDays   int  // for how many days at most backups keep what was deleted; 0 without backups
+	BackupDays   int  // the largest number of days for which backups contain deleted data; 0 without backups
 
-	Version *content.Version // tells when cached pages are out of date
+	Version *content.Version // the content version, by which the cache finds pages that are out of date
 
 	// DescribePictures returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
 	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
-	Content          Content // reads works, reviews and covers
+	Content          ContentReader // reads works, reviews and covers
 }
 
 // Service handles all URLs that do not belong to the backend (/auth/v1, /rest/v1 …).

@@ -153,8 +153,8 @@ func (s *Service) makeHead(ctx context.Context, v view, b bootData) (string, err
 	bare := absolute(localizePath(h.path, i18n.EN))
 	tag(`<meta name="description" content="%s">`, h.description)
 	tag(`<link rel="canonical" href="%s">`, absolute(localizePath(h.path, l)))
-	for _, one := range i18n.Languages {
-		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(one), absolute(localizePath(h.path, one)))
+	for _, alternate := range i18n.Languages {
+		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(alternate), absolute(localizePath(h.path, alternate)))
 	}
 	tag(`<link rel="alternate" hreflang="x-default" href="%s">`, bare)
 	tag(`<link rel="alternate" type="application/atom+xml" title="%s" href="%s">`, l.Text("feed.title", "site", oneLine(h.site.Name)), localizePath("/feed.xml", l))

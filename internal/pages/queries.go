@@ -12,14 +12,14 @@ import (
 // queryResult is the result of a query of a page. It is part of the boot data, so that the page can be drawn immediately and its
 // scripts need not request it.
 type queryResult struct {
-	key  []any           // pageQuery.Key
-	data json.RawMessage // see pageQuery
-	cut  bool            // whether rows were left out because of their size
+	key       []any           // pageQuery.Key
+	data      json.RawMessage // see pageQuery
+	truncated bool            // rows were left out because of their size
 }
 
 // MarshalJSON writes [key, data], or [key, data, true] if rows were left out. web/src/lib/boot.ts reads it.
 func (q queryResult) MarshalJSON() ([]byte, error) {
-	if q.cut {
+	if q.truncated {
 		return json.Marshal([]any{q.key, q.data, true})
 	}
 	return json.Marshal([]any{q.key, q.data})
@@ -136,7 +136,7 @@ func (s *Service) runQuery(ctx context.Context, q pageQuery, page, maxBytes int)
 		return result, false, err
 	}
 	fitting := countFitting(rows, maxBytes)
-	result.cut = fitting < len(rows)
+	result.truncated = fitting < len(rows)
 	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
 	return result, total <= int64(fitting), err
 }

@@ -50,8 +50,8 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 			if err != nil {
 				return sharePicture{}, err
 			}
-			for _, one := range first {
-				sources = append(sources, pictureSource{one.fileURLs(), one.alt(l)})
+			for _, shown := range first {
+				sources = append(sources, pictureSource{shown.fileURLs(), shown.alt(l)})
 			}
 		}
 		covers, err := s.readCoverSources(ctx, site)

@@ -9,17 +9,17 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file applies the owner's choices for the gallery to the pages of the build: which types of works hang, and in which order
-// works are listed.
+// This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
+// order works are listed.
 
-// The build's queries of works have this condition and this order. They are those of a site on which the owner has chosen nothing.
+// The build's queries of works contain this condition and this order, which apply until the owner chooses others. choose replaces them.
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"
 	builtOrder     = "order=created_at.desc"
 )
 
-// sitePages is the page manifest of one site: without the galleries of types that do not hang, and with queries as the owner has
-// chosen. Requests share it and must not change it.
+// sitePages is the page manifest of one site. It has no pages for the types of works that the gallery does not show, and its queries
+// contain the owner's choices. Requests share it and must not change it.
 type sitePages struct {
 	pageManifest
 	edited    int64 // the content version of the last edit before the settings were read
@@ -32,16 +32,16 @@ type sitePages struct {
 func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	p := &sitePages{pageManifest: built, gallery: g, condition: worksCondition(g), order: "order=" + g.Order}
 	p.Pages = nil
-	for _, one := range built.Pages {
-		filter, isGallery := galleryFilter(one.Path)
+	for _, builtPage := range built.Pages {
+		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
 		case !isGallery:
-			p.Pages = append(p.Pages, one.choose(p.condition, "order="+g.StripOrder()))
+			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder()))
 		case filter == allTypes:
-			p.Pages = append(p.Pages, one.choose(p.condition, p.order))
+			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order))
 			for _, t := range g.Types {
-				if hanging := built.page(galleryPath + t); hanging != nil {
-					p.Pages = append(p.Pages, hanging.choose(p.condition, p.order))
+				if typePage := built.page(galleryPath + t); typePage != nil {
+					p.Pages = append(p.Pages, typePage.choose(p.condition, p.order))
 				}
 			}
 		}
@@ -67,7 +67,7 @@ func (p page) choose(condition, order string) page {
 	return p
 }
 
-// worksCondition returns the condition, in a query string, for all works that the gallery shows. Works without a type never hang.
+// worksCondition returns the condition, in a query string, for all works that the gallery shows. It never shows works without a type.
 // web/src/lib/gallery.ts makes the same text, so that browsers share cached responses with the server.
 func worksCondition(g settings.Gallery) string {
 	hidden := g.HiddenTypes()
@@ -96,7 +96,8 @@ func (s *Service) pagesOf(ctx context.Context) (*sitePages, error) {
 	return p, nil
 }
 
-// emptyTypes returns the types that hang without a work, if the owner has chosen that they have no filter button.
+// emptyTypes returns the types that the gallery shows but that have no works, if the owner has chosen that such types have no filter
+// button.
 func (s *Service) emptyTypes(ctx context.Context, g settings.Gallery) (empty []string, err error) {
 	if !g.HideEmpty {
 		return nil, nil

@@ -155,7 +155,7 @@ func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error
 	return nil
 }
 
-// addPages adds home, the galleries that hold works, and the privacy page.
+// addPages adds the home page, the pages of the gallery that show works, and the privacy page.
 func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) error {
 	saved, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 		}
 		if w != nil {
 			at, ok = StaticView{Path: "/", Language: linked.Language, Work: w.ID}, true
-			if w.inGallery {
+			if w.typeHasGalleryPage {
 				at.Path = galleryPath + w.Type
 			}
 		}

@@ -66,20 +66,20 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 	at := root + localizePath(h.path, h.language)
 	switch {
 	case h.work != nil:
-		one := s.describeArtwork(h.work, h.language, pictures)
-		one.set("mainEntityOfPage", at)
-		one.set("isPartOf", site)
-		graph = append(graph, one)
+		artwork := s.describeArtwork(h.work, h.language, pictures)
+		artwork.set("mainEntityOfPage", at)
+		artwork.set("isPartOf", site)
+		graph = append(graph, artwork)
 	case h.filter != "":
 		gallery := thing{"@type": "ImageGallery", "@id": at, "url": at, "name": h.title, "description": h.description, "inLanguage": h.language, "isPartOf": site, "author": artist}
 		var parts []thing
 		for i := range listed {
-			one := s.describeArtwork(&listed[i], h.language, pictures)
-			if images, ok := one["image"].([]string); ok {
-				one["image"] = images[0]
+			artwork := s.describeArtwork(&listed[i], h.language, pictures)
+			if images, ok := artwork["image"].([]string); ok {
+				artwork["image"] = images[0]
 			}
-			delete(one, "description") // the work's own page has its description and all its pictures
-			parts = append(parts, one)
+			delete(artwork, "description") // the work's own page has its description and all its pictures
+			parts = append(parts, artwork)
 		}
 		if len(parts) > 0 {
 			gallery["hasPart"] = parts
@@ -90,27 +90,28 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 	return string(text), err
 }
 
+// describeArtwork describes a work in the language l. pictures contains the pictures of its files by URL.
 func (s *Service) describeArtwork(w *work, l i18n.Language, pictures map[string]Picture) thing {
 	at := s.cfg.SiteURL + localizePath(w.path(), l)
-	one := thing{"@type": "VisualArtwork", "@id": s.cfg.SiteURL + w.path(), "url": at, "name": w.name(l), "creator": thing{"@id": s.cfg.SiteURL + "/#artist"}}
+	artwork := thing{"@type": "VisualArtwork", "@id": s.cfg.SiteURL + w.path(), "url": at, "name": w.name(l), "creator": thing{"@id": s.cfg.SiteURL + "/#artist"}}
 	var images []string
 	for _, f := range w.fileURLs() {
 		if p, ok := pictures[f]; ok {
 			images = append(images, s.cfg.SiteURL+p.Large)
 		}
 	}
-	one.set("image", images)
-	one.set("description", oneLine(w.Description))
-	one.set("artform", w.kind(l))
-	one.set("artMedium", oneLine(w.Medium))
-	one.set("size", oneLine(w.Dimensions))
-	one.set("dateCreated", w.CreationDate)
+	artwork.set("image", images)
+	artwork.set("description", oneLine(w.Description))
+	artwork.set("artform", w.kind(l))
+	artwork.set("artMedium", oneLine(w.Medium))
+	artwork.set("size", oneLine(w.Dimensions))
+	artwork.set("dateCreated", w.CreationDate)
 	var tags []string
 	for _, t := range w.Tags {
 		tags = append(tags, oneLine(t))
 	}
-	one.set("keywords", joinFilled(", ", tags...))
-	return one
+	artwork.set("keywords", joinFilled(", ", tags...))
+	return artwork
 }
 
 // profileURLs returns the URLs of the artist's profiles. The owner may have entered a URL or only a user name, as in

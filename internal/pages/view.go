@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// view is what a URL decides of a page. URLs with the same view show the same page, so the view is part of the key of the page
-// cache.
+// view is what a URL selects: a page, its language, and the work or the reviews that it shows. URLs with the same view show the same
+// page, so the view is part of the key of the page cache.
 type view struct {
 	path        string // canonical path, see pageManifest.resolve
 	language    string // en or pt

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// work is an artwork: a row of the table products.
+// work is an artwork of the artist: a row of the table products, which the admin area calls product.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -32,14 +32,14 @@ type work struct {
 	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
 	PublishedAt  time.Time `json:"published_at"`
 
-	inGallery bool // whether the gallery has a page for the work's type; set by readWorks
+	typeHasGalleryPage bool // whether the gallery has a page for the work's type; set by readWorks
 }
 
 // selectWork is the beginning of every query that reads works. It selects the columns that the fields of work name.
 const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at,published_at&"
 
-// Content contains the functions that read the site's content with an anonymous visitor's rights.
-type Content struct {
+// ContentReader contains the functions that read the site's content with an anonymous visitor's rights.
+type ContentReader struct {
 	// Rows returns the rows of GET /rest/v1/{table}?{query}, each in JSON. Count returns the number of these rows.
 	Rows  func(ctx context.Context, table, query string) ([]string, error)
 	Count func(ctx context.Context, table, query string) (int64, error)
@@ -47,8 +47,8 @@ type Content struct {
 	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
 }
 
-// Picture contains the URLs of two renditions of an uploaded picture (copies in another size), for search engines, feed readers and
-// link previews. The URLs are paths on this server and contain the version of the picture.
+// Picture contains the URLs of two renditions of an uploaded picture (copies in another size). They are for search engines, feed readers
+// and link previews. The URLs are paths on this server and contain the version of the picture.
 type Picture struct {
 	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
 	Large         string // a rendition at most 1600 pixels wide
@@ -69,12 +69,12 @@ func (s *Service) readWorks(ctx context.Context, query string) ([]work, error) {
 	}
 	found, err := readRows[work](ctx, s.cfg.Content, "products", selectWork+query)
 	for i := range found {
-		found[i].inGallery = slices.Contains(site.gallery.Types, found[i].Type)
+		found[i].typeHasGalleryPage = slices.Contains(site.gallery.Types, found[i].Type)
 	}
 	return found, err
 }
 
-func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, error) {
+func readRows[T any](ctx context.Context, c ContentReader, table, query string) ([]T, error) {
 	if c.Rows == nil {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (s *Service) readPicturesOf(ctx context.Context, works []work, further ...s
 	return s.readPictures(ctx, further)
 }
 
-// fileURLs lists the URLs of a work's pictures and films in the order of its dialog, each once.
+// fileURLs lists the URLs of a work's pictures and videos in the order of its dialog, each once.
 func (w *work) fileURLs() (out []string) {
 	for _, a := range slices.Concat([]string{w.ImageURL}, w.ImageGallery, w.VideoGallery) {
 		if a != "" && !slices.Contains(out, a) {
@@ -182,7 +182,7 @@ func (w *work) fileURLs() (out []string) {
 
 // path is the canonical URL of a work. Types that the gallery does not show are on the home page.
 func (w *work) path() string {
-	if !w.inGallery {
+	if !w.typeHasGalleryPage {
 		return "/?art=" + w.ID
 	}
 	return galleryPath + w.Type + "?art=" + w.ID
@@ -198,7 +198,7 @@ func (w *work) heading(l i18n.Language) string { return cmp.Or(oneLine(w.SEOTitl
 
 // kind is the name of the type; "" for types that the gallery does not show.
 func (w *work) kind(l i18n.Language) string {
-	if w.inGallery {
+	if w.typeHasGalleryPage {
 		return l.Text("type." + w.Type)
 	}
 	return ""
