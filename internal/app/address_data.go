@@ -89,7 +89,7 @@ func (a *App) eraseQueuedMailsOf(ctx context.Context, tx *db.Tx, address string)
 	return nil
 }
 
-// eachFiledMailOf calls yield for each mail about an address that was stored as a file on this node, without its text: it
+// eachFiledMailOf calls yield for each mail about an address that was stored as a file on this node, without its text: the text
 // may hold a link that signs in.
 func (a *App) eachFiledMailOf(ctx context.Context, _ db.Querier, address string, yield func(any) error) error {
 	found, err := a.Mail.FilesOf(ctx, address)

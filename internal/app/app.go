@@ -90,15 +90,15 @@ type App struct {
 	certificates atomic.Pointer[certificates.Manager] // nil until ServeSecure
 	sms          *sms.Sender
 	metrics      *metrics.Metrics // nil if they have no listener
-	purger       *cdn.Purger      // nil if no CDN is told of changes
+	purger       *cdn.Purger      // nil if no CDN is configured for purging
 
-	// What checks requests, or serves them from memory.
+	// Checks of requests, and caches of responses.
 	authenticator *identity.Authenticator
 	trusted       []netip.Prefix // networks of the trusted proxies
 	content       *content.Version
 	responses     *tables.ResponseCache
 
-	unpublishedFiles unpublishedFiles // files that are not for everybody
+	unpublishedFiles unpublishedFiles // files that only owners may read
 
 	// Timeouts and intervals, which tests shorten.
 	bodyTimeout       time.Duration
@@ -205,8 +205,8 @@ func (a *App) wire(ctx context.Context) error {
 
 func (a *App) wirePages() error {
 	a.responses = a.Tables.NewResponseCache(a.content, a.Keys.AnonKey)
-	describe := func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
-		return a.Media.Describe(ctx, addresses, false)
+	describe := func(ctx context.Context, urls []string) (map[string]json.RawMessage, error) {
+		return a.Media.Describe(ctx, urls, false)
 	}
 	a.settings = settings.New(a.DB, settings.Config{Describe: describe, CheckWebhook: a.checkWebhook, Demo: demo.LoadedContent}, a.now)
 	dist, err := web.Dist()
@@ -223,8 +223,8 @@ func (a *App) wirePages() error {
 }
 
 // checkWebhook returns the reason why a URL cannot be used for webhooks, or "" if it can.
-func (a *App) checkWebhook(ctx context.Context, address string) string {
-	switch err := a.Functions.CheckWebhook(ctx, address); {
+func (a *App) checkWebhook(ctx context.Context, webhookURL string) string {
+	switch err := a.Functions.CheckWebhook(ctx, webhookURL); {
 	case errors.Is(err, webhook.ErrPrivate):
 		return settings.ReasonWebhookPrivate
 	case errors.Is(err, webhook.ErrHost):
@@ -245,11 +245,11 @@ func (a *App) publicContent() pages.ContentReader {
 		Count: func(ctx context.Context, table, query string) (int64, error) {
 			return a.Tables.Count(ctx, visitor, table, query)
 		},
-		Pictures: func(ctx context.Context, addresses []string) (map[string]pages.Picture, error) {
-			known, err := a.Media.Pictures(ctx, addresses)
+		Pictures: func(ctx context.Context, urls []string) (map[string]pages.Picture, error) {
+			known, err := a.Media.Pictures(ctx, urls)
 			out := make(map[string]pages.Picture, len(known))
-			for address, p := range known {
-				out[address] = pages.Picture(p)
+			for pictureURL, p := range known {
+				out[pictureURL] = pages.Picture(p)
 			}
 			return out, err
 		},
@@ -364,12 +364,19 @@ func (e endpoint) serve() error {
 	return e.server.Serve(e.listener)
 }
 
+// Timeouts of a connection.
+const (
+	readHeaderTimeout = 10 * time.Second
+	writeTimeout      = 2 * time.Minute // transfers of files extend it
+	idleTimeout       = 2 * time.Minute
+)
+
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      2 * time.Minute, // transfers of files extend it
-		IdleTimeout:       2 * time.Minute,
+		ReadHeaderTimeout: readHeaderTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
@@ -405,7 +412,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	defer release()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // ends after the last request
 	var workers sync.WaitGroup
-	workers.Go(func() { interval.Every(background, time.Hour, func() { a.maintain(background) }) })
+	workers.Go(func() { interval.Every(background, maintenanceInterval, func() { a.maintain(background) }) })
 	workers.Go(func() { a.log.Info("pictures", "engine", a.processor.Engine()) }) // in the background, because Engine may have to start libvips
 	workers.Go(func() { a.space.Run(background, a.newLowDiskNotifier(background)) })
 	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
@@ -464,14 +471,19 @@ func shutDown(ctx context.Context, endpoints []endpoint) error {
 	return all.Wait()
 }
 
-// maintain deletes expired rows and files. Serve calls it every hour.
+const (
+	maintenanceInterval = time.Hour
+	rateLimitLife       = 24 * time.Hour // how long counters of rate limits stay; the longest window of a limit is a day
+)
+
+// maintain deletes expired rows and files. Serve calls it once in maintenanceInterval.
 func (a *App) maintain(ctx context.Context) {
 	err := errors.Join(
 		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
 		a.history.Purge(ctx), a.activity.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
-		a.DB.PurgeHits(ctx, a.now().Add(-24*time.Hour), a.now()),
+		a.DB.PurgeHits(ctx, a.now().Add(-rateLimitLife), a.now()),
 	)
 	if err != nil && ctx.Err() == nil {
 		a.log.Error("hourly maintenance is incomplete; it is tried again in an hour", "cause", err.Error())

@@ -17,17 +17,17 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read the files of works that are not published. Such a file is missing for visitors, at its public URL
-// too. The admin area shows it in <img> and <video>, which send no token: for these requests owners have a cookie.
+// This file decides who may read the files of unpublished works. For visitors such a file does not exist, not even at its public URL. The
+// admin area shows it in <img> and <video>, which send no token. For these requests owners have a cookie.
 
 const (
 	ownerCookie     = "atelie-files"
 	ownerCookieLife = 12 * time.Hour
-	// ownerCookiePath is the path of all files. No other request gets the cookie.
+	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
 )
 
-// ownerClaims are the claims of the cookie: the session in which its owner signed in.
+// ownerClaims are the claims of the cookie: the account and its session.
 type ownerClaims struct {
 	jwt.RegisteredClaims
 	SessionID string `json:"session_id"`
@@ -57,14 +57,14 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles are the objects that only works use that are not published. They are read again after each edit.
+// unpublishedFiles caches the set of objects that only unpublished works use. It is read again after each edit.
 type unpublishedFiles struct {
-	mu      sync.Mutex // held while they are read, once for all requests
-	version int64      // of the edit after which they were read; 0 before the first reading
+	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
+	version int64      // content version of the last edit before the read; 0 before the first read
 	objects map[string]bool
 }
 
-// contain reports whether an object, named as bucket/name, is one of the files.
+// contain reports whether an object, named as bucket/name, is in the set.
 func (u *unpublishedFiles) contain(ctx context.Context, a *App, object string) (bool, error) {
 	at, err := a.content.Current(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *App) findUnpublishedFiles(ctx context.Context) (map[string]bool, error)
 	return hidden, nil
 }
 
-// withOwnerCookie sets the cookie in answers with works to administrators.
+// withOwnerCookie is middleware that sets the cookie when an administrator requests works.
 func (a *App) withOwnerCookie(next httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if caller := identity.Of(r.Context()); caller.Admin && caller.SessionID != "" && r.PathValue("table") == "products" {

@@ -18,6 +18,9 @@ import (
 // live, and a restart does not help against a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
+// readyTimeout limits the checks of /health/ready.
+const readyTimeout = 2 * time.Second
+
 // ready handles /health/ready: the status is 200 if the node can serve requests, and 503 while the node stops or if the database
 // or the file store cannot be used or the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +28,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	if err := a.DB.Ready(ctx); err != nil {
 		if errors.Is(err, db.ErrUnavailable) {

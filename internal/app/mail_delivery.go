@@ -129,7 +129,7 @@ func (a *App) noticeOwners(ctx context.Context) ([]functions.Recipient, error) {
 	return recipients, err
 }
 
-// administratorAddress is where an administrator gets mail.
+// administratorAddress returns the e-mail address of an administrator and the language of mails to it.
 func (a *App) administratorAddress(ctx context.Context, userID string) (functions.Recipient, error) {
 	owners, err := a.Auth.Owners(ctx)
 	for _, o := range owners {

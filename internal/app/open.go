@@ -43,8 +43,8 @@ var (
 	errSecretOther   = errors.New("jwt-secret: this is not the secret that this database is used with: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
 )
 
-// Open opens the database and the files of a site and migrates the database. For a new site it creates the database, the place for
-// files and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New is
+// Open opens the database and the files of a site and migrates the database. For a new site it creates the database, the file store
+// and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New is
 // false. It sets the secret and the previous secret in cfg.Auth.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
 	dir := cfg.Server.DataDir

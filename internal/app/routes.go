@@ -317,7 +317,7 @@ func (a *App) withStatementTimeout(next http.Handler) http.Handler {
 	})
 }
 
-// compressed compresses responses with zstd or gzip if the client accepts it. It does not compress pictures and films.
+// compressed compresses responses with zstd or gzip if the client accepts it. It does not compress pictures and videos.
 func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 
 // rejectDotSegments rejects, with the status 400, URLs of the backend with empty segments or dot segments. The mux would

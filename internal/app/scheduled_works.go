@@ -7,14 +7,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// Waits of publishScheduledWorks. The first one finds works that were scheduled meanwhile, on this node or another.
+// Waits between two calls of PublishScheduled.
 const (
-	scheduledCheck = time.Second
+	scheduledCheck = time.Second     // so that works that were scheduled meanwhile are found, on this node or another
 	scheduledRetry = 5 * time.Second // after an error, such as an outage of the database
 )
 
-// publishScheduledWorks publishes works when their scheduled time comes, until ctx ends. It runs on every node. It is no job of the
-// queue, so that no job must follow each change of a time, and works that a copy, an import or a restored backup brings are found too.
+// publishScheduledWorks publishes works when their scheduled time comes, until ctx ends. It runs on every node. It is not a job of the
+// queue: each change of a time would have to change the job, and works from a copy, an import or a restored backup have no jobs.
 func (a *App) publishScheduledWorks(ctx context.Context) {
 	for {
 		wait := scheduledCheck

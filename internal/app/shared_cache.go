@@ -13,10 +13,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file tells shared caches (a CDN, nginx) which responses they may store (ATELIE_CDN). A response is private unless its
-// request is on the short list of sharedKindOf.
+// This file sets the Cache-Control headers for shared caches (a CDN, nginx) if ATELIE_CDN is on. A response is private unless
+// sharedKindOf lists its request.
 
-// sharedKind is what a shared cache may do with the responses to a request.
+// sharedKind says whether a shared cache may store the responses to a request, and how.
 type sharedKind int
 
 const (
@@ -26,22 +26,26 @@ const (
 	sharedWebP            // a sharedFile if it is WebP: a rendition whose format depends on Accept
 )
 
-// Lifetimes in shared caches. A page of another node can be a second old (content.Version) when it is stored, so that with one more
-// second an edit is visible after two. No stale-while-revalidate for these: a page that nobody asked for in an hour would be an hour
-// old. A URL with the hash of its content cannot become wrong, only be removed: such files are asked for again after a minute.
+// Lifetimes in shared caches.
 const (
-	pageLifetime      = "public, max-age=0, s-maxage=1, stale-if-error=300"
-	fileLifetime      = ", s-maxage=1, stale-if-error=300"
+	// pageLifetime is for pages. A page of another node can be a second old (content.Version) when it is stored, and is cached for one more
+	// second: an edit is visible after two seconds. There is no stale-while-revalidate, with which a page that nobody has requested for an
+	// hour would be served in its hour-old form.
+	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
+	// fileLifetime is appended to the Cache-Control of files.
+	fileLifetime = ", s-maxage=1, stale-if-error=300"
+	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed:
+	// the cache requests it again after a minute.
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
-	// purgedLifetime is that of pages in the CDN that is told of changes (cdn.Purger). If a purge is lost, a page may be two minutes old.
-	// It is in headers that only CDNs read: browsers follow stale-while-revalidate too, and nobody purges them.
+	// purgedLifetime is for pages in a CDN that cdn.Purger purges. If a purge is lost, a page may be two minutes old. It is sent in headers
+	// that only CDNs read: browsers also follow stale-while-revalidate, and cannot be purged.
 	purgedLifetime = "max-age=60, stale-while-revalidate=60, stale-if-error=300"
 )
 
 // renderPath is the beginning of the path of a public rendition.
 const renderPath = "/storage/v1/render/image/public/"
 
-// sharedKindOf classifies a request. One with any credential is not shared, whatever it reads.
+// sharedKindOf classifies a request. The response to a request with any credential is never shared.
 func sharedKindOf(r *http.Request) sharedKind {
 	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || len(r.Header["Authorization"])+len(r.Header["Apikey"])+len(r.Header["Cookie"]) > 0 {
 		return notShared
@@ -71,7 +75,8 @@ func sharedKindOf(r *http.Request) sharedKind {
 	return allowOnly(query, sharedPage, "lang", "art", "part", "reviews")
 }
 
-// allowOnly returns kind if the query has no other parameters than these, and notShared otherwise: an unknown one may be a token.
+// allowOnly returns kind if the query has only parameters with these names. Otherwise it returns notShared, because an unknown parameter
+// may be a token.
 func allowOnly(query url.Values, kind sharedKind, names ...string) sharedKind {
 	for name := range query {
 		if !slices.Contains(names, name) {
@@ -81,7 +86,7 @@ func allowOnly(query url.Values, kind sharedKind, names ...string) sharedKind {
 	return kind
 }
 
-// withSharedCache returns the middleware that completes Cache-Control for shared caches. purged is whether a CDN is told of changes.
+// withSharedCache returns the middleware that completes Cache-Control for shared caches. purged is true if cdn.Purger purges the CDN.
 func withSharedCache(purged bool) httpx.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -166,7 +171,8 @@ var sharedStatuses = []int{
 	http.StatusOK, http.StatusPartialContent, http.StatusFound, http.StatusNotModified, http.StatusNotFound, http.StatusGone,
 }
 
-// sharedCacheControl returns Cache-Control for shared caches, given what the handler has set; "" if that says it already.
+// sharedCacheControl returns Cache-Control for shared caches. set is the value that the handler has set. The result is "" if set can stay as
+// it is.
 func sharedCacheControl(set string, kind sharedKind, status int) string {
 	directives := strings.Split(strings.ReplaceAll(strings.ToLower(set), " ", ""), ",")
 	has := func(name string) bool {
@@ -187,7 +193,7 @@ func sharedCacheControl(set string, kind sharedKind, status int) string {
 	switch {
 	case has("no-cache") && kind == sharedPage:
 		return pageLifetime
-	case has("no-cache"), has("s-maxage"), kind == sharedPage: // a substitute of a picture; what an upload has asked for; the site's build
+	case has("no-cache"), has("s-maxage"), kind == sharedPage: // a substitute of a picture; a value that the upload has set; a file of the site's build
 		return ""
 	case has("immutable"):
 		return set + immutableLifetime
@@ -197,7 +203,7 @@ func sharedCacheControl(set string, kind sharedKind, status int) string {
 	return "public, " + set + fileLifetime
 }
 
-// wirePurger makes the service that tells a CDN of changes, if one is set.
+// wirePurger creates the service that purges the CDN after changes, if cdn-purge-url is set.
 func (a *App) wirePurger() error {
 	c := a.cfg.CDN
 	if c.PurgeURL == "" {

@@ -38,12 +38,15 @@ func (a *App) releases() *health.Releases {
 	}
 }
 
-// checkHourly calls check healthDelay after the start and then every hour until ctx ends.
+// healthInterval is the interval of health checks.
+const healthInterval = time.Hour
+
+// checkHourly calls check healthDelay after the start and then once in healthInterval until ctx ends.
 func checkHourly(ctx context.Context, check func()) {
 	if interval.Sleep(ctx, healthDelay) != nil {
 		return
 	}
-	interval.Every(ctx, time.Hour, check)
+	interval.Every(ctx, healthInterval, check)
 }
 
 // watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, because
