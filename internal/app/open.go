@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"atelie/internal/auth"
@@ -61,7 +62,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 		return nil, err
 	}
 	o.space = datafolder.NewSpace(dir, int64(cfg.Server.DiskWarn), log)
-	d, err := db.Open(ctx, cfg.DatabaseURL(), databaseHooks(o.space, log, cfg.DatabaseURL()))
+	d, err := db.Open(ctx, cfg.DatabaseURL(), databaseHooks(o.space, log, cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -72,25 +73,53 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 	return &Site{DB: d, Files: o.files, Marker: o.marker, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
 }
 
-// databaseHooks returns hooks that log outages of the database, and that free the reserve when SQLite's disk is full.
-func databaseHooks(space *datafolder.Space, log *slog.Logger, url string) db.Hooks {
+// databaseHooks returns hooks that log outages of the database, and that free the reserve when SQLite's disk is full. A command waits for
+// the lock of an SQLite database.
+func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config) db.Hooks {
 	h := db.Hooks{
 		OutageBegan: func(cause error) {
-			if db.IsLocked(cause) {
+			switch {
+			case !db.IsLocked(cause):
+				log.Error("the database cannot be reached: cached pages and answers are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
+			case !cfg.Command: // a command ends with this error
 				log.Error("another program has locked the database: reading continues, writes are answered 503; end the program that holds the lock, this program needs no restart", "cause", cause.Error())
-				return
 			}
-			log.Error("the database cannot be reached: cached pages and answers are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
 		},
 		OutageEnded: func(lasted time.Duration, refused int64) {
 			log.Info("the database can be reached again", "lasted", lasted.Round(time.Millisecond).String(), "statements refused", refused)
 		},
 		DiskFull: space.FreeReserve,
+		Locked:   db.NoHooks.Locked,
 	}
-	if !strings.HasPrefix(url, "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
+	if !strings.HasPrefix(cfg.DatabaseURL(), "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
 		h.DiskFull = db.NoHooks.DiskFull
 	}
+	if cfg.Command {
+		h.Locked = waitForLock(log)
+	}
 	return h
+}
+
+// CommandHooks returns the hooks of a database that a command opens without Open, beside the server.
+func CommandHooks(log *slog.Logger) db.Hooks {
+	h := db.NoHooks
+	h.Locked = waitForLock(log)
+	return h
+}
+
+// lockWait is how long a command waits until it can write to an SQLite database. A server that writes without a pause on a busy machine
+// can keep the lock from another process for longer than SQLite waits for it.
+const lockWait = time.Minute
+
+// waitForLock returns the hook Locked of a command. It logs once what the command waits for.
+func waitForLock(log *slog.Logger) func(waited time.Duration) (again bool) {
+	var once sync.Once
+	return func(waited time.Duration) bool {
+		once.Do(func() {
+			log.Warn("waiting until the database is not locked: another program, usually the server, writes to it without a pause", "at most", lockWait.String())
+		})
+		return waited < lockWait
+	}
 }
 
 // RefuseLostDatabase prepares the data folder for a command that needs no secret. It returns an error if the folder has a
@@ -394,7 +423,7 @@ func ResetSecret(ctx context.Context, cfg *config.Config, log *slog.Logger, now 
 			return r, fmt.Errorf("database: %w", err)
 		}
 	}
-	d, err := db.Open(ctx, cfg.DatabaseURL(), db.NoHooks)
+	d, err := db.Open(ctx, cfg.DatabaseURL(), CommandHooks(log))
 	if err != nil {
 		return r, err
 	}

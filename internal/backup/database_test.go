@@ -425,39 +425,6 @@ func TestAnUnreachablePlaceDelaysNothingAndIsCaughtUp(t *testing.T) {
 	})
 }
 
-// TestARequestWaitsForTheLockOfTheDatabase: a server that writes without a pause keeps the lock for longer than SQLite waits for it.
-func TestARequestWaitsForTheLockOfTheDatabase(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backup")})
-	s.write(t, "a")
-	s.start(t)
-	s.wait(t)
-	server, err := db.Open(t.Context(), "sqlite:"+s.file, db.NoHooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = server.Close() }()
-	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		ended <- server.WithTx(t.Context(), func(tx *db.Tx) error {
-			err := db.Exec(t.Context(), tx, "update rate_limits set hits = hits")
-			close(locked)
-			<-release
-			return err
-		})
-	}()
-	<-locked
-	var once sync.Once
-	told := ""
-	_, err = s.service.BringUpToDate(t.Context(), backup.Waiting{Ended: func() error { return nil }, Each: func(state string) error {
-		once.Do(func() { told = state; close(release) }) // the first state is that of the lock
-		return nil
-	}})
-	once.Do(func() { close(release) }) // it was not told, which fails below
-	if err := errors.Join(err, <-ended); err != nil || !strings.Contains(told, "locked") {
-		t.Errorf("told %q, %v", told, err)
-	}
-}
-
 // Proves H-backup-full.
 func TestAFullDiskEndsTheBackupAndRoomBeginsItAgain(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})

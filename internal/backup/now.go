@@ -90,7 +90,7 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 // later than the last commit in it, but the second part was begun after the first one was complete.
 func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 	for range 2 {
-		if err := s.request(ctx, w, kindNow, s.now()); err != nil {
+		if err := RecordSuccess(ctx, s.db, kindNow, s.now(), "{}"); err != nil {
 			return err
 		}
 		written := s.now().UTC().Truncate(time.Millisecond)
@@ -109,21 +109,6 @@ func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 		}
 	}
 	return nil
-}
-
-// lockedState is the state of a wait for the lock of an SQLite database.
-const lockedState = "the database is locked by the server, which writes without a pause"
-
-// request stores a request with its time. A server that writes without a pause on a busy machine can keep the lock from another process for
-// longer than SQLite waits for it: then request tries again.
-func (s *Service) request(ctx context.Context, w Waiting, kind Kind, at time.Time) error {
-	return w.until(ctx, func() (bool, string, error) {
-		err := RecordSuccess(ctx, s.db, kind, at, "{}")
-		if db.IsLocked(err) || err != nil && s.db.CannotWrite() && !s.db.InOutage() {
-			return false, lockedState, nil
-		}
-		return err == nil, "", err
-	})
 }
 
 // failure returns the text of the backup's present failure, "" if there is none.

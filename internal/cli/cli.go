@@ -16,6 +16,7 @@ import (
 	"atelie/internal/app"
 	"atelie/internal/apperr"
 	"atelie/internal/config"
+	"atelie/internal/db"
 )
 
 // Exit codes of the program.
@@ -121,11 +122,17 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitOK
 }
 
+// lockedText is printed for an SQLite database that stays locked.
+const lockedText = "the database is locked: another program, usually the server, writes to it without a pause; run the command again when it writes less, or stop it first"
+
 // printErrors writes one line per error and returns code. It leaves out the codes of apperr.Error, which are for programs.
 func printErrors(w io.Writer, err error, code int) int {
 	text := err.Error()
 	if refusal, ok := errors.AsType[*apperr.Error](err); ok {
 		text = strings.Replace(text, refusal.Code+": ", "", 1)
+	}
+	if db.IsLocked(err) {
+		text = lockedText
 	}
 	for line := range strings.Lines(text) {
 		_, _ = fmt.Fprintln(w, "atelie:", strings.TrimSpace(line))
@@ -165,6 +172,7 @@ func (e *environment) with(fn func(*app.App) error) error {
 	if err := e.deriveURLs(); err != nil {
 		return err
 	}
+	e.cfg.Command = true
 	a, err := app.New(e.ctx, *e.cfg, e.log, e.now)
 	if err != nil {
 		return err

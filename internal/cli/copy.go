@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelie/internal/activity"
+	"atelie/internal/app"
 	"atelie/internal/config"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
@@ -65,7 +66,7 @@ func (c *copyCommand) Run(env *environment) error {
 
 // recordCopy adds the copy to the activity of the source. The target has no such entry: it is the state of before.
 func recordCopy(env *environment, from, to site) error {
-	d, err := db.Open(env.ctx, from.database, db.NoHooks)
+	d, err := db.Open(env.ctx, from.database, app.CommandHooks(env.log))
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func (c *keysPrintCommand) Run(env *environment) error {
 	if err := env.deriveURLs(); err != nil {
 		return err
 	}
+	env.cfg.Command = true
 	site, err := app.Open(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func (c *migrateCommand) Run(env *environment) error {
 	if err := app.RefuseLostDatabase(env.cfg, env.log); err != nil {
 		return err
 	}
-	d, err := db.Open(env.ctx, env.cfg.DatabaseURL(), db.NoHooks)
+	d, err := db.Open(env.ctx, env.cfg.DatabaseURL(), app.CommandHooks(env.log))
 	if err != nil {
 		return err
 	}

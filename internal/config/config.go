@@ -36,6 +36,8 @@ type Config struct {
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
 	// site exist. Without it the start fails then: the missing part may be lost, or a setting may name the wrong place.
 	New bool `kong:"-"`
+	// Command is set by commands, which may run beside the server: they wait longer for the lock of an SQLite database.
+	Command bool `kong:"-"`
 }
 
 // Server contains the settings of the server: its data folder, its addresses, and the files and services it depends on.

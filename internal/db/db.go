@@ -56,6 +56,9 @@ type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
 	DiskFull    func() (retry bool)                       // a write failed on a full disk; true: space was freed, the write is tried again once
+	// Locked is called each time that another program has kept SQLite's lock for as long as SQLite waits for it (busyTimeout). waited is
+	// how long the write has waited altogether; true: it waits again.
+	Locked func(waited time.Duration) (again bool)
 }
 
 // NoHooks is the value of Hooks for programs that do not react to these events.
@@ -63,6 +66,7 @@ var NoHooks = Hooks{
 	OutageBegan: func(error) {},
 	OutageEnded: func(time.Duration, int64) {},
 	DiskFull:    func() bool { return false },
+	Locked:      func(time.Duration) bool { return false },
 }
 
 // DB is an open database.
@@ -155,15 +159,29 @@ func (d *DB) freeSpaceAfter(err error) bool {
 	return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull()
 }
 
+// waitForLock runs a write, and runs it again for as long as another program has SQLite's lock and the hook Locked has it wait.
+func (d *DB) waitForLock(ctx context.Context, write func() error) error {
+	for began := time.Now(); ; {
+		err := write()
+		if !busy(err) || ctx.Err() != nil || !d.hooks.Locked(time.Since(began)) {
+			return err
+		}
+	}
+}
+
 // Exec runs a single writing statement in its own transaction.
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
 	if err := d.checkWritable(); err != nil {
 		return 0, err
 	}
 	defer func() { d.countWrite(err == nil) }()
-	n, err = d.driver.exec(ctx, query, args...)
-	if d.freeSpaceAfter(err) {
+	write := func() (err error) {
 		n, err = d.driver.exec(ctx, query, args...)
+		return err
+	}
+	err = d.waitForLock(ctx, write)
+	if d.freeSpaceAfter(err) {
+		err = write()
 	}
 	return n, d.classify(ctx, err)
 }
@@ -250,10 +268,12 @@ func (d *DB) runTx(ctx context.Context, run txRunner, fn func(*Tx) error) error 
 func (d *DB) transact(ctx context.Context, run txRunner, tx *Tx, fn func(*Tx) error) (err error) {
 	defer func() { d.countWrite(err == nil) }()
 	for try := 1; ; try++ {
-		err = run(ctx, func(q Querier) error {
-			tx.Querier = q
-			tx.after = nil
-			return fn(tx)
+		err = d.waitForLock(ctx, func() error {
+			return run(ctx, func(q Querier) error {
+				tx.Querier = q
+				tx.after = nil
+				return fn(tx)
+			})
 		})
 		if err == nil {
 			return nil

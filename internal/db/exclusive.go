@@ -72,7 +72,7 @@ func openSQLiteSource(ctx context.Context, file string) (*sqliteDriver, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	options := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(5000)", "case_sensitive_like(on)", "temp_store(memory)", "query_only(on)"}}
+	options := url.Values{"mode": {"rw"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "case_sensitive_like(on)", "temp_store(memory)", "query_only(on)"}}
 	return openSQLiteConn(ctx, file, options)
 }
 

@@ -51,7 +51,7 @@ func (d *DB) migrate(ctx context.Context) error {
 			},
 		}, nil))
 	}
-	return runMigrations(ctx, d, migrations)
+	return d.waitForLock(ctx, func() error { return runMigrations(ctx, d, migrations) })
 }
 
 // runMigrations runs the migrations that the database does not have yet. It returns an error if the database has a newer version
@@ -82,13 +82,13 @@ func runMigrations(ctx context.Context, d *DB, migrations []*goose.Migration) (e
 	}
 	current, err := provider.GetDBVersion(ctx)
 	if err != nil {
-		return fmt.Errorf("read schema version: %w", err)
+		return fmt.Errorf("read schema version: %w", translate(err))
 	}
 	if newest := migrations[len(migrations)-1].Version; current > newest {
 		return fmt.Errorf("a newer program has updated the database (its schema is %d, this program knows %d): start that program again, or restore a backup from before the upgrade", current, newest)
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return fmt.Errorf("migrate: %w", translate(err))
 	}
 	return nil
 }

@@ -31,12 +31,15 @@ type sqliteDriver struct {
 	truncate atomic.Pointer[func(context.Context) error]
 }
 
+// busyTimeout is how long SQLite waits for the lock of another connection.
+const busyTimeout = 5 * time.Second
+
 // openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL costs about 0.6 ms for each commit, but a
 // committed row then survives a power cut. secure_delete overwrites deleted content with zeros.
 func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	dsn := func(extra url.Values) string {
 		q := url.Values{"_pragma": {
-			"busy_timeout(5000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
+			fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
 			"case_sensitive_like(on)", "temp_store(memory)", "secure_delete(on)",
 		}}
 		for k, v := range extra {

@@ -1,0 +1,69 @@
+package db_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// TestTheHookDecidesHowLongAWriteWaitsForTheLock: each kind of write waits for another program's lock of SQLite until the hook gives up.
+func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
+	const waits = 3
+	writes := map[string]func(*testing.T, *db.DB) error{
+		"a statement": func(t *testing.T, d *db.DB) error { _, err := d.Exec(t.Context(), "delete from products"); return err },
+		"a transaction": func(t *testing.T, d *db.DB) error {
+			return d.WithTx(t.Context(), func(tx *db.Tx) error { return db.Exec(t.Context(), tx, "delete from products") })
+		},
+		"a short transaction": func(t *testing.T, d *db.DB) error {
+			return d.WithShortTx(t.Context(), func(tx *db.Tx) error { return db.Exec(t.Context(), tx, "delete from products") })
+		},
+		"the migration of a new database": func(t *testing.T, d *db.DB) error { return d.Migrate(t.Context()) },
+	}
+	for name, write := range writes {
+		for result, released := range map[string]bool{" that is released": true, " that is kept": false} {
+			t.Run(name+" and a lock"+result, func(t *testing.T) {
+				address, lock, unlock := dbtest.Lock(t)
+				if strings.HasSuffix(name, "new database") { // the file is empty
+					if err := os.Truncate(strings.TrimPrefix(address, "sqlite:"), 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				told := 0
+				hooks := db.NoHooks
+				hooks.Locked = func(waited time.Duration) bool {
+					if told++; told < waits {
+						return waited > 0
+					}
+					if released {
+						unlock()
+					}
+					return released
+				}
+				d, err := db.Open(t.Context(), address, hooks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() {
+					if err := d.Close(); err != nil {
+						t.Error(err)
+					}
+				}()
+				if _, err := d.Exec(t.Context(), "pragma busy_timeout = 20"); err != nil { // of the one writing connection
+					t.Fatal(err)
+				}
+				lock()
+				err = write(t, d)
+				if !released {
+					unlock()
+				}
+				if told != waits || released != (err == nil) || !released && !db.IsLocked(err) {
+					t.Errorf("released %t: told %d times, %v", released, told, err)
+				}
+			})
+		}
+	}
+}
