@@ -1,6 +1,6 @@
 // Package activity reads the log of who did what, and when: successful and refused sign-ins, changes of content, exports, and
-// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31), RecordExport and RecordSite
-// write the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
+// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31), RecordExport, RecordDeletion
+// and RecordSite write the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
 package activity
 
 import (
@@ -97,6 +97,13 @@ func (s *Service) Purge(ctx context.Context) error {
 // or "" for a key. The exported or erased address is not recorded.
 func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
 	return insertExport(ctx, q, action, account, now)
+}
+
+// RecordDeletion adds an entry about the deletion of a message in quarantine, like that of the trigger of the inbox: those that an account
+// deletes at once are one entry. A trigger could not tell a deletion from the end of a message's time in quarantine, and from its move to
+// the inbox. account is the id of the caller's account, or "" for a key.
+func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
+	return insertDeletion(ctx, q, account, now)
 }
 
 // Actions of RecordSite, with the title of their entries.

@@ -64,11 +64,20 @@ func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position
 }
 
 func insertExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
-	var actor any
+	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actorOf(account))
+}
+
+// actorOf returns the value of the column actor for the id of an account, null for a key.
+func actorOf(account string) any {
 	if id, err := uuid.Parse(account); err == nil {
-		actor = id.String()
+		return id.String()
 	}
-	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actor)
+	return nil
+}
+
+func insertDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
+	return db.Exec(ctx, q, `insert into activity (created_at, kind, action, actor, table_name, number) values ($1, 'change', 'delete', $2, 'contact_submissions', 1)
+		on conflict (created_at, (coalesce(cast(actor as text), ''))) where table_name = 'contact_submissions' do update set number = activity.number + 1`, now, actorOf(account))
 }
 
 func insertSite(ctx context.Context, q db.Querier, kind Kind, action, title string, now time.Time) error {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/activity"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 )
 
 // maxListed is the largest number of messages in one list. maxSkipped is the largest number of messages that a list can skip: more
@@ -64,7 +66,10 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 			return err
 		}
 		if req.Action == "delete" {
-			return s.CleanUpMessages(r.Context(), tx, m.ID)
+			return errors.Join(
+				activity.RecordDeletion(r.Context(), tx, identity.Of(r.Context()).UserID, s.now()),
+				s.CleanUpMessages(r.Context(), tx, m.ID),
+			)
 		}
 		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]

@@ -105,6 +105,43 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 	})
 }
 
+// Proves A-activity-1.
+//
+// TestDeletingInQuarantineIsInTheActivity: a number and who did it, by an account and by the service key. What is restored, what has been
+// there for its time and what is not there leave nothing.
+func TestDeletingInQuarantineIsInTheActivity(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.bots(5)
+		items := s.quarantine("").Items
+		for i, c := range []struct{ who, action string }{{"admin", "restore"}, {"admin", "delete"}, {"admin", "delete"}, {"service", "delete"}} {
+			if rec := s.call(c.who, "contact-quarantine", `{"action":"`+c.action+`","id":"`+items[i].ID+`"}`); rec.Code != 200 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+		}
+		if rec := s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+noID+`"}`); rec.Code != 404 {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
+		deleted := s.clock
+		s.clock = s.clock.AddDate(0, 0, 31)
+		if err := s.PurgeQuarantine(t.Context()); err != nil || len(s.stored("contact_quarantine")) != 0 {
+			t.Errorf("%v", err)
+		}
+		got, err := db.Collect(t.Context(), d, func(row db.Row) (line string, err error) {
+			var (
+				at     time.Time
+				number int
+			)
+			err = row.Scan(&at, &line, &number)
+			return fmt.Sprintf("%t %s %d", at.Equal(deleted), line, number), err
+		}, "select created_at, kind || ' ' || action || ' ' || table_name || ' ' || coalesce(cast(actor as text), '-') || coalesce(title, ''), number from activity order by id")
+		want := []string{"true change delete contact_submissions " + adminID + " 2", "true change delete contact_submissions - 1"}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	})
+}
+
 // Proves A-set-key, AM-quarantine-1, FN-admin-who, FN-mail-send.
 //
 // TestMessageFunctionsNeedAnAdministrator goes through the matrix of their functions.
