@@ -451,7 +451,7 @@ func ResetSecret(ctx context.Context, cfg *config.Config, log *slog.Logger, now 
 		return r, errors.New("this is the secret that the database is used with: nothing is to be done")
 	}
 	err = d.WithTx(ctx, func(tx *db.Tx) (err error) {
-		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, derive([]byte(secret), "sealed secrets")); err != nil {
+		if r.Factors, err = auth.DeleteUnreadable(ctx, tx, derive([]byte(secret), "sealed secrets"), now()); err != nil {
 			return err
 		}
 		if r.Jobs, err = jobs.DeleteUnreadable(ctx, tx, derive([]byte(secret), "jobs")); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,8 +33,8 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 
 // DeleteUnreadable deletes every stored secret that the key cannot open, and all recovery codes, sessions, links and flows. It is
 // for a site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second
-// factor.
-func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []string, err error) {
+// factor, and adds that to the audit log.
+func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
 	secrets, err := listSealed(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,17 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts 
 		if err := deleteSealed(ctx, tx, secret); err != nil {
 			return nil, err
 		}
-		if secret.kind == sealedFactor && !slices.Contains(accounts, secret.account) {
+		if secret.kind != sealedFactor {
+			continue
+		}
+		detail, err := encodeMetadata(map[string]any{"actor": actorCommand, "factor_id": secret.id})
+		if err == nil {
+			err = insertAudit(ctx, tx, auditFactorDeleted, secret.userID, detail, client{}, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(accounts, secret.account) {
 			accounts = append(accounts, secret.account)
 		}
 	}

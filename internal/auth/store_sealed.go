@@ -10,6 +10,7 @@ import (
 type sealedSecret struct {
 	kind    string
 	id      string // of its row; "" for the SAML key
+	userID  string // for a second factor: its account; "" for the other kinds
 	account string // for a second factor: the account's e-mail address, or else its phone number; "" for the other kinds
 	sealed  string
 }
@@ -31,11 +32,11 @@ type sealedColumn struct {
 // because deleteRowsOfLostSecret deletes all of them.
 func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
-		err = row.Scan(&v.kind, &v.id, &v.account, &v.sealed)
+		err = row.Scan(&v.kind, &v.id, &v.userID, &v.account, &v.sealed)
 		return v, err
-	}, `select '`+sealedFactor+`', cast(f.id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
-		union all select '`+sealedSigningKey+`', cast(id as text), '', private_key from auth_signing_keys
-		union all select '`+sealedSSOKey+`', '', '', sealed_key from auth_sso_keys`)
+	}, `select '`+sealedFactor+`', cast(f.id as text), cast(f.user_id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
+		union all select '`+sealedSigningKey+`', cast(id as text), '', '', private_key from auth_signing_keys
+		union all select '`+sealedSSOKey+`', '', '', '', sealed_key from auth_sso_keys`)
 }
 
 func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {

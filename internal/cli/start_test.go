@@ -102,6 +102,7 @@ func TestSecretIsCheckedAgainstSealedValuesOfAnEarlierVersion(t *testing.T) {
 	})
 }
 
+// Proves A-activity-accounts.
 func TestSecretReset(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
 		t.Setenv("ATELIE_JWT_ALGORITHM", "ES256")
@@ -128,6 +129,10 @@ func TestSecretReset(t *testing.T) {
 		err = d.QueryRow(t.Context(), "select (select count(*) from auth_factors), (select count(*) from jobs), (select count(*) from secret_fingerprints), (select count(*) from auth_signing_keys)").Scan(&factors, &jobs, &fingerprints, &signing)
 		if err != nil || factors != 0 || jobs != 0 || fingerprints != 1 || signing != 1 {
 			t.Errorf("%d factors, %d jobs, %d fingerprints, %d signing keys, %v", factors, jobs, fingerprints, signing, err)
+		}
+		listed, err := db.One[int](t.Context(), d, "select count(*) from auth_audit_log l join auth_users u on u.id = l.user_id where l.action = 'factor_deleted' and cast(l.detail as text) like '%command%'")
+		if err != nil || listed != 1 {
+			t.Errorf("%d entries about the lost factor, %v", listed, err)
 		}
 	})
 }
