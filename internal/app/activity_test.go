@@ -159,6 +159,131 @@ func TestActivityOfASite(t *testing.T) {
 	}
 }
 
+// Proves A-activity-1, A-activity-accounts.
+//
+// TestEachActionOfAnOwnerIsListed goes through what an owner and the service key can do by the calls of the site, and says which entries
+// each leaves. What the activity is not about leaves none: the order alone, the status of a message, its way out of the quarantine, a look.
+func TestEachActionOfAnOwnerIsListed(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newActivitySite(t, dialect)
+			anon, service := key(t, s.App, identity.Anon), key(t, s.App, identity.Service)
+			const row = "44444444-4444-4444-8444-444444444444"
+			as := func(method, target, token, body string) func() {
+				return func() {
+					t.Helper()
+					if rec := s.send(method, target, token, body); rec.Code >= 300 {
+						t.Fatalf("%s %s %s: %d %s", method, target, body, rec.Code, rec.Body)
+					}
+				}
+			}
+			one := func(query string) (text string) {
+				t.Helper()
+				text, err := db.One[string](t.Context(), s.DB, query)
+				if err != nil {
+					t.Fatalf("%s: %v", query, err)
+				}
+				return text
+			}
+			quarantine := func(action string) func() {
+				return func() {
+					t.Helper()
+					as("POST", "/functions/v1/submit-contact", anon, `{"name":"Bot","email":"bot@exemplo.example","message":"Buy my watches now","reason":"http://watches"}`)()
+					as("POST", "/functions/v1/contact-quarantine", s.owner, `{"action":"`+action+`","id":"`+one("select cast(id as text) from contact_quarantine")+`"}`)()
+				}
+			}
+			settings := func(change string) func() {
+				return func() {
+					t.Helper()
+					var now struct{ Version string }
+					if err := json.Unmarshal(s.send("POST", "/rest/v1/rpc/get_site_settings", s.owner, `{}`).Body.Bytes(), &now); err != nil || now.Version == "" {
+						t.Fatalf("%+v, %v", now, err)
+					}
+					as("POST", "/rest/v1/rpc/save_site_settings", s.owner, `{"version":"`+now.Version+`","settings":`+change+`}`)()
+				}
+			}
+			signInAgain := func(end func(session string)) func() {
+				return func() {
+					t.Helper()
+					as("POST", "/auth/v1/token?grant_type=password", anon, `{"email":"ana@alvor.example","password":"a wall of whitewash"}`)()
+					end(one("select cast(id as text) from auth_sessions where user_id = (select id from auth_users where email = 'ana@alvor.example') order by created_at desc, id limit 1"))
+				}
+			}
+			command := func(fn func() error) func() {
+				return func() {
+					t.Helper()
+					if err := fn(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			const ana, rui = "account ana@alvor.example", "rui@exemplo.example"
+			ruiPath := "/auth/v1/admin/users/" + one("select cast(id as text) from auth_users where email = 'rui@exemplo.example'")
+			for _, c := range []struct {
+				name string
+				do   func()
+				want []string
+			}{
+				{"a work", as("POST", "/rest/v1/products", s.owner, `{"id":"`+row+`","title":"Onda","artwork_type":"mural"}`), []string{"insert " + ana + " products Onda"}},
+				{"its title", as("PATCH", "/rest/v1/products?id=eq."+row, s.owner, `{"title":"Maré"}`), []string{"update " + ana + " products Maré"}},
+				{"a draft", as("PATCH", "/rest/v1/products?id=eq."+row, s.owner, `{"published_at":null}`), []string{"update " + ana + " products Maré"}},
+				{"by the service key", as("PATCH", "/rest/v1/products?id=eq."+row, service, `{"title":"Onda"}`), []string{"update program products Onda"}},
+				{"deleted", as("DELETE", "/rest/v1/products?id=eq."+row, s.owner, ""), []string{"delete " + ana + " products Onda"}},
+				{"brought back", as("POST", "/rest/v1/products", s.owner, `{"id":"`+row+`","title":"Onda","artwork_type":"mural"}`), []string{"insert " + ana + " products Onda"}},
+				{"a review", as("POST", "/rest/v1/reviews", s.owner, `{"id":"`+row+`","client_name":"Rui","message":"Gostei muito."}`), []string{"insert " + ana + " reviews Rui"}},
+				{"its order", as("PATCH", "/rest/v1/reviews?id=eq."+row, s.owner, `{"display_order":7}`), nil},
+				{"its visibility", as("PATCH", "/rest/v1/reviews?id=eq."+row, s.owner, `{"is_active":false}`), []string{"update " + ana + " reviews Rui"}},
+				{"a deleted review", as("DELETE", "/rest/v1/reviews?id=eq."+row, s.owner, ""), []string{"delete " + ana + " reviews Rui"}},
+				{"a cover", as("POST", "/rest/v1/cover_images", s.owner, `{"id":"`+row+`","image_url":"/a.jpg","title":"Mar"}`), []string{"insert " + ana + " cover_images Mar"}},
+				{"its text", as("PATCH", "/rest/v1/cover_images?id=eq."+row, s.owner, `{"description":"Ao fim do dia"}`), []string{"update " + ana + " cover_images Mar"}},
+				{"a deleted cover", as("DELETE", "/rest/v1/cover_images?id=eq."+row, s.owner, ""), []string{"delete " + ana + " cover_images Mar"}},
+				{"how long messages are kept", settings(`{"site":{"messageMonths":12}}`), []string{"update " + ana + " site_settings site"}},
+				{"who gets notices", settings(`{"noticeEmail":["ana@alvor.example"]}`), []string{"update " + ana + " site_settings notice.email"}},
+				{"the language of mails", settings(`{"noticeLanguage":"pt"}`), []string{"update " + ana + " site_settings notice.language"}},
+				{"thank-you mails", settings(`{"thanksEnabled":true}`), []string{"update " + ana + " site_settings thanks.enabled"}},
+				{"the guide", as("POST", "/rest/v1/rpc/save_site_settings", s.owner, `{"guide":"dismissed"}`), nil},
+				{"a message", as("POST", "/functions/v1/submit-contact", anon, `{"name":"Eva","email":"eva@exemplo.example","message":"Temos uma parede.","reason":"purchase"}`), nil},
+				{"its status", as("PATCH", "/rest/v1/contact_submissions?name=eq.Eva", s.owner, `{"status":"read"}`), nil},
+				{"a deleted message", as("DELETE", "/rest/v1/contact_submissions?name=eq.Eva", s.owner, ""), []string{"delete " + ana + " contact_submissions"}},
+				{"deleted in quarantine", quarantine("delete"), []string{"delete " + ana + " contact_submissions"}},
+				{"restored from quarantine", quarantine("restore"), nil},
+				{"a test mail", as("POST", "/functions/v1/mail-test", s.owner, `{"action":"send"}`), nil},
+				{"all messages", as("POST", "/functions/v1/contact-export", s.owner, `{"format":"json"}`), []string{"contact-export " + ana}},
+				{"a look for an address", as("POST", "/functions/v1/address-data", s.owner, `{"address":"eva@exemplo.example"}`), nil},
+				{"an exported address", as("POST", "/functions/v1/address-data", s.owner, `{"action":"export","address":"eva@exemplo.example"}`), []string{"address-data export " + ana}},
+				{"an erased address", as("POST", "/functions/v1/address-data", s.owner, `{"action":"erase","address":"eva@exemplo.example"}`), []string{"address-data erase " + ana}},
+				{"another session ended", signInAgain(func(session string) { as("DELETE", "/auth/v1/user/sessions/"+session, s.owner, "")() }), []string{"login " + ana, "logout " + ana}},
+				{"all other sessions ended", signInAgain(func(string) { as("POST", "/auth/v1/logout?scope=others", s.owner, "")() }), []string{"login " + ana, "logout " + ana}},
+				{"a second factor", func() {
+					as("POST", "/auth/v1/factors", s.owner, `{"factor_type":"totp","friendly_name":"phone"}`)()
+					as("DELETE", "/auth/v1/factors/"+one("select cast(id as text) from auth_factors"), s.owner, "")()
+				}, []string{"factor_unenrolled " + ana}},
+				{"a password", as("PUT", "/auth/v1/user", s.owner, `{"password":"another wall of whitewash"}`), []string{"user_updated_password " + ana}},
+				{"the account's language", as("PUT", "/auth/v1/user", s.owner, `{"data":{"language":"pt"}}`), nil},
+				{"an account", as("POST", "/auth/v1/admin/users", service, `{"email":"eva@exemplo.example","email_confirm":true}`), []string{"user_signedup key eva@exemplo.example"}},
+				{"an account changed", as("PUT", ruiPath, service, `{"user_metadata":{"language":"en"}}`), []string{"user_modified key " + rui}},
+				{"an owner by a command", command(func() error { return s.Auth.AddOwner(t.Context(), rui, "") }), []string{"role_given program " + rui + " user_roles admin"}},
+				{"a password by a command", command(func() error { return s.Auth.SetPassword(t.Context(), rui, "a third wall of whitewash", true) }), []string{"factor_deleted command " + rui, "user_updated_password command " + rui}},
+				{"no owner any more", command(func() error { return s.Auth.RemoveOwner(t.Context(), rui) }), []string{"role_removed program " + rui + " user_roles admin"}},
+				{"an account deleted", as("DELETE", ruiPath, service, ""), []string{"user_deleted key"}},
+				{"a key", command(func() error { _, err := s.Keys.Rotate(t.Context(), identity.Anon, true); return err }), []string{"key_made program access_keys anon", "key_revoked program access_keys anon"}},
+			} {
+				for _, table := range []string{"activity", "auth_audit_log"} {
+					if err := db.Exec(t.Context(), s.DB, "delete from "+table); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.clock = s.clock.Add(time.Second)
+				c.do()
+				got := s.entries("")
+				if slices.Sort(got); !slices.Equal(got, c.want) {
+					t.Errorf("%s: %q, want %q", c.name, got, c.want)
+				}
+			}
+		})
+	}
+}
+
 // Proves A-activity-who.
 //
 // TestActivityIsHidden: from visitors and accounts without a role, by its function and as tables, for reading, writing and live.
