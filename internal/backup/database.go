@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -156,6 +157,18 @@ func (r *replica) truncateLog(ctx context.Context) error {
 		err = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 	}
 	return err
+}
+
+// syncOnly reads the log for a caller who has the lock of the database. A checkpoint, which litestream may do after it, would wait for that
+// lock for a second, and all writes with it.
+func (r *replica) syncOnly(ctx context.Context) error {
+	lite := r.lite
+	passive, truncate, every := lite.MinCheckpointPageN, lite.TruncatePageN, lite.CheckpointInterval
+	defer func() {
+		lite.MinCheckpointPageN, lite.TruncatePageN, lite.CheckpointInterval = passive, truncate, every
+	}()
+	lite.MinCheckpointPageN, lite.TruncatePageN, lite.CheckpointInterval = math.MaxInt32, math.MaxInt32, 0
+	return lite.Sync(ctx)
 }
 
 // abandon closes litestream without a last upload and gives the checkpoints back.

@@ -451,7 +451,7 @@ func (s *Service) noteState(ctx context.Context) (txid ltx.TXID, sums []db.Table
 				return err
 			}
 			return s.db.WithTx(ctx, func(*db.Tx) error {
-				if err := r.lite.Sync(ctx); err != nil {
+				if err := r.syncOnly(ctx); err != nil {
 					return err
 				}
 				pos, err := r.lite.Pos()

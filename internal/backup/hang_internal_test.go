@@ -1,0 +1,214 @@
+package backup
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// hangingPlace is a place whose uploads of parts of the database hang while it is away.
+type hangingPlace struct {
+	Place
+	mu      sync.Mutex
+	back    chan struct{} // closed when the place is back; nil: it is there
+	hanging chan int      // the level of each upload that hangs
+}
+
+func (p *hangingPlace) ReplicaClient() ReplicaClient {
+	return hangingClient{p.Place.ReplicaClient(), p}
+}
+
+// goAway has uploads hang until the returned function is called.
+func (p *hangingPlace) goAway() (comeBack func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	back := make(chan struct{})
+	p.back = back
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.back = nil
+		close(back)
+	}
+}
+
+type hangingClient struct {
+	ReplicaClient
+	place *hangingPlace
+}
+
+func (c hangingClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	c.place.mu.Lock()
+	back := c.place.back
+	c.place.mu.Unlock()
+	if back != nil {
+		c.place.hanging <- level
+		select {
+		case <-back:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+}
+
+// openService opens a new database and its replica in the place, without the loops of Run.
+func openService(t *testing.T, place Place) (*Service, *replica) {
+	t.Helper()
+	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "atelie.db"), db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := New(d, Config{Place: place, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
+	r, err := s.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.abandon(context.WithoutCancel(t.Context()))
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, r
+}
+
+// writeMegabytes writes about n MB in transactions of 1 MB, and reads the log after each. 1,000 pages of 4 kB make a checkpoint due.
+func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
+	t.Helper()
+	for range n {
+		if err := db.Exec(t.Context(), s.db, `insert into rate_limits (name, subject, bucket_start, hits)
+			with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 125) select hex(randomblob(16)), hex(randomblob(4000)), 0, 1 from numbers`); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.lite.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Proves H-backup-outage.
+//
+// TestUploadsThatHangHoldNoWriter: the upload of a part, a merge and a snapshot hang, each of which begins in the middle of writing. Writes
+// and the reading of the log go on meanwhile, checkpoints too unless a snapshot is read, and a scrub returns. When the place is back,
+// everything is in it. Nothing here has a limit of time: what waited for the place would wait for ever.
+func TestUploadsThatHangHoldNoWriter(t *testing.T) {
+	place := &hangingPlace{Place: OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 3)}
+	s, r := openService(t, place)
+	writeMegabytes(t, s, r, 1)
+	if err := r.lite.Replica.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	comeBack := place.goAway()
+	ended := make(chan error, 3)
+	begin := func(level int, upload func() error) {
+		t.Helper()
+		go func() { ended <- upload() }()
+		if hangs := <-place.hanging; hangs != level {
+			t.Fatalf("an upload of level %d hangs, want %d", hangs, level)
+		}
+	}
+	writeMegabytes(t, s, r, 1)
+	begin(0, func() error { return r.lite.Replica.Sync(t.Context()) })
+	writeMegabytes(t, s, r, 1)
+	begin(1, func() error { _, err := r.compactor.Compact(t.Context(), 1); return err })
+	writeMegabytes(t, s, r, 20)
+	if log, err := os.Stat(r.lite.WALPath()); err != nil || log.Size() > 12<<20 {
+		t.Errorf("the write-ahead log has %d bytes, %v: there was no checkpoint", log.Size(), err)
+	}
+	begin(litestream.SnapshotLevel, func() error { return r.takeSnapshot(t.Context()) })
+	writeMegabytes(t, s, r, 10)
+	if err := s.db.Scrub(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be emptied yet") {
+		t.Errorf("a scrub beside a snapshot: %v", err)
+	}
+	writeMegabytes(t, s, r, 1)
+	comeBack()
+	for range 3 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	writeMegabytes(t, s, r, 1)
+	if err := r.lite.Replica.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := findPoint(t.Context(), place, string(db.SQLite), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "restored.db")
+	if err := found.restore(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := openRestored(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = restored.Close() }()
+	if n, err := db.One[int](t.Context(), restored, "select count(*) from rate_limits"); err != nil || n != 35*125 {
+		t.Errorf("%d rows, want %d, %v", n, 35*125, err)
+	}
+}
+
+// messages records the messages that are logged.
+type messages struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (*messages) Enabled(context.Context, slog.Level) bool { return true }
+func (m *messages) WithAttrs([]slog.Attr) slog.Handler     { return m }
+func (m *messages) WithGroup(string) slog.Handler          { return m }
+func (m *messages) Handle(_ context.Context, r slog.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.list = append(m.list, r.Message)
+	return nil
+}
+
+// TestAProofTriesNoCheckpointWhileWritesWait: a long reader keeps the log long, so that a checkpoint is due at each reading of the log. It
+// would wait in vain for the lock that noteState has.
+func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
+	s, r := openService(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
+	err := s.db.Snapshot(t.Context(), func(q db.Querier) error {
+		if _, err := countWaiting(t.Context(), q); err != nil { // the snapshot begins with its first read
+			return err
+		}
+		writeMegabytes(t, s, r, 6)
+		var logged messages
+		r.lite.SetLogger(slog.New(&logged))
+		go func() { (<-s.replicaCalls)(r) }()
+		txid, sums, err := s.noteState(t.Context())
+		if err != nil || txid == 0 || len(sums) == 0 {
+			t.Errorf("transaction %s, %d tables, %v", txid, len(sums), err)
+		}
+		const skipped = "passive checkpoint skipped"
+		if slices.Contains(logged.list, skipped) {
+			t.Errorf("a checkpoint waited for the lock: %q", logged.list)
+		}
+		// The next reading does one, and finds the lock free.
+		logged.list = nil
+		if err := r.lite.Sync(t.Context()); err != nil || slices.Contains(logged.list, skipped) || !slices.Contains(logged.list, "checkpoint") {
+			t.Errorf("%q, %v", logged.list, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
