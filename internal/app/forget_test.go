@@ -113,6 +113,8 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 // restoredFiles is the file store of a restored site, with the methods of backup.FileStore.
 type restoredFiles struct{ *blob.Disk }
 
+func (f restoredFiles) Sync() error { return f.SyncFolders() }
+
 func (f restoredFiles) Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error) {
 	info, err := blob.Put(ctx, f.Disk, id, body)
 	return info.Size, info.SHA256, err

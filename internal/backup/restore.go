@@ -37,10 +37,13 @@ type Restore struct {
 
 // FileStore stores the files of a restored site.
 type FileStore interface {
-	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored.
+	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. A power cut can remove the file until
+	// Sync has returned.
 	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
 	// Delete removes a file.
 	Delete(ctx context.Context, id string) error
+	// Sync makes sure that all files stay after a power cut.
+	Sync() error
 	// Mark stores the marker by which database and files recognize each other.
 	Mark(ctx context.Context, marker string) error
 }
@@ -260,6 +263,9 @@ func (r *Restore) restoreFiles(ctx context.Context, d *db.DB, done *Restored) er
 		})
 	}
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := store.Sync(); err != nil {
 		return err
 	}
 	for _, f := range files {

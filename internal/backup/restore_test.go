@@ -24,6 +24,7 @@ func (f restoredFiles) Put(_ context.Context, id string, body io.Reader) (int64,
 }
 
 func (f restoredFiles) Delete(_ context.Context, id string) error { delete(f.texts, id); return nil }
+func (restoredFiles) Sync() error                                 { return nil }
 func (restoredFiles) Mark(context.Context, string) error          { return nil }
 
 // restoreSite restores a whole site and returns its data folder.

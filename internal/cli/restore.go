@@ -38,7 +38,11 @@ func (c *restoreCommand) Run(env *environment) error {
 		Place: app.OpenBackupPlace(place), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
 		OpenFiles: func(dir string) (backup.FileStore, error) {
 			files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
-			return restoredFiles{files}, err
+			if err != nil {
+				return nil, err
+			}
+			files.DelaySync()
+			return restoredFiles{files}, nil
 		},
 		Report: func(line string) { _ = env.printf("%s\n", line) }, // a line that cannot be printed does not stop the restore
 	}
@@ -81,6 +85,9 @@ func (c *restoreCommand) printDeletions(env *environment, later backup.Deletions
 
 // restoredFiles is the file store of the restored site, with the methods of backup.FileStore.
 type restoredFiles struct{ *blob.Disk }
+
+// Sync implements backup.FileStore.
+func (f restoredFiles) Sync() error { return f.SyncFolders() }
 
 // Put implements backup.FileStore.
 func (f restoredFiles) Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error) {

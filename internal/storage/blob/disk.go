@@ -23,6 +23,9 @@ type Disk struct {
 	root   string
 	shards sync.Map // paths of the folders ab/cd that this process has created or found, and synced to disk
 
+	delayed  bool     // the folders of blobs are synced by SyncFolders
+	unsynced sync.Map // paths of the folders that it has to sync
+
 	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
 }
 
@@ -122,7 +125,33 @@ func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	if err := os.Rename(from, target); err != nil {
 		return false, err
 	}
-	return true, datafolder.SyncFolder(filepath.Dir(target))
+	return true, d.syncFolder(filepath.Dir(target))
+}
+
+// DelaySync makes Commit leave the folders of blobs unsynced until SyncFolders is called: a power cut before that can remove blobs. It is
+// for a restore, which stores thousands of blobs and says only at its end that it is complete.
+func (d *Disk) DelaySync() { d.delayed = true }
+
+// SyncFolders syncs each folder that Commit has left unsynced, once.
+func (d *Disk) SyncFolders() (err error) {
+	d.unsynced.Range(func(dir, _ any) bool {
+		if err = syncFolder(dir.(string)); err == nil {
+			d.unsynced.Delete(dir)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// syncFolder is datafolder.SyncFolder; a test counts the calls.
+var syncFolder = datafolder.SyncFolder
+
+func (d *Disk) syncFolder(dir string) error {
+	if d.delayed {
+		d.unsynced.Store(dir, nil)
+		return nil
+	}
+	return syncFolder(dir)
 }
 
 // Open implements Store. An open blob can be read to its end even if it is deleted.
@@ -236,7 +265,7 @@ func (d *Disk) makeShard(dir string) error {
 		if err := os.Mkdir(p, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := datafolder.SyncFolder(filepath.Dir(p)); err != nil {
+		if err := d.syncFolder(filepath.Dir(p)); err != nil {
 			return err
 		}
 	}
