@@ -46,7 +46,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 	service := backup.New(databases[0], backup.Config{
-		Place: backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, Site: uuid.NewString(),
+		Destination: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(dir, "backups")}), Retention: 720 * time.Hour, Site: uuid.NewString(),
 		Secrets:  backup.Secrets{Current: uuid.NewString() + uuid.NewString()},
 		OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
 		Full:     func() bool { return false }, Free: func() int64 { return math.MaxInt64 }, Scratch: dir, Log: slog.New(slog.DiscardHandler),

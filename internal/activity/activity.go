@@ -41,7 +41,7 @@ const (
 	ByDeleted By = "deleted" // an account that no longer exists
 	ByKey     By = "key"     // the service key; only in entries of the audit log
 	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
-	ByProgram By = "program" // no account: the service key, a command or the program itself, which most entries of the table activity do not tell apart
+	ByProgram By = "program" // no account: the service key, a command or the program itself, which the table activity mostly does not distinguish
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 )
 
@@ -106,23 +106,24 @@ func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.
 	return insertDeletion(ctx, q, account, now)
 }
 
-// Actions of RecordSite, with the title of their entries.
+// Actions of RecordSite. The comments say what an entry means and what its title is.
 const (
-	SiteExport     = "site-export"     // an archive of the site was made; no title
-	SiteCopy       = "site-copy"       // atelie copy has copied the site; the address of the copy's database, without a password
-	BackupPlace    = "backup-place"    // the backup goes to another place from now on; the label of the place
-	SiteImport     = "site-import"     // an archive was imported; the URL of the archived site
-	SupabaseImport = "supabase-import" // a Supabase project was imported; no title
-	SiteRestore    = "site-restore"    // the site was restored from its backup; the restored moment in RFC 3339
+	SiteExport        = "site-export"     // an archive of the site was written; no title
+	SiteCopy          = "site-copy"       // atelie copy has copied the site; the URL of the copy's database, without a password
+	BackupDestination = "backup-place"    // the backup has a new destination; the title is its label
+	SiteImport        = "site-import"     // an archive was imported; the URL of the archived site
+	SupabaseImport    = "supabase-import" // a Supabase project was imported; no title
+	SiteRestore       = "site-restore"    // the site was restored from its backup; the time of the restored state in RFC 3339
 )
 
 // commandActions are the actions of RecordSite that only commands do.
 var commandActions = []string{SiteExport, SiteCopy, SiteImport, SupabaseImport, SiteRestore}
 
-// RecordSite adds an entry about the whole site: what left it or has replaced its content. The caller is a command or the program itself.
+// RecordSite adds an entry about the site as a whole: its content was copied elsewhere, or was replaced. The caller is a command or the
+// program itself.
 func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {
 	kind := Change
-	if action == SiteExport || action == SiteCopy || action == BackupPlace {
+	if action == SiteExport || action == SiteCopy || action == BackupDestination {
 		kind = Export
 	}
 	return insertSite(ctx, q, kind, action, title, now)

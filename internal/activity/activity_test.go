@@ -226,7 +226,7 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 // Proves A-activity-site.
 func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		for i, e := range [][2]string{{SiteExport, ""}, {SiteCopy, "/srv/copy"}, {BackupPlace, "s3://disk.example/ana"}, {SiteImport, "https://ana.example"}, {SupabaseImport, ""}, {SiteRestore, "2026-11-22T10:00:00Z"}} {
+		for i, e := range [][2]string{{SiteExport, ""}, {SiteCopy, "/srv/copy"}, {BackupDestination, "s3://disk.example/ana"}, {SiteImport, "https://ana.example"}, {SupabaseImport, ""}, {SiteRestore, "2026-11-22T10:00:00Z"}} {
 			if err := RecordSite(t.Context(), d, e[0], e[1], noon.Add(time.Duration(i)*time.Second)); err != nil {
 				t.Fatal(err)
 			}

@@ -16,48 +16,48 @@ import (
 
 // wireBackup creates the backup service, unless backups are off.
 func (a *App) wireBackup(ctx context.Context) error {
-	place, err := a.cfg.BackupPlace()
-	if err != nil || place == nil {
+	primary, err := a.cfg.BackupLocation()
+	if err != nil || primary == nil {
 		return err
 	}
 	marker, err := db.ReadMarker(ctx, a.DB)
 	if err != nil {
 		return err
 	}
-	second, err := a.cfg.BackupCopyPlace()
+	secondary, err := a.cfg.SecondaryBackupLocation()
 	if err != nil {
 		return err
 	}
-	var copyTo backup.Place // stays nil if there is no second place
-	copyElsewhere := false
-	if second != nil {
-		copyTo, copyElsewhere = OpenBackupPlace(second), !a.onDataDisk(second.Folder)
+	var copyTo backup.Destination // stays nil if there is no secondary destination
+	onOtherDisk := false
+	if secondary != nil {
+		copyTo, onOtherDisk = OpenBackupDestination(secondary), !a.onDataDisk(secondary.Folder)
 	}
 	a.Backup = backup.New(a.DB, backup.Config{
-		Place: OpenBackupPlace(place), SameDisk: a.onDataDisk(place.Folder), CopyElsewhere: copyElsewhere, Split: a.isBackupSplit(), Retention: a.cfg.Backup.Retention, Site: marker,
+		Destination: OpenBackupDestination(primary), SameDisk: a.onDataDisk(primary.Folder), SecondaryOnOtherDisk: onOtherDisk, Split: a.isBackupSplit(), Retention: a.cfg.Backup.Retention, Site: marker,
 		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
-		OpenBlob: a.blobs.Open,
-		Full:     func() bool { return a.space.Usage().Level == datafolder.Full },
-		Free:     func() int64 { return a.space.Usage().Free },
-		CopyTo:   copyTo,
-		Scratch:  filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch), Log: a.log,
+		OpenBlob:  a.blobs.Open,
+		Full:      func() bool { return a.space.Usage().Level == datafolder.Full },
+		Free:      func() int64 { return a.space.Usage().Free },
+		Secondary: copyTo,
+		Scratch:   filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch), Log: a.log,
 	}, a.now)
 	return nil
 }
 
-// OpenBackupPlace opens the configured place of a backup without using it.
-func OpenBackupPlace(p *config.Place) backup.Place {
+// OpenBackupDestination opens a configured destination of a backup without using it.
+func OpenBackupDestination(p *config.Location) backup.Destination {
 	if p.Bucket != nil {
 		bucket := s3client.Config(*p.Bucket)
-		return backup.OpenPlace(backup.PlaceConfig{Bucket: &bucket})
+		return backup.OpenDestination(backup.DestinationConfig{Bucket: &bucket})
 	}
-	return backup.OpenPlace(backup.PlaceConfig{Folder: p.Folder})
+	return backup.OpenDestination(backup.DestinationConfig{Folder: p.Folder})
 }
 
 // diskTimeout is the limit for asking on which disk a folder is.
 const diskTimeout = 2 * time.Second
 
-// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", the folder of a place in a bucket, and
+// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", the folder of a location in a bucket, and
 // for a network mount that does not answer.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
@@ -83,9 +83,9 @@ func (a *App) isBackupSplit() bool {
 }
 
 // backupDays returns for how many days at most backups keep what was deleted, 0 if they are off: snapshots go two days after the retention,
-// and from the second place a night later.
+// and from the secondary destination a night later.
 func (a *App) backupDays() int {
-	if place, err := a.cfg.BackupPlace(); err != nil || place == nil {
+	if location, err := a.cfg.BackupLocation(); err != nil || location == nil {
 		return 0 // wireBackup returns the error
 	}
 	const day = 24 * time.Hour

@@ -45,7 +45,7 @@ func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
 			if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "picture.jpg", bytes.NewReader(picture), int64(len(picture)), storage.PutOptions{Upsert: true}); err != nil {
 				t.Fatal(err)
 			}
-			place := backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")})
+			place := backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")})
 			began := time.Now()
 			var status backup.Status
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -130,12 +130,12 @@ func TestABackupIsOnTheSameDiskUnlessAPlaceIsElsewhere(t *testing.T) {
 			if cfg.Backup.CopyURL == "" {
 				return
 			}
-			second, err := cfg.BackupCopyPlace()
+			second, err := cfg.SecondaryBackupLocation()
 			if err != nil {
 				t.Fatal(err)
 			}
 			for label, same := range map[string]bool{"another place of before": c.before, second.Label(): c.after} {
-				detail, err := json.Marshal(backup.CopyDetail{Place: label, Ended: time.Now()})
+				detail, err := json.Marshal(backup.CopyDetail{Destination: label, Ended: time.Now()})
 				if err != nil {
 					t.Fatal(err)
 				}

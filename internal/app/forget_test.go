@@ -149,7 +149,7 @@ func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 			messages := func(at time.Time) (names []string) {
 				dir := filepath.Join(t.TempDir(), "restored")
 				restore := backup.Restore{
-					Place: backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")}), At: at, Dir: dir,
+					From: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")}), At: at, Dir: dir,
 					OpenFiles: func(dir string) (backup.FileStore, error) {
 						files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
 						return restoredFiles{files}, err

@@ -24,14 +24,14 @@ func (a *App) wireHealth() {
 
 // releases returns the reader of the operator's release file, or nil if the operator has set none.
 func (a *App) releases() *health.Releases {
-	place := a.cfg.Server.ReleaseFile
-	if place == "" {
+	location := a.cfg.Server.ReleaseFile
+	if location == "" {
 		return nil
 	}
 	return &health.Releases{
-		Place: place,
+		Location: location,
 		Read: func(ctx context.Context) (health.Release, error) {
-			r, err := release.Read(ctx, place)
+			r, err := release.Read(ctx, location)
 			return health.Release{Version: r.Version, Date: r.Date, Notes: r.Notes}, err
 		},
 		IsNewer: func(version string) bool { return release.IsNewer(version, a.cfg.Build) },

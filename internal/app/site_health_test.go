@@ -325,7 +325,7 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 	serve(t, s.App)
 	place := s.cfg.BackupDir()
 	s.waitFor("the first backup", func() bool { return s.siteHealth().Backup.LastAt != nil })
-	if got := s.siteHealth().Backup; got.Place != place || !got.SameDisk || got.Proved {
+	if got := s.siteHealth().Backup; got.Destination != place || !got.SameDisk || got.Proved {
 		t.Errorf("%+v", got)
 	}
 	if len(s.siteHealth().Troubles) > 0 {

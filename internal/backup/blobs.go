@@ -20,26 +20,26 @@ import (
 	"atelie/internal/db"
 )
 
-// This file copies blobs (the stored files) into the place of the backup. The queue is the rows of backup_blobs without a time of
-// copying; a row waits until the place has the blob, however long the place cannot be reached.
+// This file copies blobs (the bytes of stored files) to the backup destination. The queue consists of the rows of backup_blobs whose
+// copied_at is null. A row stays in the queue until the destination has the blob, however long the destination is unreachable.
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // between two looks at the queue: other nodes and commands do not wake this node
+	pollBlobs     = 30 * time.Second // between two reads of the queue: other nodes and commands do not wake this node
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
 	blobTimeout   = time.Hour        // of one copy
 	reconcileEach = time.Hour        // between two calls of reconcile
 	expireBatch   = 200              // expired blobs that one transaction removes
-	listEach      = 24 * time.Hour   // between two listings of the place's blobs, from all nodes together
+	listEach      = 24 * time.Hour   // between two listings of the destination's blobs, from all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once
 	sweepAge      = 48 * time.Hour   // older unfinished objects are those of killed processes: no write takes so long
 )
 
-// errBlobMissing is the cause when a row refers to a blob that the site itself does not have.
-var errBlobMissing = errors.New("a file is missing in the site's own place for files")
+// errBlobMissing is wrapped by the error for a blob to which a row refers but which the site itself does not have.
+var errBlobMissing = errors.New("a file is missing in the site's own file store")
 
-// copiedBlob is a blob that was copied into the place. sha256 and size are those of the bytes in it.
+// copiedBlob is a blob that was copied to the destination, with the SHA-256 and the size of its bytes.
 type copiedBlob struct {
 	id, sha256 string
 	size       int64
@@ -56,7 +56,7 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob records, in the transaction that deletes the only reference to a blob, that the backup needs it no longer than the
+// RemoveBlob records, in the transaction that deletes the last reference to a blob, that the backup can delete the blob after the
 // retention.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
@@ -98,13 +98,13 @@ func (s *Service) runBlobs(ctx context.Context) {
 	}
 }
 
-// reconcile records the blobs that were added or removed without AddBlobs or RemoveBlob. Then it removes from the place the blobs that
-// no moment of the retention needs.
+// reconcile records the blobs that were added or removed without AddBlobs or RemoveBlob. Then it deletes from the destination the blobs
+// that no restore within the retention needs.
 func (s *Service) reconcile(ctx context.Context) error {
 	if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return reconcileBlobs(ctx, tx, s.now()) }); err != nil {
 		return err
 	}
-	if err := s.cfg.Place.Sweep(time.Now().Add(-sweepAge)); err != nil {
+	if err := s.cfg.Destination.Sweep(time.Now().Add(-sweepAge)); err != nil {
 		return err
 	}
 	if err := s.findStrays(ctx); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) reconcile(ctx context.Context) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := s.cfg.Place.Delete(ctx, BlobName(id)); err != nil {
+			if err := s.cfg.Destination.Delete(ctx, BlobName(id)); err != nil {
 				return err
 			}
 		}
@@ -126,14 +126,14 @@ func (s *Service) reconcile(ctx context.Context) error {
 	}
 }
 
-// listedDetail is the detail of kindListed: which place was listed.
+// listedDetail is the detail of kindListed: which destination was listed.
 type listedDetail struct {
-	Place string `json:"place"`
+	Destination string `json:"place"`
 }
 
-// findStrays lists the place once a day, and records the blobs in it of which no row tells. They are those of another time of the site: it
-// was restored to an earlier moment, or had its backup in another place meanwhile. Moments of that time may need them, so they stay for the
-// retention. What a site that has changed its engine has left is removed after the retention too.
+// findStrays lists the destination once a day, and records the blobs that have no row (strays). A site has strays if it was restored to an
+// earlier state, or had its backup in another destination for some time. Restore points from before that may need the strays, so they are
+// kept for the retention. findStrays also removes the old database files of a site that has changed its engine.
 func (s *Service) findStrays(ctx context.Context) error {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) findStrays(ctx context.Context) error {
 			return err
 		}
 	}
-	want := listedDetail{s.cfg.Place.Label()}
+	want := listedDetail{s.cfg.Destination.Label()}
 	if known == want && s.now().Sub(states[kindListed].LastOK) < listEach {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (s *Service) findStrays(ctx context.Context) error {
 		return err
 	}
 	var ids []string
-	if err := s.cfg.Place.List(ctx, BlobsDir+"/", func(o Object) error {
+	if err := s.cfg.Destination.List(ctx, BlobsDir+"/", func(o Object) error {
 		id := path.Base(o.Name)
 		if parsed, err := uuid.Parse(id); err == nil && parsed.String() == id && o.Name == BlobName(id) {
 			ids = append(ids, id)
@@ -177,7 +177,7 @@ func (s *Service) findStrays(ctx context.Context) error {
 	return RecordSuccess(ctx, s.db, kindListed, s.now(), string(detail))
 }
 
-// addStrays records the blobs that have no row.
+// addStrays records those of the blobs that have no row.
 func (s *Service) addStrays(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -201,14 +201,14 @@ func (s *Service) addStrays(ctx context.Context, ids []string) error {
 	})
 }
 
-// removeOtherEngine removes what the site has stored with the other kind of database before the retention.
+// removeOtherEngine removes the backups of the site's previous database engine that are older than the retention.
 func (s *Service) removeOtherEngine(ctx context.Context) error {
 	dir, limit := SnapshotsDir, s.now().Add(-s.cfg.Retention)
 	if s.db.Dialect == db.Postgres {
 		dir = DatabaseDir
 	}
 	var old []string
-	if err := s.cfg.Place.List(ctx, dir+"/", func(o Object) error {
+	if err := s.cfg.Destination.List(ctx, dir+"/", func(o Object) error {
 		if o.Modified.Before(limit) {
 			old = append(old, o.Name)
 		}
@@ -217,15 +217,15 @@ func (s *Service) removeOtherEngine(ctx context.Context) error {
 		return err
 	}
 	for _, name := range old {
-		if err := s.cfg.Place.Delete(ctx, name); err != nil {
+		if err := s.cfg.Destination.Delete(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copyWaiting copies all waiting blobs. It goes on after the failure of a blob unless it could copy no blob of a batch, and returns the
-// first error. The error is an errBlobMissing only if all other blobs are in the place.
+// copyWaiting copies all waiting blobs. If a blob fails, it continues with the others, but it stops if it could copy no blob of a batch.
+// It returns the first error. The error is an errBlobMissing only if all other blobs are in the destination.
 func (s *Service) copyWaiting(ctx context.Context) error {
 	after, missing, failed := "", error(nil), error(nil)
 	for {
@@ -254,13 +254,13 @@ func (s *Service) copyWaiting(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-		} else if failed != nil { // the place cannot be reached: other copies would fail too
+		} else if failed != nil { // the destination cannot be reached: other copies would fail too
 			return failed
 		}
 	}
 }
 
-// copyBlobs copies blobs, a few at a time, and returns those that are in the place. failed is an errBlobMissing only if no other
+// copyBlobs copies blobs, a few at a time, and returns those that are in the destination. failed is an errBlobMissing only if no other
 // error occurred.
 func (s *Service) copyBlobs(ctx context.Context, ids []string) (copied []copiedBlob, failed error) {
 	var (
@@ -311,7 +311,7 @@ func (s *Service) copyBlob(ctx context.Context, id string) (b copiedBlob, err er
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
 		return b, err
 	}
-	if err := s.cfg.Place.Add(ctx, BlobName(id), body); err != nil {
+	if err := s.cfg.Destination.Add(ctx, BlobName(id), body); err != nil {
 		return b, err
 	}
 	return copiedBlob{id, hex.EncodeToString(hash.Sum(nil)), size}, nil

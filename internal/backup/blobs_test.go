@@ -79,10 +79,10 @@ func (s *site) waitBlobs(t *testing.T) {
 
 // Proves H-backup-files.
 func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
-		p := backup.OpenPlace(place)
+		p := backup.OpenDestination(destination)
 		kept, removed := s.refer(t, "kept", true), s.refer(t, "removed", true)
 		s.waitBlobs(t)
 		for id, text := range map[string]string{kept: "kept", removed: "removed"} {
@@ -107,10 +107,10 @@ func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
 
 // Proves H-backup-files.
 func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	id := s.refer(t, "before backups were on", false)
 	s.start(t)
-	p := backup.OpenPlace(s.place)
+	p := backup.OpenDestination(s.destination)
 	eventually(t, func() error {
 		r, err := p.Open(t.Context(), backup.BlobName(id))
 		if err == nil {
@@ -118,13 +118,13 @@ func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
 		}
 		return err
 	})
-	// Another place has none of the blobs.
+	// Another destination has none of the blobs.
 	s.waitBlobs(t)
 	s.stop(t)
-	s.place = backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "another")}
+	s.destination = backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "another")}
 	s.open(t)
 	s.start(t)
-	p = backup.OpenPlace(s.place)
+	p = backup.OpenDestination(s.destination)
 	eventually(t, func() error {
 		r, err := p.Open(t.Context(), backup.BlobName(id))
 		if err == nil {
@@ -143,20 +143,20 @@ func (s *site) restart(t *testing.T, after time.Duration) {
 	s.start(t)
 	last := s.refer(t, "last", true) // copied after what the start does first
 	s.waitBlobs(t)
-	if read(t, backup.OpenPlace(s.place), backup.BlobName(last)) != "last" {
+	if read(t, backup.OpenDestination(s.destination), backup.BlobName(last)) != "last" {
 		t.Error("a later blob is missing")
 	}
 }
 
-// A site that was restored to an earlier moment knows nothing of later blobs, and one that had another place meanwhile nothing of those
+// A site that was restored to an earlier state knows nothing of later blobs, and one that had another destination meanwhile nothing of those
 // that were removed before.
 //
 // Proves H-backup-strays.
 func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
-		p := backup.OpenPlace(place)
+		p := backup.OpenDestination(destination)
 		kept, removed, stray := s.refer(t, "kept", true), s.refer(t, "removed", true), uuid.NewString()
 		s.waitBlobs(t)
 		s.drop(t, removed)
@@ -166,9 +166,9 @@ func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.place = backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "another")}
+		s.destination = backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "another")}
 		s.restart(t, time.Hour)
-		s.place = place
+		s.destination = destination
 		s.restart(t, time.Hour)
 		s.restart(t, 719*time.Hour)
 		for _, id := range []string{kept, removed, stray} {
@@ -190,9 +190,9 @@ func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
 
 // Proves H-backup-strays.
 func TestAStrayThatIsNeededAgainIsCopiedAgain(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
-	p := backup.OpenPlace(s.place)
+	p := backup.OpenDestination(s.destination)
 	id := s.refer(t, "first", true)
 	s.waitBlobs(t)
 	if err := db.Exec(t.Context(), s.d, "delete from backup_blobs where blob_id = $1", id); err != nil {
@@ -224,8 +224,8 @@ func TestAStrayThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 
 // Proves H-backup-strays.
 func TestPartsOfAnotherEngineGoAfterTheRetention(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	p := backup.OpenPlace(s.place)
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	p := backup.OpenDestination(s.destination)
 	for _, name := range []string{"snapshots/20260301T020000Z-aaaaaaaa.db.zst", "snapshots/20260301T020000Z-aaaaaaaa.json"} {
 		if err := p.Write(t.Context(), name, strings.NewReader("x")); err != nil {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestPartsOfAnotherEngineGoAfterTheRetention(t *testing.T) {
 }
 
 func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	lost := s.refer(t, "lost", false)
 	s.mu.Lock()
 	delete(s.blobs, lost)
@@ -257,12 +257,12 @@ func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {
 	s.start(t)
 	eventually(t, func() error {
 		status, err := s.service.Status(t.Context())
-		if err == nil && (status.WaitingFiles != 1 || status.BackupError != "a file is missing in the site's own place for files: blob "+lost) {
+		if err == nil && (status.WaitingFiles != 1 || status.BackupError != "a file is missing in the site's own file store: blob "+lost) {
 			err = fmt.Errorf("%+v", status)
 		}
 		return err
 	})
-	if got := read(t, backup.OpenPlace(s.place), backup.BlobName(other)); got != "other" {
+	if got := read(t, backup.OpenDestination(s.destination), backup.BlobName(other)); got != "other" {
 		t.Errorf("got %q", got)
 	}
 	later := s.refer(t, "later", true)
@@ -270,7 +270,7 @@ func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {
 	if _, err := s.service.BringUpToDate(t.Context(), waiting); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, backup.OpenPlace(s.place), backup.BlobName(later)); got != "later" {
+	if got := read(t, backup.OpenDestination(s.destination), backup.BlobName(later)); got != "later" {
 		t.Errorf("got %q", got)
 	}
 }

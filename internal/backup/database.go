@@ -16,25 +16,27 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file backs up an SQLite database with litestream, which turns what was added to the write-ahead log into an LTX file in localDir
-// beside the database, and copies that file into the place. While the replica is open, litestream decides when checkpoints run.
+// This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
+// into an LTX file in localDir, and uploads that file to the destination. While the replica is open, litestream decides when checkpoints
+// run.
 
-// localDir is the suffix of the name of a folder beside the database. The folder has the LTX files that the place may not have yet.
+// localDir is appended to the name of the database's file to get the name of the folder with the local LTX files, which the destination may
+// not have yet.
 const localDir = "-backup"
 
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
-	lookEvery     = 250 * time.Millisecond // how often it is looked whether this process has written
-	syncEvery     = time.Second            // between two LTX files, and how often the log is read in any case, as commands write too
-	syncEveryAway = 10 * time.Second       // in place of syncEvery while the place cannot be reached, for fewer local files
-	retryMax      = 30 * time.Second       // longest wait before another attempt to open the replica
-	uploadTimeout = time.Minute            // of one upload, and one second more for each 100 kB that waits
-	finalSync     = 10 * time.Second       // limit of the upload at the end of the program
-	recordEvery   = 5 * time.Minute        // how often the newest moment in the place is stored in the database, if anything was written
+	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
+	syncEvery            = time.Second            // between two LTX files; the log is read this often even if this process has not written, because commands write too
+	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
+	retryMax             = 30 * time.Second       // longest wait before another attempt to open the replica
+	uploadTimeout        = time.Minute            // of one upload, plus one second for each 100 kB that waits
+	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
+	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local files. While the place cannot be reached, localDir may grow to maxLocalBytes. Beyond that its files are removed, and
-	// the backup begins again with a whole copy of the database: the moments between cannot be restored.
+	// The local files. While the destination is unreachable, localDir may grow to maxLocalBytes. Beyond that its files are removed, and the
+	// backup starts again with a whole copy of the database. There are then no restore points for the time between.
 	maxLocalBytes  = 256 << 20
 	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
 )
@@ -45,25 +47,25 @@ type replica struct {
 	lite      *litestream.DB
 	client    ReplicaClient
 	compactor *litestream.Compactor
-	release   func(context.Context) error // gives the checkpoints back to package db
+	release   func(context.Context) error // makes package db run checkpoints again
 
-	maintaining  sync.Mutex            // held while maintain runs, which uses what follows
-	maintainAt   time.Time             // set after an error: maintain does not run before
+	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
+	maintainAt   time.Time             // maintain does not run before this time; set after an error
 	merged       []time.Time           // when each of levels was merged most recently
 	newest       map[int]*ltx.FileInfo // the newest file of each of levels, once it is known
-	keep         ltx.TXID              // files of level 0 that stay in the place
+	keep         ltx.TXID              // files of level 0 that stay in the destination
 	trimAt       ltx.TXID              // the transaction after which older ones are removed next
 	trimmedLocal time.Time             // when files of localDir were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
 }
 
-// openReplica opens the database in litestream and continues the replica in the place, which must be reachable.
+// openReplica opens the database in litestream and continues the replica in the destination. The destination must be reachable.
 func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	file := s.db.File()
 	r := &replica{
 		log:  s.log,
-		lite: litestream.NewDB(file), client: s.cfg.Place.ReplicaClient(),
+		lite: litestream.NewDB(file), client: s.cfg.Destination.ReplicaClient(),
 		merged: make([]time.Time, len(levels)), newest: map[int]*ltx.FileInfo{}, keep: secondsKept,
 	}
 	live := liveClient{r.client, r.lite}
@@ -105,7 +107,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	return r, err
 }
 
-// scheduleSnapshot sets when the next snapshot is due, which depends on the newest one in the place.
+// scheduleSnapshot sets when the next snapshot is due, which depends on the newest one in the destination.
 func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
 	list, err := r.client.LTXFilesBetween(ctx, litestream.SnapshotLevel, 0, 0)
 	if err != nil {
@@ -126,8 +128,8 @@ func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// beginsAtFirst reports whether the place has the first transaction, which holds the whole database, or nothing yet. A place that was
-// emptied while the program ran has later ones alone, from which nothing can be restored.
+// beginsAtFirst reports whether the destination has the first transaction, which contains the whole database, or no transaction yet. A
+// destination that was emptied while the program ran has only later transactions, from which nothing can be restored.
 func (r *replica) beginsAtFirst(ctx context.Context) (bool, error) {
 	some := false
 	for level := range len(levels) + 1 {
@@ -171,7 +173,7 @@ func (r *replica) syncOnly(ctx context.Context) error {
 	return lite.Sync(ctx)
 }
 
-// abandon closes litestream without a last upload and gives the checkpoints back.
+// abandon closes litestream without a last upload, and makes package db run checkpoints again.
 func (r *replica) abandon(ctx context.Context) {
 	if r.release != nil {
 		if err := r.release(ctx); err != nil && ctx.Err() == nil {
@@ -183,8 +185,8 @@ func (r *replica) abandon(ctx context.Context) {
 	_ = r.lite.Close(ended) // reports the cancelled upload
 }
 
-// forgetLocal removes the LTX files beside the database. The backup goes on with a whole copy of the database.
-func (s *Service) forgetLocal() error { return os.RemoveAll(s.db.File() + localDir) }
+// removeLocalFiles removes the local LTX files. The backup then continues with a whole copy of the database.
+func (s *Service) removeLocalFiles() error { return os.RemoveAll(s.db.File() + localDir) }
 
 // waitingBytes returns the size of the LTX files beside the database that are newer than a transaction.
 func (r *replica) waitingBytes(uploaded ltx.TXID) (total int64, err error) {
@@ -194,7 +196,7 @@ func (r *replica) waitingBytes(uploaded ltx.TXID) (total int64, err error) {
 	}
 	for _, e := range entries {
 		if _, last, err := ltx.ParseFilename(e.Name()); err != nil || last <= uploaded {
-			continue // a temporary file, or one that the place has
+			continue // a temporary file, or one that the destination has
 		}
 		info, err := e.Info()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -207,10 +209,10 @@ func (r *replica) waitingBytes(uploaded ltx.TXID) (total int64, err error) {
 	return total, nil
 }
 
-// errDiskFull and errTooLong say why a backup has begun anew.
+// errDiskFull and errTooLong are the reasons why a backup starts again with a whole copy of the database.
 var (
-	errDiskFull = errors.New("the disk of the data folder is full: the backup stops until there is room, and goes on with a whole copy of the database")
-	errTooLong  = fmt.Errorf("the place of the backup was unreachable until %d MB waited for it: the backup goes on with a whole copy of the database when it is back; the moments of the outage cannot be restored", maxLocalBytes>>20)
+	errDiskFull = errors.New("the disk of the data folder is full: the backup stops until there is space, and continues with a whole copy of the database")
+	errTooLong  = fmt.Errorf("the backup destination was unreachable until %d MB waited for it: when it is reachable again, the backup continues with a whole copy of the database; the outage has no restore points", maxLocalBytes>>20)
 )
 
 // databaseLoop is the state of runDatabase.
@@ -222,23 +224,23 @@ type databaseLoop struct {
 	sizeAt   time.Time
 	failures int // consecutive failures of reading the log
 
-	syncedAt time.Time // when the log was read most recently
-	partAt   time.Time // when that has last found something
-	writes   int64     // writes of this process before that
-	moment   time.Time // what was written until then is in localDir
-	unsent   bool      // no upload has begun since
+	syncedAt    time.Time // when the log was last read
+	partAt      time.Time // when the log last had something new
+	writes      int64     // number of writes of this process before syncedAt
+	syncedUntil time.Time // localDir has everything that was written until then
+	unsent      bool      // no upload has started since syncedUntil changed
 
 	background sync.WaitGroup
 	cancel     context.CancelFunc // cancels what runs in the background
 	uploaded   chan error         // result of the running upload; nil if none runs
-	position   ltx.TXID           // newest transaction that is in the place
-	waiting    int64              // bytes that are not in the place, when they were last counted
+	position   ltx.TXID           // newest transaction that is in the destination
+	waiting    int64              // bytes that are not in the destination, when they were last counted
 }
 
 // runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
 func (s *Service) runDatabase(ctx context.Context) {
 	l := &databaseLoop{s: s}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollWritesEvery)
 	defer tick.Stop()
 	for {
 		l.step(ctx)
@@ -253,14 +255,13 @@ func (s *Service) runDatabase(ctx context.Context) {
 			call(l.r)
 		case err := <-l.uploaded: // the next upload begins at once
 			l.uploaded = nil
-			l.settle(ctx, err)
+			l.finishUpload(ctx, err)
 		case <-tick.C:
 		}
 	}
 }
 
-// step opens the replica if it is not open, and begins the sync and the upload that are due. It records errors; a later step tries
-// again.
+// step opens the replica if it is not open, and starts the sync and the upload that are due. It records errors; a later step tries again.
 func (l *databaseLoop) step(ctx context.Context) {
 	s, now := l.s, time.Now() // real time: these are waits, not rules
 	if s.cfg.Full() {
@@ -273,7 +274,7 @@ func (l *databaseLoop) step(ctx context.Context) {
 		if now.Before(l.tryAt) {
 			return
 		}
-		r, err := s.begin(ctx)
+		r, err := s.startReplica(ctx)
 		if err != nil {
 			l.wait = min(max(2*l.wait, syncEvery), retryMax)
 			l.tryAt = now.Add(l.wait)
@@ -287,16 +288,16 @@ func (l *databaseLoop) step(ctx context.Context) {
 	}
 	if l.uploaded == nil && l.unsent {
 		l.unsent = false
-		l.begin(ctx, l.moment)
+		l.startUpload(ctx, l.syncedUntil)
 	}
 }
 
-// isSyncDue reports whether the log is to be read: each syncEvery, and soon after a write, so that the upload has the rest of the two
-// seconds. Between two LTX files is about syncEvery nevertheless, because each of them costs a request.
+// isSyncDue reports whether the log is to be read: once in each syncEvery, and soon after a write, because a commit is to be in the
+// destination within two seconds. Two LTX files are still about syncEvery apart, because each of them costs a request.
 func (l *databaseLoop) isSyncDue(now time.Time) bool {
-	wait := syncEvery - lookEvery/2 // the tick is not exact
+	wait := syncEvery - pollWritesEvery/2 // the tick is not exact
 	if l.s.hasFailed(KindDatabase) {
-		return now.Sub(l.syncedAt) >= syncEveryAway-syncEvery/2
+		return now.Sub(l.syncedAt) >= syncEveryUnreachable-syncEvery/2
 	}
 	writes, _ := l.s.db.Writes()
 	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.partAt) >= wait
@@ -308,7 +309,7 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 	l.syncedAt = now
 	before, err := l.r.lite.Pos()
 	writes, _ := s.db.Writes()
-	moment := s.now()
+	until := s.now()
 	if err == nil {
 		err = l.r.lite.Sync(ctx)
 	}
@@ -322,7 +323,7 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 		return false
 	}
 	l.failures = 0
-	l.writes, l.moment, l.unsent = writes, moment, true
+	l.writes, l.syncedUntil, l.unsent = writes, until, true
 	if after, err := l.r.lite.Pos(); err != nil || after.TXID != before.TXID {
 		l.partAt = now
 	}
@@ -338,15 +339,15 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// damaged reports whether the local files or those of the place are not what litestream expects: some are missing or damaged.
+// damaged reports whether an error of litestream means that local files, or files in the destination, are missing or damaged.
 func damaged(err error) bool {
 	var broken *litestream.LTXError
 	return errors.As(err, &broken) && broken.IsAutoRecoverable()
 }
 
-// begin starts an upload in the background, so that a slow place does not keep the log from being read. After a successful upload
-// the place has everything up to moment.
-func (l *databaseLoop) begin(ctx context.Context, moment time.Time) {
+// startUpload starts an upload in the background, so that the log is read even while the destination is slow. After a successful upload the
+// destination has everything up to until.
+func (l *databaseLoop) startUpload(ctx context.Context, until time.Time) {
 	ctx, l.cancel = context.WithCancel(ctx)
 	r, s, done := l.r, l.s, make(chan error, 1)
 	limit := uploadTimeout + time.Duration(l.waiting/100_000)*time.Second
@@ -356,15 +357,15 @@ func (l *databaseLoop) begin(ctx context.Context, moment time.Time) {
 		defer cancel()
 		err := r.lite.Replica.Sync(limited)
 		if err == nil {
-			s.reached(ctx, moment)
-			s.goMaintain(ctx, &l.background, r)
+			s.recordUpload(ctx, until)
+			s.startMaintenance(ctx, &l.background, r)
 		}
 		done <- err
 	})
 }
 
-// goMaintain runs maintain in the background, unless it runs already or has failed a moment ago.
-func (s *Service) goMaintain(ctx context.Context, background *sync.WaitGroup, r *replica) {
+// startMaintenance runs maintain in the background, unless it runs already or has failed within mergeRetry.
+func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGroup, r *replica) {
 	if !r.maintaining.TryLock() {
 		return
 	}
@@ -385,8 +386,8 @@ func (s *Service) goMaintain(ctx context.Context, background *sync.WaitGroup, r 
 	})
 }
 
-// settle records the result of an upload.
-func (l *databaseLoop) settle(ctx context.Context, err error) {
+// finishUpload handles the result of an upload.
+func (l *databaseLoop) finishUpload(ctx context.Context, err error) {
 	switch {
 	case err == nil:
 		l.position = l.r.lite.Replica.Pos().TXID
@@ -398,7 +399,7 @@ func (l *databaseLoop) settle(ctx context.Context, err error) {
 	}
 }
 
-// stop closes the replica after an error; forget removes the local files too.
+// stop closes the replica after an error. If forget is true, it also removes the local files.
 func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 	if l.cancel != nil {
 		l.cancel()
@@ -408,32 +409,32 @@ func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
 	l.r.abandon(ctx)
 	l.r, l.tryAt = nil, time.Now().Add(5*syncEvery)
 	if forget {
-		if err := l.s.forgetLocal(); err != nil {
+		if err := l.s.removeLocalFiles(); err != nil {
 			cause = errors.Join(cause, err)
 		}
 	}
 	l.s.failed(ctx, KindDatabase, cause)
 }
 
-// reached remembers that everything up to moment is in the place, and stores the moment in the database each recordEvery.
-func (s *Service) reached(ctx context.Context, moment time.Time) {
+// recordUpload records that the destination has everything up to until: in memory, and once in each recordEvery in the database.
+func (s *Service) recordUpload(ctx context.Context, until time.Time) {
 	tried, _ := s.db.Writes()
 	s.last.Lock()
-	s.last.moment = moment
-	due := s.last.failed[KindDatabase] || tried != s.last.writes && moment.Sub(s.last.recorded) >= recordEvery
+	s.last.uploadedUntil = until
+	due := s.last.failed[KindDatabase] || tried != s.last.writes && until.Sub(s.last.recorded) >= recordEvery
 	s.last.Unlock()
 	if !due {
 		return
 	}
-	s.succeeded(ctx, KindDatabase, moment)
+	s.succeeded(ctx, KindDatabase, until)
 	tried, _ = s.db.Writes()
 	s.last.Lock()
-	s.last.recorded, s.last.writes = moment, tried // not counting the write that has stored this
+	s.last.recorded, s.last.writes = until, tried // excluding the write that stored this
 	s.last.Unlock()
 }
 
-// closeReplica stores the last writes in the place, if it can be reached, and ends litestream. The program's own connections must
-// be closed: then the last writes are in it, and the next start continues the log.
+// closeReplica uploads the last writes, if the destination can be reached, and closes litestream. The program's own connections to the
+// database must be closed before: then this upload has all writes, and the next start continues the log.
 func (s *Service) closeReplica(ctx context.Context) error {
 	s.last.Lock()
 	r := s.last.replica
@@ -445,7 +446,7 @@ func (s *Service) closeReplica(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, finalSync)
 	defer cancel()
 	if err := r.lite.Close(limited); err != nil {
-		s.log.Warn("backup: the last writes are not in the place of the backup; the next start stores them", "place", s.cfg.Place.Label(), "cause", err.Error())
+		s.log.Warn("backup: the last writes are not in the backup destination; the next start uploads them", "destination", s.cfg.Destination.Label(), "cause", err.Error())
 	}
 	return nil
 }

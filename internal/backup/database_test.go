@@ -24,14 +24,14 @@ import (
 
 // site is a site with an SQLite database in a folder, for tests.
 type site struct {
-	file    string
-	d       *db.DB
-	place   backup.PlaceConfig
-	service *backup.Service
-	end     func()
-	closed  bool
-	second  backup.Place // nil for none
-	log     logged
+	file        string
+	d           *db.DB
+	destination backup.DestinationConfig
+	service     *backup.Service
+	end         func()
+	closed      bool
+	second      backup.Destination // nil for none
+	log         logged
 
 	mu      sync.Mutex
 	offset  time.Duration // of the clock
@@ -61,9 +61,9 @@ func (l *logged) String() string {
 }
 
 // newSite makes a site in dir; start runs its backup.
-func newSite(t *testing.T, dir string, place backup.PlaceConfig) *site {
+func newSite(t *testing.T, dir string, destination backup.DestinationConfig) *site {
 	t.Helper()
-	s := &site{file: filepath.Join(dir, "atelie.db"), place: place, blobs: map[string]string{}, content: backup.Secrets{Current: strings.Repeat("s", 40)}}
+	s := &site{file: filepath.Join(dir, "atelie.db"), destination: destination, blobs: map[string]string{}, content: backup.Secrets{Current: strings.Repeat("s", 40)}}
 	s.open(t)
 	t.Cleanup(func() { s.stop(t) })
 	return s
@@ -111,10 +111,10 @@ func (s *site) openBlob(_ context.Context, id string) (io.ReadSeekCloser, error)
 func (s *site) start(t *testing.T) {
 	t.Helper()
 	s.service = backup.New(s.d, backup.Config{
-		Place: backup.OpenPlace(s.place), Retention: 720 * time.Hour, Site: siteID, Secrets: s.content, OpenBlob: s.openBlob,
-		Full:   func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
-		Free:   func() int64 { return 1 << 40 },
-		CopyTo: s.second, Log: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &s.log), nil)),
+		Destination: backup.OpenDestination(s.destination), Retention: 720 * time.Hour, Site: siteID, Secrets: s.content, OpenBlob: s.openBlob,
+		Full:      func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.full },
+		Free:      func() int64 { return 1 << 40 },
+		Secondary: s.second, Log: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &s.log), nil)),
 		Scratch: filepath.Dir(s.file),
 	}, s.now)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +152,7 @@ func (s *site) write(t *testing.T, key string) {
 	}
 }
 
-// wait waits until the place has everything that was written before the call.
+// wait waits until the destination has everything that was written before the call.
 func (s *site) wait(t *testing.T) {
 	t.Helper()
 	called := s.now()
@@ -177,7 +177,7 @@ func eventually(t *testing.T, try func() error) {
 	t.Fatal(err)
 }
 
-// restored restores the database out of the place and returns the keys in it.
+// restored restores the database out of the destination and returns the keys in it.
 func (s *site) restored(t *testing.T, at time.Time) string {
 	t.Helper()
 	keys, err := s.tryRestore(t, at)
@@ -189,7 +189,7 @@ func (s *site) restored(t *testing.T, at time.Time) string {
 
 func (s *site) tryRestore(t *testing.T, at time.Time) (string, error) {
 	t.Helper()
-	client := backup.OpenPlace(s.place).ReplicaClient()
+	client := backup.OpenDestination(s.destination).ReplicaClient()
 	if err := client.Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -216,9 +216,9 @@ func keys(t *testing.T, d *db.DB) string {
 }
 
 // Proves H-backup-commits.
-func TestEveryCommitIsInThePlaceAndEachMomentCanBeRestored(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+func TestEveryCommitIsInTheDestinationAndEachRestorePointCanBeRestored(t *testing.T) {
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.write(t, "a-before")
 		s.start(t)
 		s.wait(t)
@@ -227,13 +227,13 @@ func TestEveryCommitIsInThePlaceAndEachMomentCanBeRestored(t *testing.T) {
 		}
 		s.write(t, "b")
 		s.wait(t)
-		moment := time.Now()
+		at := time.Now()
 		s.write(t, "c")
 		s.wait(t)
 		if got := s.restored(t, time.Time{}); got != "a-before b c" {
 			t.Errorf("newest: %q", got)
 		}
-		if got := s.restored(t, moment); got != "a-before b" {
+		if got := s.restored(t, at); got != "a-before b" {
 			t.Errorf("earlier: %q", got)
 		}
 		s.write(t, "d")
@@ -241,11 +241,11 @@ func TestEveryCommitIsInThePlaceAndEachMomentCanBeRestored(t *testing.T) {
 		if got := s.restored(t, time.Time{}); got != "a-before b c d" {
 			t.Errorf("after the end: %q", got)
 		}
-		status, err := backup.ReadFormat(t.Context(), backup.OpenPlace(place))
+		status, err := backup.ReadFormat(t.Context(), backup.OpenDestination(destination))
 		if err != nil || status.Site != siteID || status.Engine != "sqlite" {
 			t.Errorf("got %+v, %v", status, err)
 		}
-		if secrets, err := backup.ReadSecrets(t.Context(), backup.OpenPlace(place), ""); err != nil || secrets != s.content {
+		if secrets, err := backup.ReadSecrets(t.Context(), backup.OpenDestination(destination), ""); err != nil || secrets != s.content {
 			t.Errorf("got %+v, %v", secrets, err)
 		}
 	})
@@ -253,8 +253,8 @@ func TestEveryCommitIsInThePlaceAndEachMomentCanBeRestored(t *testing.T) {
 
 // Proves H-backup-start.
 func TestTheNextStartContinuesTheReplica(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
 		s.write(t, "a")
 		s.wait(t)
@@ -297,8 +297,8 @@ func copyRunning(t *testing.T, from, to string) {
 
 // Proves H-backup-start.
 func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
 		s.write(t, "a")
 		s.wait(t)
@@ -311,7 +311,7 @@ func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
 		}
 		s.end()
 		s.end, s.service = nil, nil // without the last upload
-		next := newSite(t, dir, place)
+		next := newSite(t, dir, destination)
 		next.write(t, "c")
 		next.start(t)
 		next.wait(t)
@@ -326,14 +326,14 @@ func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
 
 // Proves H-backup-start.
 func TestAnExchangedDatabaseIsBackedUpWithoutAnError(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	s := newSite(t, t.TempDir(), place)
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	s := newSite(t, t.TempDir(), destination)
 	s.write(t, "old")
 	s.start(t)
 	s.wait(t)
-	moment := time.Now()
+	at := time.Now()
 	s.stop(t)
-	other := newSite(t, t.TempDir(), place)
+	other := newSite(t, t.TempDir(), destination)
 	other.write(t, "new")
 	other.stop(t)
 	for _, name := range []string{s.file + "-wal", s.file + "-shm"} {
@@ -351,7 +351,7 @@ func TestAnExchangedDatabaseIsBackedUpWithoutAnError(t *testing.T) {
 	if got := s.restored(t, time.Time{}); got != "new newer" {
 		t.Errorf("newest: %q", got)
 	}
-	if got := s.restored(t, moment); got != "old" {
+	if got := s.restored(t, at); got != "old" {
 		t.Errorf("before the exchange: %q", got)
 	}
 	if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" {
@@ -372,10 +372,10 @@ func TestAnExchangedDatabaseIsBackedUpWithoutAnError(t *testing.T) {
 }
 
 // Proves H-backup-outage.
-func TestAnUnreachablePlaceDelaysNothingAndIsCaughtUp(t *testing.T) {
+func TestAnUnreachableDestinationDelaysNothingAndIsCaughtUp(t *testing.T) {
 	parent := t.TempDir()
-	place := backup.PlaceConfig{Folder: filepath.Join(parent, "mount", "backups")}
-	s := newSite(t, t.TempDir(), place)
+	destination := backup.DestinationConfig{Folder: filepath.Join(parent, "mount", "backups")}
+	s := newSite(t, t.TempDir(), destination)
 	mount := func(there bool) {
 		t.Helper()
 		from, to := filepath.Join(parent, "mount"), filepath.Join(parent, "elsewhere")
@@ -427,7 +427,7 @@ func TestAnUnreachablePlaceDelaysNothingAndIsCaughtUp(t *testing.T) {
 
 // Proves H-backup-full.
 func TestAFullDiskEndsTheBackupAndRoomBeginsItAgain(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
@@ -451,13 +451,13 @@ func TestAFullDiskEndsTheBackupAndRoomBeginsItAgain(t *testing.T) {
 	}
 }
 
-func TestAnEmptiedPlaceIsFilledAgain(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	s := newSite(t, t.TempDir(), place)
+func TestAnEmptiedDestinationIsFilledAgain(t *testing.T) {
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	s := newSite(t, t.TempDir(), destination)
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
-	if err := os.RemoveAll(filepath.Join(place.Folder, "database")); err != nil {
+	if err := os.RemoveAll(filepath.Join(destination.Folder, "database")); err != nil {
 		t.Fatal(err)
 	}
 	s.stop(t)
@@ -475,7 +475,7 @@ func TestAnEmptiedPlaceIsFilledAgain(t *testing.T) {
 }
 
 func TestAScrubRemovesDeletedBytesWhileTheBackupRuns(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
 	secret := "words-that-are-deleted-" + uuid.NewString()
 	s.write(t, secret)
@@ -497,12 +497,12 @@ func TestAScrubRemovesDeletedBytesWhileTheBackupRuns(t *testing.T) {
 }
 
 // Proves H-backup-site.
-func TestAPlaceOfAnotherSiteGetsNothing(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	if _, err := backup.Claim(t.Context(), backup.OpenPlace(place), "another-site", "sqlite"); err != nil {
+func TestADestinationOfAnotherSiteGetsNothing(t *testing.T) {
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	if _, err := backup.Claim(t.Context(), backup.OpenDestination(destination), "another-site", "sqlite"); err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, t.TempDir(), place)
+	s := newSite(t, t.TempDir(), destination)
 	s.start(t)
 	eventually(t, func() error {
 		status, err := s.service.Status(t.Context())
@@ -511,7 +511,7 @@ func TestAPlaceOfAnotherSiteGetsNothing(t *testing.T) {
 		}
 		return err
 	})
-	if got := names(t, backup.OpenPlace(place), ""); len(got) != 1 {
-		t.Errorf("the place has %q", got)
+	if got := names(t, backup.OpenDestination(destination), ""); len(got) != 1 {
+		t.Errorf("the destination has %q", got)
 	}
 }

@@ -18,20 +18,20 @@ import (
 	"atelie/internal/db"
 )
 
-// hangingPlace is a place whose uploads of parts of the database hang while it is away.
-type hangingPlace struct {
-	Place
+// hangingDestination is a destination whose uploads of parts of the database hang while it is away.
+type hangingDestination struct {
+	Destination
 	mu      sync.Mutex
-	back    chan struct{} // closed when the place is back; nil: it is there
+	back    chan struct{} // closed when the destination is back; nil: it is there
 	hanging chan int      // the level of each upload that hangs
 }
 
-func (p *hangingPlace) ReplicaClient() ReplicaClient {
-	return hangingClient{p.Place.ReplicaClient(), p}
+func (p *hangingDestination) ReplicaClient() ReplicaClient {
+	return hangingClient{p.Destination.ReplicaClient(), p}
 }
 
 // goAway has uploads hang until the returned function is called.
-func (p *hangingPlace) goAway() (comeBack func()) {
+func (p *hangingDestination) goAway() (comeBack func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	back := make(chan struct{})
@@ -46,15 +46,15 @@ func (p *hangingPlace) goAway() (comeBack func()) {
 
 type hangingClient struct {
 	ReplicaClient
-	place *hangingPlace
+	destination *hangingDestination
 }
 
 func (c hangingClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	c.place.mu.Lock()
-	back := c.place.back
-	c.place.mu.Unlock()
+	c.destination.mu.Lock()
+	back := c.destination.back
+	c.destination.mu.Unlock()
 	if back != nil {
-		c.place.hanging <- level
+		c.destination.hanging <- level
 		select {
 		case <-back:
 		case <-ctx.Done():
@@ -64,8 +64,8 @@ func (c hangingClient) WriteLTXFile(ctx context.Context, level int, first, last 
 	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
 }
 
-// openService opens a new database and its replica in the place, without the loops of Run.
-func openService(t *testing.T, place Place) (*Service, *replica) {
+// openService opens a new database and its replica in the destination, without the loops of Run.
+func openService(t *testing.T, destination Destination) (*Service, *replica) {
 	t.Helper()
 	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "atelie.db"), db.NoHooks)
 	if err != nil {
@@ -74,8 +74,8 @@ func openService(t *testing.T, place Place) (*Service, *replica) {
 	if err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := New(d, Config{Place: place, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
-	r, err := s.begin(t.Context())
+	s := New(d, Config{Destination: destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
+	r, err := s.openReplica(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,21 +105,21 @@ func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 // Proves H-backup-outage.
 //
 // TestUploadsThatHangHoldNoWriter: the upload of a part, a merge and a snapshot hang, each of which begins in the middle of writing. Writes
-// and the reading of the log go on meanwhile, checkpoints too unless a snapshot is read, and a scrub returns. When the place is back,
-// everything is in it. Nothing here has a limit of time: what waited for the place would wait for ever.
+// and the reading of the log go on meanwhile, checkpoints too unless a snapshot is read, and a scrub returns. When the destination is back,
+// everything is in it. Nothing here has a limit of time: what waited for the destination would wait for ever.
 func TestUploadsThatHangHoldNoWriter(t *testing.T) {
-	place := &hangingPlace{Place: OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 3)}
-	s, r := openService(t, place)
+	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 3)}
+	s, r := openService(t, destination)
 	writeMegabytes(t, s, r, 1)
 	if err := r.lite.Replica.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	comeBack := place.goAway()
+	comeBack := destination.goAway()
 	ended := make(chan error, 3)
 	begin := func(level int, upload func() error) {
 		t.Helper()
 		go func() { ended <- upload() }()
-		if hangs := <-place.hanging; hangs != level {
+		if hangs := <-destination.hanging; hangs != level {
 			t.Fatalf("an upload of level %d hangs, want %d", hangs, level)
 		}
 	}
@@ -147,7 +147,7 @@ func TestUploadsThatHangHoldNoWriter(t *testing.T) {
 	if err := r.lite.Replica.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	found, err := findPoint(t.Context(), place, string(db.SQLite), time.Time{})
+	found, err := findRestorePoint(t.Context(), destination, string(db.SQLite), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,9 +182,9 @@ func (m *messages) Handle(_ context.Context, r slog.Record) error {
 }
 
 // TestAProofTriesNoCheckpointWhileWritesWait: a long reader keeps the log long, so that a checkpoint is due at each reading of the log. It
-// would wait in vain for the lock that noteState has.
+// would wait in vain for the lock that checksumNewestState has.
 func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
-	s, r := openService(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
+	s, r := openService(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
 	err := s.db.Snapshot(t.Context(), func(q db.Querier) error {
 		if _, err := countWaiting(t.Context(), q); err != nil { // the snapshot begins with its first read
 			return err
@@ -193,7 +193,7 @@ func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
 		var logged messages
 		r.lite.SetLogger(slog.New(&logged))
 		go func() { (<-s.replicaCalls)(r) }()
-		txid, sums, err := s.noteState(t.Context())
+		txid, sums, err := s.checksumNewestState(t.Context())
 		if err != nil || txid == 0 || len(sums) == 0 {
 			t.Errorf("transaction %s, %d tables, %v", txid, len(sums), err)
 		}

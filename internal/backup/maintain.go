@@ -14,11 +14,12 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file merges the parts of an open replica, takes its snapshots, and removes what no moment of the retention needs. While nothing
-// is written, it sends no request to the place: S3 servers charge for each one, and for each thousand listed names.
+// This file merges the parts of an open replica, takes its snapshots, and removes the parts that no restore within the retention needs.
+// While nothing is written, it sends no requests to the destination, because S3 servers charge for each request, and for each thousand
+// listed names.
 
-// levels are the intervals in which LTX files are merged: the files of level 0, one for each second with a write, become one file
-// of level 1, and so on. A restore reads a snapshot and then few files of each level.
+// levels are the intervals at which the LTX files of a level are merged into one file of the next level. Level 0 has one file for each
+// second with a write. A restore reads a snapshot and then a few files of each level.
 var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // Intervals and limits of maintain.
@@ -29,8 +30,9 @@ const (
 	mergeRetry    = time.Minute      // wait after an error of maintain
 	localFor      = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
 
-	// secondsKept is the number of files of level 0 that stay in the place, and so how far back each second can be restored: over the
-	// whole retention for most sites, and over 27 hours of writing without a pause. Of earlier times, each interval of levels[0] can.
+	// secondsKept is the number of files of level 0 that stay in the destination. Each of them is a second that can be restored. For most
+	// sites they cover the whole retention; for a site that writes without a pause, 27 hours. Before that, there is a restore point for
+	// each interval of levels[0].
 	secondsKept = 100_000
 )
 
@@ -76,7 +78,7 @@ func (r *replica) merge(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// trim removes from the place the files of level 0 that are merged and not among the newest r.keep.
+// trim removes merged files of level 0 from the destination, except the newest r.keep files.
 func (r *replica) trim(ctx context.Context) error {
 	uploaded := r.lite.Replica.Pos().TXID
 	if uploaded < r.trimAt || r.newest[1] == nil {
@@ -95,7 +97,7 @@ func (r *replica) trim(ctx context.Context) error {
 	return nil
 }
 
-// trimLocal removes files of localDir that the place has.
+// trimLocal removes files of localDir that the destination has.
 func (r *replica) trimLocal() error {
 	if r.newest[1] == nil || time.Since(r.trimmedLocal) < localFor/10 {
 		return nil
@@ -116,8 +118,8 @@ func (r *replica) trimLocal() error {
 	return nil
 }
 
-// takeSnapshot stores a snapshot unless the newest one has the same state. A newer one of that state would replace it under its name,
-// and the moments between the two would have none.
+// takeSnapshot stores a snapshot unless the newest one has the same state. A second snapshot of that state would have the same name and
+// replace the first; restore points between the two times would then have no snapshot before them.
 func (r *replica) takeSnapshot(ctx context.Context) error {
 	pos, err := r.lite.Pos()
 	if err != nil || pos.TXID == r.snapshot {
@@ -130,8 +132,8 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	return err
 }
 
-// removeOld removes what only moments before a time need: the snapshots before the newest one from before that time, and the files of
-// all levels that this snapshot contains.
+// removeOld removes the files that only restore points before a time need. It keeps the newest snapshot from before that time, and removes
+// the older snapshots and the files of all levels that the kept snapshot contains.
 func (r *replica) removeOld(ctx context.Context, before time.Time) error {
 	list, err := r.client.LTXFilesBetween(ctx, litestream.SnapshotLevel, 0, 0)
 	if err != nil {
@@ -171,8 +173,8 @@ func (r *replica) removeBefore(ctx context.Context, level int, txid ltx.TXID) er
 	return r.client.DeleteLTXFiles(ctx, list)
 }
 
-// liveClient is the client of an open replica. litestream asks it for the files to merge, and lists whole levels to find the newest
-// file. The files beside the database answer the first, and tell where a shorter listing can begin for the second.
+// liveClient is litestream's client for an open replica. It saves requests: litestream lists files to merge them, and lists a whole level
+// to find its newest file. For the first, liveClient uses the local files; for the second, it lists only from the oldest local file on.
 type liveClient struct {
 	ReplicaClient
 	lite *litestream.DB

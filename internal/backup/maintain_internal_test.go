@@ -21,39 +21,41 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// clockPlace is a place in which the parts of the database have the times of a clock of the test: litestream knows only the system's. It
+// clockDestination is a destination in which the parts of the database have the times of a clock of the test: litestream knows only the system's. It
 // counts the requests.
-type clockPlace struct {
-	Place
+type clockDestination struct {
+	Destination
 	now          func() time.Time
 	lists, opens *atomic.Int64
 }
 
-func (p clockPlace) ReplicaClient() ReplicaClient { return clockClient{p.Place.ReplicaClient(), p} }
+func (p clockDestination) ReplicaClient() ReplicaClient {
+	return clockClient{p.Destination.ReplicaClient(), p}
+}
 
 type clockClient struct {
 	ReplicaClient
-	place clockPlace
+	destination clockDestination
 }
 
 func (c clockClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
-	c.place.lists.Add(1)
+	c.destination.lists.Add(1)
 	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
 }
 
 func (c clockClient) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
-	c.place.lists.Add(1)
+	c.destination.lists.Add(1)
 	return c.ReplicaClient.LTXFilesBetween(ctx, level, first, end)
 }
 
 func (c clockClient) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
-	c.place.opens.Add(1)
+	c.destination.opens.Add(1)
 	return c.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
 }
 
 func (c clockClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	if level <= 1 || level == litestream.SnapshotLevel { // the others are merged from parts of the place
-		dated, err := withTime(body, c.place.now())
+	if level <= 1 || level == litestream.SnapshotLevel { // the others are merged from parts of the destination
+		dated, err := withTime(body, c.destination.now())
 		if err != nil {
 			return nil, err
 		}
@@ -100,20 +102,20 @@ func withTime(body io.Reader, at time.Time) (io.Reader, error) {
 
 // history is a site that writes for weeks of a clock of its own.
 type history struct {
-	t       *testing.T
-	d       *db.DB
-	r       *replica
-	place   clockPlace
-	at      time.Time
-	journal []time.Time // of the writes
+	t           *testing.T
+	d           *db.DB
+	r           *replica
+	destination clockDestination
+	at          time.Time
+	journal     []time.Time // of the writes
 }
 
 const testRetention = 30 * 24 * time.Hour
 
-func newHistory(t *testing.T, place Place) *history {
+func newHistory(t *testing.T, destination Destination) *history {
 	t.Helper()
 	h := &history{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	h.place = clockPlace{place, func() time.Time { return h.at }, new(atomic.Int64), new(atomic.Int64)}
+	h.destination = clockDestination{destination, func() time.Time { return h.at }, new(atomic.Int64), new(atomic.Int64)}
 	file := filepath.Join(t.TempDir(), "atelie.db")
 	d, err := db.Open(t.Context(), "sqlite:"+file, db.NoHooks)
 	if err != nil {
@@ -123,8 +125,8 @@ func newHistory(t *testing.T, place Place) *history {
 	if err := d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := New(d, Config{Place: h.place, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.place.now)
-	if h.r, err = s.begin(t.Context()); err != nil {
+	s := New(d, Config{Destination: h.destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.destination.now)
+	if h.r, err = s.startReplica(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -168,10 +170,10 @@ func (h *history) pass(d time.Duration) {
 	h.at = h.at.Add(d)
 }
 
-// restored returns how many writes are in the state of a moment.
+// restored returns how many writes are in the state at a time.
 func (h *history) restored(at time.Time) int {
 	h.t.Helper()
-	found, err := findPoint(h.t.Context(), h.place, string(db.SQLite), at)
+	found, err := findRestorePoint(h.t.Context(), h.destination, string(db.SQLite), at)
 	if err != nil {
 		h.t.Fatalf("%s: %v", at, err)
 	}
@@ -193,7 +195,7 @@ func (h *history) restored(at time.Time) int {
 // level lists the parts of a level.
 func (h *history) level(n int) []*ltx.FileInfo {
 	h.t.Helper()
-	list, err := h.place.Place.ReplicaClient().LTXFilesBetween(h.t.Context(), n, 0, 0)
+	list, err := h.destination.Destination.ReplicaClient().LTXFilesBetween(h.t.Context(), n, 0, 0)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -203,12 +205,12 @@ func (h *history) level(n int) []*ltx.FileInfo {
 // eachHistory runs fn with a history in a folder and one in a bucket.
 func eachHistory(t *testing.T, fn func(t *testing.T, h *history)) {
 	t.Run("folder", func(t *testing.T) {
-		fn(t, newHistory(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})))
+		fn(t, newHistory(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})))
 	})
 	t.Run("s3", func(t *testing.T) {
 		bucket := blobtest.Bucket(t)
 		bucket.Prefix = "of this site/"
-		fn(t, newHistory(t, OpenPlace(PlaceConfig{Bucket: &bucket})))
+		fn(t, newHistory(t, OpenDestination(DestinationConfig{Bucket: &bucket})))
 	})
 }
 
@@ -222,8 +224,8 @@ func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
 			h.pass(2 * time.Hour)
 		}
 		h.maintain()
-		h.place.lists.Store(0)
-		h.place.opens.Store(0)
+		h.destination.lists.Store(0)
+		h.destination.opens.Store(0)
 		for range 3 {
 			h.pass(2 * time.Hour)
 			h.maintain()
@@ -231,13 +233,13 @@ func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
 		if err := h.r.lite.Replica.Sync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if lists, opens := h.place.lists.Load(), h.place.opens.Load(); lists+opens > 0 {
+		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists+opens > 0 {
 			t.Errorf("%d listings, %d parts opened", lists, opens)
 		}
 		// A merge of level 0 needs only what lies beside the database; those of the two other levels list and read the new part.
 		h.write()
 		h.pass(time.Minute)
-		if lists, opens := h.place.lists.Load(), h.place.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
+		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
 			t.Errorf("three merges: %d listings, %d parts opened; %d parts of level 1", lists, opens, len(h.level(1)))
 		}
 	})
@@ -246,7 +248,7 @@ func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
 // A whole copy of the database a day is much for a site that does not change, and would replace the one of the same state.
 //
 // Proves H-backup-retention.
-func TestAMonthWithoutWritesHasOneSnapshotAndAllItsMoments(t *testing.T) {
+func TestAMonthWithoutWritesHasOneSnapshotAndAllItsRestorePoints(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		h.write()
 		for range 40 {
@@ -258,11 +260,11 @@ func TestAMonthWithoutWritesHasOneSnapshotAndAllItsMoments(t *testing.T) {
 		if len(snapshots) != 1 {
 			t.Fatalf("%d snapshots", len(snapshots))
 		}
-		parts, err := openParts(t.Context(), h.place)
+		parts, err := openParts(t.Context(), h.destination)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := parts.time(t.Context(), snapshots[0]); err != nil || !at.Equal(h.journal[0].Add(25*time.Hour)) {
+		if at, err := parts.headerTime(t.Context(), snapshots[0]); err != nil || !at.Equal(h.journal[0].Add(25*time.Hour)) {
 			t.Errorf("the snapshot is of %s, %v", at, err)
 		}
 		for _, ago := range []time.Duration{testRetention, time.Hour} {
@@ -274,7 +276,7 @@ func TestAMonthWithoutWritesHasOneSnapshotAndAllItsMoments(t *testing.T) {
 }
 
 // Proves H-restore-moment.
-func TestFewHeadersTellTheMomentsOfManyParts(t *testing.T) {
+func TestFewHeadersTellTheRestorePointsOfManyParts(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		for range 4 {
 			for range 150 {
@@ -287,34 +289,34 @@ func TestFewHeadersTellTheMomentsOfManyParts(t *testing.T) {
 		if len(list) < 600 {
 			t.Fatalf("%d parts", len(list))
 		}
-		all, err := openParts(t.Context(), h.place)
+		all, err := openParts(t.Context(), h.destination)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []Day
 		for _, info := range list {
-			at, err := all.time(t.Context(), info)
+			at, err := all.headerTime(t.Context(), info)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want = addDay(want, Day{at, at, 1})
 		}
-		h.place.opens.Store(0)
-		days, err := ListMoments(t.Context(), h.place)
+		h.destination.opens.Store(0)
+		days, err := ListRestorePoints(t.Context(), h.destination)
 		if err != nil || !slices.Equal(days, want) {
 			t.Errorf("got %+v, %v; want %+v", days, err, want)
 		}
-		if opens := h.place.opens.Load(); opens > 80 {
+		if opens := h.destination.opens.Load(); opens > 80 {
 			t.Errorf("%d headers read to list %d states", opens, len(list))
 		}
-		h.place.opens.Store(0)
-		h.place.lists.Store(0)
-		found, err := findPoint(t.Context(), h.place, string(db.SQLite), h.journal[200])
-		if err != nil || !found.moment.Equal(h.journal[200]) {
+		h.destination.opens.Store(0)
+		h.destination.lists.Store(0)
+		found, err := findRestorePoint(t.Context(), h.destination, string(db.SQLite), h.journal[200])
+		if err != nil || !found.time.Equal(h.journal[200]) {
 			t.Errorf("got %+v, %v", found, err)
 		}
-		if opens := h.place.opens.Load(); opens > 60 {
-			t.Errorf("%d headers read to find a moment of %d parts", opens, len(list))
+		if opens := h.destination.opens.Load(); opens > 60 {
+			t.Errorf("%d headers read to find a restore point among %d parts", opens, len(list))
 		}
 	})
 }

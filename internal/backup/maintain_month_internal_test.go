@@ -10,7 +10,7 @@ import (
 )
 
 // Proves H-backup-retention, H-restore-moment.
-func TestEachMomentOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T) {
+func TestEachRestorePointOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		h.r.keep = 60
 		visit := []time.Duration{time.Second, time.Second, 2 * time.Second, 17 * time.Second, time.Second, 4 * time.Minute, 3 * time.Minute, time.Second, 70 * time.Minute, time.Second}
@@ -43,13 +43,12 @@ func TestEachMomentOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T)
 			if at.Before(oldest) && i+1 < len(h.journal) && !h.journal[i+1].After(oldest) || i%7 > 0 && i < exact {
 				continue
 			}
-			moment := at
 			if at.Before(oldest) {
-				moment = oldest
+				at = oldest
 			}
-			got := h.restored(moment)
-			if i >= exact && got != i+1 || got > i+1 || got <= i && h.journal[got].Before(moment.Add(-levels[0])) {
-				t.Errorf("at %s: the state has %d writes; %d were made", moment, got, i+1)
+			got := h.restored(at)
+			if i >= exact && got != i+1 || got > i+1 || got <= i && h.journal[got].Before(at.Add(-levels[0])) {
+				t.Errorf("at %s: the state has %d writes; %d were made", at, got, i+1)
 			}
 		}
 	})

@@ -14,18 +14,19 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file has the functions with which a command waits for the process that keeps the backup, usually the server.
+// This file has the functions of atelie backup now and verify, which wait for the process that keeps the backup, usually the server.
 
-// Kinds of rows in backup_status that are requests to the process that keeps the backup. last_ok_at is the time of the request.
+// Kinds of rows in backup_status by which a command sends a request to the process that keeps the backup. The column last_ok_at is the time
+// of the request.
 const (
-	kindNow          Kind = "now" // its row is only written so that there is a transaction, which must reach the place
+	kindNow          Kind = "now" // the write itself is the purpose: the command waits until the destination has this transaction
 	kindProofRequest Kind = "proof request"
 )
 
 // pollEvery is how often a waiting process reads whether the other process has finished.
 const pollEvery = 200 * time.Millisecond
 
-// Waiting has the functions that are called again and again while a process waits for another one. An error of either ends the wait.
+// Waiting has the functions that are called repeatedly while a process waits for another one. An error of either of them ends the wait.
 type Waiting struct {
 	Ended func() error             // returns an error if the other process has ended
 	Each  func(state string) error // state is the failure that delays the other process, "" if there is none
@@ -47,9 +48,9 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 	}
 }
 
-// BringUpToDate waits until the place has everything that was written before the call, except files that the site itself has lost. Of a
-// PostgreSQL database it takes a snapshot. Meanwhile a Service must run, in this process or in another one. BringUpToDate returns the
-// newest moment in the place.
+// BringUpToDate waits until the destination has everything that was written before the call, except files that the site itself has lost. It
+// takes a snapshot of a PostgreSQL database. A Service must run during the call, in this process or in another one. BringUpToDate returns
+// the latest restore point in the destination.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	began := s.now()
 	files, err := allWaiting(ctx, s.db)
@@ -72,7 +73,7 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 		if first < 0 {
 			return true, "", nil
 		}
-		files = files[first:] // the place has all files before this one
+		files = files[first:] // the destination has all files before this one
 		lost, err := s.isLost(ctx, files[0])
 		if err == nil && lost {
 			files = files[1:]
@@ -86,7 +87,7 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 	return s.Newest(ctx)
 }
 
-// waitForDatabase waits for two new parts of the database, each of which has a write of its own: the time of a part can be a moment
+// waitForDatabase waits for two new parts of the database, each of which has a write of its own: the time of a part can be slightly
 // later than the last commit in it, but the second part was begun after the first one was complete.
 func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 	for range 2 {
@@ -111,7 +112,7 @@ func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 	return nil
 }
 
-// failure returns the text of the backup's present failure, "" if there is none.
+// failure returns the text of the current failure of the backup, or "" if there is none.
 func (s *Service) failure(ctx context.Context) (string, error) {
 	status, err := s.Status(ctx)
 	return status.BackupError, err
@@ -129,16 +130,16 @@ func allWaiting(ctx context.Context, q db.Querier) (all []string, err error) {
 	}
 }
 
-// Newest returns the newest moment of the database that is in the place; zero if there is none.
+// Newest returns the time of the latest restore point in the destination; zero if there is none.
 func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 	if s.db.Dialect == db.Postgres {
-		list, err := listSnapshots(ctx, s.cfg.Place)
+		list, err := listSnapshots(ctx, s.cfg.Destination)
 		if err != nil || len(list) == 0 {
 			return time.Time{}, err
 		}
 		return list[len(list)-1].Time, nil
 	}
-	parts, err := openParts(ctx, s.cfg.Place)
+	parts, err := openParts(ctx, s.cfg.Destination)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -154,11 +155,11 @@ func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 	if err != nil || newest == nil {
 		return time.Time{}, err
 	}
-	return parts.time(ctx, newest)
+	return parts.headerTime(ctx, newest)
 }
 
-// newest returns the part with the newest transaction, nil if there is none. The listing begins with the transaction known, and is
-// complete only if the place has none from there on.
+// newest returns the part with the newest transaction, or nil if there is none. It first lists only the parts from the transaction known
+// on, and all parts only if there are none of these.
 func (p *parts) newest(ctx context.Context, known ltx.TXID) (*ltx.FileInfo, error) {
 	for _, try := range []struct {
 		level int
@@ -166,7 +167,7 @@ func (p *parts) newest(ctx context.Context, known ltx.TXID) (*ltx.FileInfo, erro
 	}{{0, known}, {0, 0}, {1, 0}, {litestream.SnapshotLevel, 0}} { // merging leaves the newest of each level
 		list, err := p.LTXFilesBetween(ctx, try.level, try.first, 0)
 		if err != nil {
-			return nil, toPlaceError(err)
+			return nil, toDestinationError(err)
 		}
 		if len(list) > 0 {
 			return list[len(list)-1], nil

@@ -16,23 +16,23 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file reads the replica of an SQLite database. It consists of parts, which are LTX files of litestream: each part has the
-// database pages that a range of transactions has changed. Merging parts of one level gives a part of the next level. A part of the
-// snapshot level has all pages.
+// This file reads the replica of an SQLite database. A replica consists of parts, which are LTX files of litestream. Each part has the
+// database pages that a range of transactions has changed. Several parts of one level are merged into one part of the next level. A part
+// of the snapshot level has all pages.
 
 // parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
 type parts struct {
 	ReplicaClient
-	first, end ltx.TXID // only parts of the levels below the snapshots that begin with first or later and before end; 0 for no end
+	first, end ltx.TXID // below the snapshot level, only parts that begin with the transaction first or later, and before end; 0 for no end
 	levels     map[int][]*ltx.FileInfo
-	failed     atomic.Pointer[placeError] // the newest error of the place: litestream's own errors do not always tell of it
+	failed     atomic.Pointer[destinationError] // the newest error of the destination, which litestream's errors do not always wrap
 }
 
-func openParts(ctx context.Context, p Place) (*parts, error) {
+func openParts(ctx context.Context, p Destination) (*parts, error) {
 	client := p.ReplicaClient()
 	client.SetLogger(slog.New(slog.DiscardHandler)) // its errors are returned
 	if err := client.Init(ctx); err != nil {
-		return nil, toPlaceError(err)
+		return nil, toDestinationError(err)
 	}
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}}, nil
 }
@@ -58,7 +58,7 @@ func (p *parts) list(ctx context.Context, level int) ([]*ltx.FileInfo, error) {
 	}
 	list, err := p.LTXFilesBetween(ctx, level, first, end)
 	if err != nil {
-		return nil, toPlaceError(err)
+		return nil, toDestinationError(err)
 	}
 	p.levels[level] = list
 	return list, nil
@@ -76,7 +76,7 @@ func (p *parts) all(ctx context.Context) (all []*ltx.FileInfo, err error) {
 	return all, nil
 }
 
-// until leaves out all parts that stand for a later moment than at.
+// until drops all parts whose time is later than at.
 func (p *parts) until(ctx context.Context, at time.Time) error {
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
 		list, err := p.list(ctx, level)
@@ -90,17 +90,17 @@ func (p *parts) until(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// beginning returns the parts that do not stand for a later moment than at, of a list of parts of one level. As later parts stand for
-// later moments, it needs the times of few.
+// beginning returns the parts of a list whose time is not later than at. The list has parts of one level in the order of their times, so a
+// binary search reads the times of few.
 func (p *parts) beginning(ctx context.Context, list []*ltx.FileInfo, at time.Time) ([]*ltx.FileInfo, error) {
 	low, high := 0, len(list)
 	for low < high {
 		middle := (low + high) / 2
-		moment, err := p.momentOf(ctx, list[middle])
+		middleTime, err := p.timeOf(ctx, list[middle])
 		if err != nil {
 			return nil, err
 		}
-		if moment.After(at) {
+		if middleTime.After(at) {
 			high = middle
 		} else {
 			low = middle + 1
@@ -109,10 +109,11 @@ func (p *parts) beginning(ctx context.Context, list []*ltx.FileInfo, at time.Tim
 	return list[:low], nil
 }
 
-// momentOf returns the moment for which a part stands: the time of its header, as that of the file can be wrong in a place which another
-// program has copied. If the part is damaged or removed meanwhile, the file's time must do: verify tells if the part is needed.
-func (p *parts) momentOf(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
-	at, err := p.time(ctx, info)
+// timeOf returns the time of a part from its header. The time of the file is not used, because it can be wrong in a destination that
+// another program has copied. Only for a part that is damaged or was removed meanwhile timeOf returns the file's time; if a restore needs
+// that part, verify finds the damage.
+func (p *parts) timeOf(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
+	at, err := p.headerTime(ctx, info)
 	var broken *Damage
 	if errors.As(err, &broken) || errors.Is(err, fs.ErrNotExist) {
 		return info.CreatedAt, nil
@@ -120,7 +121,7 @@ func (p *parts) momentOf(ctx context.Context, info *ltx.FileInfo) (time.Time, er
 	return at, err
 }
 
-// OpenLTXFile opens a part. Errors of the place are a placeError, also those of reading the part.
+// OpenLTXFile opens a part. Errors of opening it and of reading it are destinationErrors.
 func (p *parts) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
 	body, err := p.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
 	if err != nil {
@@ -129,7 +130,7 @@ func (p *parts) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID
 	return partBody{body, p}, nil
 }
 
-// partBody is a part that is read.
+// partBody is an open part. It records the errors of reading it in parts.failed.
 type partBody struct {
 	io.ReadCloser
 	parts *parts
@@ -140,20 +141,20 @@ func (b partBody) Read(data []byte) (int, error) {
 	return n, b.parts.note(err)
 }
 
-// note returns an error of the place as a placeError, and stores it in failed.
+// note returns an error of the destination as a destinationError, and stores it in failed.
 func (p *parts) note(err error) error {
-	err = toPlaceError(err)
-	if failed, ok := errors.AsType[*placeError](err); ok {
+	err = toDestinationError(err)
+	if failed, ok := errors.AsType[*destinationError](err); ok {
 		p.failed.Store(failed)
 	}
 	return err
 }
 
-// time returns the moment whose state a part completes, to the millisecond: the part has all commits up to then.
-func (p *parts) time(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
+// headerTime returns the time in a part's header, to the millisecond. The part has all commits up to that time.
+func (p *parts) headerTime(ctx context.Context, info *ltx.FileInfo) (time.Time, error) {
 	header, err := litestream.FetchLTXHeader(ctx, p, info)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || isPlaceError(err) || ctx.Err() != nil {
+		if errors.Is(err, fs.ErrNotExist) || isDestinationError(err) || ctx.Err() != nil {
 			return time.Time{}, err
 		}
 		return time.Time{}, damage(partName(info), err)
@@ -172,24 +173,25 @@ func (p *parts) verify(ctx context.Context, info *ltx.FileInfo) (pages, pageSize
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	kept := &placeReader{from: reader{ctx, body}}
-	decoder := ltx.NewDecoder(kept)
+	source := &destinationReader{from: reader{ctx, body}}
+	decoder := ltx.NewDecoder(source)
 	if err := decoder.Verify(); err != nil {
-		if kept.err != nil { // the place failed, not the part
-			return 0, 0, kept.err
+		if source.err != nil { // the destination failed, not the part
+			return 0, 0, source.err
 		}
 		return 0, 0, damage(partName(info), err)
 	}
 	return decoder.Header().Commit, decoder.Header().PageSize, nil
 }
 
-// placeReader keeps the error of a read, which tells a failure of the place from damage.
-type placeReader struct {
+// destinationReader records the error of a read. If there is one, the destination has failed; otherwise a part that cannot be decoded is
+// damaged.
+type destinationReader struct {
 	from io.Reader
 	err  error
 }
 
-func (c *placeReader) Read(p []byte) (int, error) {
+func (c *destinationReader) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
@@ -197,12 +199,12 @@ func (c *placeReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// partName returns the name of a part in its place.
+// partName returns the name of a part in its destination.
 func partName(info *ltx.FileInfo) string {
 	return litestream.LTXFilePath(DatabaseDir, info.Level, info.MinTXID, info.MaxTXID)
 }
 
-// Damage is the error of an object in a place that is not what was written.
+// Damage is the error for an object in a destination whose content is not what was written.
 type Damage struct {
 	Name string // of the object
 	err  error

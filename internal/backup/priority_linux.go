@@ -10,8 +10,9 @@ import (
 // proofNice is the nice value of the thread that proves a backup. On a busy machine it gets a tenth of what a request gets.
 const proofNice = 10
 
-// lowPriority starts the thread of atLowPriority and returns what it is to call. The thread never ends: an unprivileged program cannot
-// lower a nice value, and the end of a thread kills the processes that it has started with Pdeathsig.
+// lowPriority starts the thread of atLowPriority and returns a channel for the functions that this thread shall call. The thread never
+// ends, for two reasons: an unprivileged program cannot lower a nice value again, and the end of a thread kills the processes that it has
+// started with Pdeathsig.
 var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 	calls, ready := make(chan func()), make(chan error)
 	go func() {

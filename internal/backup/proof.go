@@ -25,41 +25,41 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file proves the backup each night: it restores the newest backup and compares it with the site.
+// This file proves the backup each night: a proof restores the latest restore point and compares it with the site.
 
-// Intervals and limits of the proof. One part and one file are read at a time, and at a low priority, so that the site keeps the
-// processors.
+// Intervals and limits of the proof. A proof reads one part or file at a time and runs at a low priority, so that it does not slow the site
+// down.
 const (
-	proofHour  = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
-	proofCheck = 2 * time.Second  // how often a node checks whether a proof is due
-	firstProof = time.Minute      // least time from the start to a proof that nobody asked for
-	proofRetry = time.Hour        // wait after a failure
-	awayRetry  = 10 * time.Minute // wait if the place could not be reached
+	proofHour        = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
+	proofCheck       = 2 * time.Second  // how often a node checks whether a proof is due
+	firstProof       = time.Minute      // least time from the start of the program to a proof that was not requested
+	proofRetry       = time.Hour        // wait after a failure
+	unreachableRetry = 10 * time.Minute // wait if the destination could not be reached
 
-	proofTimeout  = 2 * time.Hour
-	placeTimeout  = 5 * time.Minute
-	proofFiles    = 50      // random files that are compared
-	proofOldBytes = 1 << 30 // verified bytes of older parts, which only earlier moments need; random parts if there are more
-	proofOldParts = 5000    // the largest number of these parts
-	proofsKept    = 30
+	proofTimeout       = 2 * time.Hour
+	destinationTimeout = 5 * time.Minute
+	proofFiles         = 50      // random files that are compared
+	proofOldBytes      = 1 << 30 // bytes of older parts that are verified, which only earlier restore points need; a random sample if there are more
+	proofOldParts      = 5000    // the largest number of these parts
+	proofsKept         = 30
 )
 
-// proofRecord describes the live database at the moment that a proof restores. It is stored in the place.
+// proofRecord describes the live database at the restore point of a proof. It is stored in the destination.
 type proofRecord struct {
 	Time   time.Time          `json:"time"`
 	TXID   string             `json:"txid,omitempty"` // of an SQLite database
 	Tables []db.TableChecksum `json:"tables"`
 }
 
-// Proof is the result of the newest proof, and of the newest one that succeeded.
+// Proof is the result of the newest proof, with ProofDetail and RestorePoint of the newest one that succeeded.
 type Proof struct {
 	ProofDetail
-	Moment   time.Time // that the newest successful proof has restored
-	Error    string    // what the newest proof that was done found, "" if it succeeded
-	FailedAt time.Time // when a proof last failed
-	Undone   string    // why the newest proof could not be done, "" if it was
-	UndoneAt time.Time // when a proof last could not be done
-	Copy     CopyDetail
+	RestorePoint time.Time // what the newest successful proof has restored
+	Error        string    // what the newest complete proof found wrong; "" if it succeeded
+	FailedAt     time.Time // when a proof last failed
+	Undone       string    // why the newest proof could not be completed; "" if it was
+	UndoneAt     time.Time // when a proof last could not be completed
+	Copy         CopyDetail
 }
 
 // ReadProof reads the results.
@@ -69,14 +69,14 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 		return p, err
 	}
 	state := states[KindProof]
-	p.Moment, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
+	p.RestorePoint, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
 	p.Undone, p.UndoneAt = states[KindUndone].Error, states[KindUndone].LastError
 	p.ProofDetail, err = proofDetail(state)
 	return p, err
 }
 
-// RequestProof asks the process that keeps the backup for a proof, and waits for the result and for the copy in the second place. It
-// returns an error if the proof or the copy fails.
+// RequestProof requests a proof from the process that keeps the backup, and waits for the result and for the copy to the secondary
+// destination. It returns an error if the proof or the copy fails.
 func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err error) {
 	began := s.now().UTC().Truncate(time.Microsecond) // as it is stored
 	if err := RecordSuccess(ctx, s.db, kindProofRequest, began, "{}"); err != nil {
@@ -94,7 +94,7 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		}
 		return !p.Ended.Before(began), "", nil
 	})
-	if err != nil || s.cfg.CopyTo == nil {
+	if err != nil || s.cfg.Secondary == nil {
 		return p, err
 	}
 	return p, w.until(ctx, func() (bool, string, error) {
@@ -102,20 +102,20 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		if err != nil {
 			return false, "", err
 		}
-		second := states[KindCopy]
-		if second.Error != "" && !second.LastError.Before(began) {
-			return false, "", fmt.Errorf("the backup is proven, but its copy in the second place is not up to date: %s", second.Error)
+		secondary := states[KindCopy]
+		if secondary.Error != "" && !secondary.LastError.Before(began) {
+			return false, "", fmt.Errorf("the backup is proven, but its copy in the secondary destination is not up to date: %s", secondary.Error)
 		}
-		if second.LastOK.IsZero() || second.Detail == "" {
+		if secondary.LastOK.IsZero() || secondary.Detail == "" {
 			return false, "", nil
 		}
-		// The moment alone does not tell this copy from an earlier one: nothing may have been written between two proofs.
-		err = json.Unmarshal([]byte(second.Detail), &p.Copy)
+		// The restore point alone does not distinguish this copy from an earlier one: nothing may have been written between two proofs.
+		err = json.Unmarshal([]byte(secondary.Detail), &p.Copy)
 		return !p.Copy.Ended.Before(p.Ended), "", err
 	})
 }
 
-// runProofs proves the backup each night, on one node, and at once if it was never proven or somebody asks for it.
+// runProofs proves the backup each night on one node. If the backup was never proven, or a proof is requested, it does so at once.
 func (s *Service) runProofs(ctx context.Context) {
 	began := time.Now()
 	interval.Every(ctx, proofCheck, func() {
@@ -130,8 +130,8 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 		return err
 	}
 	holder, now := uuid.NewString(), s.now()
-	mine, err := Lease(ctx, s.db, KindProof, holder, now, now.Add(snapshotLease))
-	if err != nil || !mine {
+	acquired, err := Lease(ctx, s.db, KindProof, holder, now, now.Add(snapshotLease))
+	if err != nil || !acquired {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -145,8 +145,8 @@ func (s *Service) proveIfDue(ctx context.Context, regular bool) (err error) {
 	return s.prove(ctx)
 }
 
-// isProofDue reports whether a proof is due: see proofDue; or the newest one has left out files that have come into the place since. Only
-// a request counts unless regular.
+// isProofDue reports whether a proof is due: for a reason of proofDue, or because the newest proof left out files that are in the
+// destination now. If regular is false, only a request makes a proof due.
 func (s *Service) isProofDue(ctx context.Context, regular bool) (bool, error) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Service) isProofDue(ctx context.Context, regular bool) (bool, error) {
 	return waiting == 0, err
 }
 
-// lastAttempt returns when the newest proof ended, or could not be done.
+// lastAttempt returns when the newest proof ended or was given up.
 func lastAttempt(states map[Kind]State, proven ProofDetail) time.Time {
 	attempt := proven.Ended
 	for _, failed := range []time.Time{states[KindProof].LastError, states[KindUndone].LastError} {
@@ -175,8 +175,8 @@ func lastAttempt(states map[Kind]State, proven ProofDetail) time.Time {
 	return attempt
 }
 
-// proofDue reports whether a proof is due: there is something to prove, and the newest attempt was before the last night, before the
-// newest request, or has failed a while ago. If regular is false, only a request makes a proof due.
+// proofDue reports whether there is something to prove and the newest attempt was before last night or before the newest request, or failed
+// long enough ago. If regular is false, only a request makes a proof due.
 func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) bool {
 	if s.db.Dialect == db.Postgres && states[KindSnapshot].LastOK.IsZero() {
 		return false
@@ -201,23 +201,23 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 		if err != nil {
 			return true
 		}
-		if code == errAway.Code {
-			retry = awayRetry
+		if code == errUnreachable.Code {
+			retry = unreachableRetry
 		}
 	}
 	return regular && (attempt.Before(night) || (proof.Error != "" || undone.Error != "") && now.Sub(attempt) >= retry)
 }
 
-// prove proves the backup and stores the result. After a success the second place gets the backup.
+// prove proves the backup and stores the result. After a success it copies the backup to the secondary destination.
 func (s *Service) prove(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.proofTimeout)
 	defer cancel()
 	var (
-		moment time.Time
-		detail ProofDetail
+		restoredTo time.Time
+		detail     ProofDetail
 	)
 	err := atLowPriority(func() (err error) {
-		moment, detail, err = s.compare(limited)
+		restoredTo, detail, err = s.compare(limited)
 		return err
 	})
 	if ctx.Err() != nil {
@@ -234,7 +234,7 @@ func (s *Service) prove(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		s.log.Error("backup: the newest backup was restored to prove it, and it failed: until that is mended, do not rely on this backup", "place", s.cfg.Place.Label(), "cause", err.Error())
+		s.log.Error("backup: the proof of the newest backup has failed: do not rely on this backup until the cause is repaired", "destination", s.cfg.Destination.Label(), "cause", err.Error())
 		return RecordFailure(record, s.db, KindProof, s.now(), proofText(err))
 	}
 	detail.Ended = s.now().UTC()
@@ -242,11 +242,11 @@ func (s *Service) prove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := RecordSuccess(record, s.db, KindProof, moment, string(text)); err != nil {
+	if err := RecordSuccess(record, s.db, KindProof, restoredTo, string(text)); err != nil {
 		return err
 	}
-	s.log.Info("backup: the newest backup was restored and is what the site has", "moment", moment.Format(time.RFC3339), "tables", detail.Tables, "rows", detail.Rows, "files", detail.Files)
-	if s.cfg.CopyTo == nil {
+	s.log.Info("backup: the newest backup was restored and is what the site has", "restore_point", restoredTo.Format(time.RFC3339), "tables", detail.Tables, "rows", detail.Rows, "files", detail.Files)
+	if s.cfg.Secondary == nil {
 		return nil
 	}
 	var copied CopyDetail
@@ -255,42 +255,42 @@ func (s *Service) prove(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // failed records a text once in a row, but RequestProof waits for a new record
+		return RecordFailure(record, s.db, KindCopy, s.now(), safeText(err)) // s.failed does not record the same text again, but RequestProof waits for a new record
 	}
-	copied.Place, copied.Ended = s.cfg.CopyTo.Label(), s.now().UTC()
+	copied.Destination, copied.Ended = s.cfg.Secondary.Label(), s.now().UTC()
 	if text, err = json.Marshal(copied); err != nil {
 		return err
 	}
-	if err := s.recordSecondPlace(record); err != nil {
+	if err := s.recordSecondary(record); err != nil {
 		return err
 	}
-	s.succeededWith(ctx, KindCopy, moment, string(text))
+	s.succeededWith(ctx, KindCopy, restoredTo, string(text))
 	return nil
 }
 
-// recordSecondPlace adds the second place to the activity if no copy was made there before.
-func (s *Service) recordSecondPlace(ctx context.Context) error {
+// recordSecondary adds an entry about the secondary destination to the activity log, unless a copy was made there before.
+func (s *Service) recordSecondary(ctx context.Context) error {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	before, err := s.copyDetail(states)
-	if err != nil || before.Place != "" {
+	if err != nil || before.Destination != "" {
 		return err
 	}
-	return activity.RecordSite(ctx, s.db, activity.BackupPlace, s.cfg.CopyTo.Label(), s.now())
+	return activity.RecordSite(ctx, s.db, activity.BackupDestination, s.cfg.Secondary.Label(), s.now())
 }
 
-// Errors of proofs that could not be done: they have found nothing wrong with the backup, and have not proven it either.
+// Errors of proofs that could not be completed. They neither prove the backup nor mean that something is wrong with it.
 var (
-	errAway    = apperr.New(http.StatusServiceUnavailable, "backup_place_unreachable", "The proof could not be done: the place of the backup cannot be reached.")
-	errNoRoom  = apperr.New(http.StatusInsufficientStorage, "backup_proof_no_room", "The proof could not be done: there is no room to restore the backup.")
-	errTooSlow = apperr.New(http.StatusServiceUnavailable, "backup_proof_timeout", "The proof could not be done: it took longer than two hours.")
-	errNotDone = apperr.New(http.StatusInternalServerError, "backup_proof_not_done", "The proof could not be done; the log says why.")
+	errUnreachable = apperr.New(http.StatusServiceUnavailable, "backup_place_unreachable", "The proof could not be done: the backup destination cannot be reached.")
+	errNoRoom      = apperr.New(http.StatusInsufficientStorage, "backup_proof_no_room", "The proof could not be done: there is no room to restore the backup.")
+	errTooSlow     = apperr.New(http.StatusServiceUnavailable, "backup_proof_timeout", "The proof could not be done: it took longer than two hours.")
+	errNotDone     = apperr.New(http.StatusInternalServerError, "backup_proof_not_done", "The proof could not be done; the log says why.")
 )
 
-// undone returns why a proof could not be done, or nil if it was done. An error of unknown cause counts as a failed proof, because only
-// what was restored may be called a backup.
+// undone returns why a proof could not be completed, or nil if it was completed. An error of unknown cause counts as a failed proof,
+// because a backup is trusted only after it was restored.
 func undone(ctx context.Context, err error) *apperr.Error {
 	var (
 		damage *Damage
@@ -304,8 +304,8 @@ func undone(ctx context.Context, err error) *apperr.Error {
 		return errTooSlow.Because(err)
 	case errors.As(err, &reason):
 		return reason
-	case isPlaceError(err):
-		return errAway.Because(err)
+	case isDestinationError(err):
+		return errUnreachable.Because(err)
 	case apperr.IsDiskFull(err):
 		return errNoRoom.Because(err)
 	}
@@ -317,8 +317,8 @@ type undoneDetail struct {
 	Code string `json:"code"`
 }
 
-// recordUndone stores why a proof could not be done, and logs the reason unless the proof before could not be done for the same reason.
-// The result of the newest proof that was done stays as it is.
+// recordUndone stores why a proof could not be completed. It logs the reason unless the previous proof had the same one. The stored result
+// of the newest complete proof stays as it is.
 func (s *Service) recordUndone(ctx context.Context, reason *apperr.Error) error {
 	before, err := ReadStates(ctx, s.db)
 	if err != nil {
@@ -329,7 +329,7 @@ func (s *Service) recordUndone(ctx context.Context, reason *apperr.Error) error 
 		if reason.Cause != nil {
 			cause = reason.Cause.Error()
 		}
-		s.log.Warn("backup: the newest backup could not be restored to prove it; that says nothing about it, and it is tried again", "code", reason.Code, "place", s.cfg.Place.Label(), "cause", cause)
+		s.log.Warn("backup: the proof of the newest backup could not be completed; the backup itself may be good, and the proof is tried again", "code", reason.Code, "destination", s.cfg.Destination.Label(), "cause", cause)
 	}
 	detail, err := json.Marshal(undoneDetail{reason.Code})
 	if err != nil {
@@ -338,7 +338,7 @@ func (s *Service) recordUndone(ctx context.Context, reason *apperr.Error) error 
 	return recordFailure(ctx, s.db, KindUndone, s.now(), reason.Message, string(detail))
 }
 
-// unproven is an error of a proof whose text is safe to show. It names what is wrong with the backup.
+// unproven is the error of a proof that has found something wrong with the backup. Its text is safe to show.
 type unproven struct {
 	text  string
 	cause error // nil for none
@@ -367,64 +367,64 @@ func proofText(err error) string {
 	return "The newest backup could not be restored; the log says why."
 }
 
-// compare restores the newest backup and compares it with the site. The moment is the one that it has restored.
-func (s *Service) compare(ctx context.Context) (moment time.Time, detail ProofDetail, err error) {
+// compare restores the latest restore point and compares it with the site. restoredTo is the time of that restore point.
+func (s *Service) compare(ctx context.Context) (restoredTo time.Time, detail ProofDetail, err error) {
 	if err := s.checkSecrets(ctx); err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
 	point, want, err := s.newestState(ctx)
 	if err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
-	work, err := os.MkdirTemp(s.cfg.Scratch, "proof-*")
+	dir, err := os.MkdirTemp(s.cfg.Scratch, "proof-*")
 	if err != nil {
-		return moment, detail, errNotDone.Because(err)
+		return restoredTo, detail, errNotDone.Because(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := s.checkRoom(ctx, point); err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
-	file := filepath.Join(work, "restored.db")
+	file := filepath.Join(dir, "restored.db")
 	if err := point.restore(ctx, file); err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
 	restored, err := openRestored(ctx, file)
 	if err != nil {
-		return moment, detail, unproven{"the restored database is damaged", err}
+		return restoredTo, detail, unproven{"the restored database is damaged", err}
 	}
 	defer func() { err = errors.Join(err, restored.Close()) }()
 	got, err := db.Checksums(ctx, restored, db.SQLite)
 	if err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
 	for i, table := range want {
 		if i >= len(got) || got[i].Table != table.Table || got[i].Rows != table.Rows || got[i].SHA256 != table.SHA256 {
-			return moment, detail, unproven{fmt.Sprintf("table %s of the restored database is not what the site had", table.Table), nil}
+			return restoredTo, detail, unproven{fmt.Sprintf("table %s of the restored database is not what the site had", table.Table), nil}
 		}
 		detail.Rows += table.Rows
 	}
 	detail.Tables = len(want)
 	if detail.Files, detail.Waiting, err = s.compareFiles(ctx, restored); err != nil {
-		return moment, detail, err
+		return restoredTo, detail, err
 	}
 	if point.parts != nil {
 		err = s.checkOlderParts(ctx)
 	} else {
-		err = s.checkOlderSnapshots(ctx, point, work)
+		err = s.checkOlderSnapshots(ctx, point, dir)
 	}
-	return point.moment, detail, err
+	return point.time, detail, err
 }
 
-// newestState returns the state to restore, and the checksums that the site's tables had at that moment.
-func (s *Service) newestState(ctx context.Context) (*point, []db.TableChecksum, error) {
+// newestState returns the latest restore point, and the checksums that the site's tables had then.
+func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChecksum, error) {
 	if s.db.Dialect == db.Postgres {
-		point, err := findPoint(ctx, s.cfg.Place, string(db.Postgres), time.Time{})
+		point, err := findRestorePoint(ctx, s.cfg.Destination, string(db.Postgres), time.Time{})
 		if err != nil {
 			return nil, nil, err
 		}
 		return point, point.snapshot.Tables, nil
 	}
-	txid, sums, err := s.noteState(ctx)
+	txid, sums, err := s.checksumNewestState(ctx)
 	if errors.Is(err, errNotOpen) {
 		return nil, nil, err
 	}
@@ -434,16 +434,16 @@ func (s *Service) newestState(ctx context.Context) (*point, []db.TableChecksum, 
 	if err := s.waitForTransaction(ctx, txid); err != nil {
 		return nil, nil, err
 	}
-	point, err := findTransaction(ctx, s.cfg.Place, txid)
+	point, err := findTransaction(ctx, s.cfg.Destination, txid)
 	if err != nil {
 		return nil, nil, err
 	}
-	return point, sums, s.storeRecord(ctx, proofRecord{Time: point.moment, TXID: txid.String(), Tables: sums})
+	return point, sums, s.storeRecord(ctx, proofRecord{Time: point.time, TXID: txid.String(), Tables: sums})
 }
 
-// noteState returns a transaction of the replica and the checksums of the tables after it. Writes wait for milliseconds, while the
-// replica gets the last one and the snapshot is opened.
-func (s *Service) noteState(ctx context.Context) (txid ltx.TXID, sums []db.TableChecksum, err error) {
+// checksumNewestState returns the newest transaction of the replica and the checksums of the tables after it. Other writes wait for some
+// milliseconds, while the replica reads the last one and the snapshot of the database is opened.
+func (s *Service) checksumNewestState(ctx context.Context) (txid ltx.TXID, sums []db.TableChecksum, err error) {
 	errDone := errors.New("rolled back: nothing was written")
 	err = s.db.Snapshot(ctx, func(q db.Querier) error {
 		if err := s.withReplica(ctx, func(r *replica) error {
@@ -475,48 +475,48 @@ func (s *Service) noteState(ctx context.Context) (txid ltx.TXID, sums []db.Table
 }
 
 func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
-	ctx, cancel := context.WithTimeout(ctx, placeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, destinationTimeout)
 	defer cancel()
 	for {
-		parts, err := openParts(ctx, s.cfg.Place)
+		parts, err := openParts(ctx, s.cfg.Destination)
 		if err != nil {
 			return err
 		}
-		there, err := parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
-		if len(there) > 0 {
+		found, err := parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
+		if len(found) > 0 {
 			return nil
 		}
 		if ended := interval.Sleep(ctx, pollEvery); ended != nil {
-			return errAway.Becausef("the place does not have the newest transaction after %s: %w", placeTimeout, cmp.Or(err, ended))
+			return errUnreachable.Becausef("the destination does not have the newest transaction after %s: %w", destinationTimeout, cmp.Or(err, ended))
 		}
 	}
 }
 
-// storeRecord stores what the proof compares with, and removes old records.
+// storeRecord stores the record with which the proof compares, and removes old records.
 func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := s.cfg.Place.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
-		return toPlaceError(err)
+	if err := s.cfg.Destination.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
+		return toDestinationError(err)
 	}
 	var all []string
-	if err := s.cfg.Place.List(ctx, ProofsDir+"/", func(o Object) error { all = append(all, o.Name); return nil }); err != nil {
+	if err := s.cfg.Destination.List(ctx, ProofsDir+"/", func(o Object) error { all = append(all, o.Name); return nil }); err != nil {
 		return err
 	}
 	slices.Sort(all)
 	for len(all) > proofsKept {
-		if err := s.cfg.Place.Delete(ctx, all[0]); err != nil {
-			return toPlaceError(err)
+		if err := s.cfg.Destination.Delete(ctx, all[0]); err != nil {
+			return toDestinationError(err)
 		}
 		all = all[1:]
 	}
 	return nil
 }
 
-// checkRoom verifies what makes the state, and returns an error if the disk has no room for the restored database twice.
-func (s *Service) checkRoom(ctx context.Context, point *point) error {
+// checkRoom verifies the parts of the restore point, and returns an error if the disk has no space for the restored database twice.
+func (s *Service) checkRoom(ctx context.Context, point *restorePoint) error {
 	size, err := point.verify(ctx, func(int, int) {})
 	if err != nil {
 		return err
@@ -532,8 +532,8 @@ func (s *Service) checkRoom(ctx context.Context, point *point) error {
 	return nil
 }
 
-// compareFiles compares random files of the backup with their rows in the restored database. waiting is the number of those files that
-// are not in the place yet.
+// compareFiles compares a random sample of files in the backup with their rows in the restored database. waiting is the number of those
+// files that are not in the destination yet.
 func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared, waiting int, err error) {
 	files, err := listFiles(ctx, restored)
 	if err != nil {
@@ -544,14 +544,14 @@ func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared, 
 		if compared == proofFiles {
 			break
 		}
-		err := checkFile(ctx, s.cfg.Place, f)
+		err := checkFile(ctx, s.cfg.Destination, f)
 		if errors.Is(err, fs.ErrNotExist) {
 			copied, lookErr := blobCopiedAlready(ctx, s.db, f.BlobID)
 			if lookErr != nil {
 				return compared, waiting, errNotDone.Because(lookErr)
 			}
 			if !copied {
-				waiting++ // or it was removed before its turn
+				waiting++ // or it was removed before it was copied
 				continue
 			}
 			return compared, waiting, unproven{fmt.Sprintf("%s (%s) is missing in the backup", BlobName(f.BlobID), f.Name), nil}
@@ -564,9 +564,9 @@ func (s *Service) compareFiles(ctx context.Context, restored *db.DB) (compared, 
 	return compared, waiting, nil
 }
 
-// checkOlderParts verifies parts of the database that only earlier moments need.
+// checkOlderParts verifies a random sample of the parts, most of which only earlier restore points need.
 func (s *Service) checkOlderParts(ctx context.Context) error {
-	parts, err := openParts(ctx, s.cfg.Place)
+	parts, err := openParts(ctx, s.cfg.Destination)
 	if err != nil {
 		return err
 	}
@@ -588,8 +588,8 @@ func (s *Service) checkOlderParts(ctx context.Context) error {
 }
 
 // checkOlderSnapshots restores older snapshots of PostgreSQL, one after the other, to verify them.
-func (s *Service) checkOlderSnapshots(ctx context.Context, newest *point, work string) error {
-	all, err := listSnapshots(ctx, s.cfg.Place)
+func (s *Service) checkOlderSnapshots(ctx context.Context, newest *restorePoint, dir string) error {
+	all, err := listSnapshots(ctx, s.cfg.Destination)
 	if err != nil {
 		return err
 	}
@@ -602,8 +602,8 @@ func (s *Service) checkOlderSnapshots(ctx context.Context, newest *point, work s
 		if total += snapshot.Size; total > proofOldBytes {
 			return nil
 		}
-		older := point{place: s.cfg.Place, snapshot: &snapshot}
-		file := filepath.Join(work, "older.db")
+		older := restorePoint{destination: s.cfg.Destination, snapshot: &snapshot}
+		file := filepath.Join(dir, "older.db")
 		if err := errors.Join(older.restore(ctx, file), os.Remove(file)); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (s *site) prove(t *testing.T) (backup.Proof, error) {
 }
 
 // Proves H-proof-away.
-func TestAProofThatCannotReachThePlaceIsNoFailedProof(t *testing.T) {
+func TestAProofThatCannotReachTheDestinationIsNoFailedProof(t *testing.T) {
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel() // most of it is waiting
 		parent := t.TempDir()
@@ -31,7 +31,7 @@ func TestAProofThatCannotReachThePlaceIsNoFailedProof(t *testing.T) {
 			}
 			return errors.Join(os.Rename(here, away), os.WriteFile(here, nil, 0o600))
 		}
-		proveWithout(t, backup.PlaceConfig{Folder: filepath.Join(here, "backups")}, reach, parent)
+		proveWithout(t, backup.DestinationConfig{Folder: filepath.Join(here, "backups")}, reach, parent)
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
@@ -51,35 +51,35 @@ func TestAProofThatCannotReachThePlaceIsNoFailedProof(t *testing.T) {
 			}
 			return server.Kill()
 		}
-		proveWithout(t, backup.PlaceConfig{Bucket: &cfg}, reach, "S3")
+		proveWithout(t, backup.DestinationConfig{Bucket: &cfg}, reach, "S3")
 	})
 }
 
-// proveWithout proves a site with its place and without it. hidden is what nobody may read of the error.
-func proveWithout(t *testing.T, place backup.PlaceConfig, reach func(there bool) error, hidden string) {
-	s := newSite(t, t.TempDir(), place)
+// proveWithout proves a site with its destination and without it. hidden is what nobody may read of the error.
+func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func(there bool) error, hidden string) {
+	s := newSite(t, t.TempDir(), destination)
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
 	first, err := s.prove(t)
-	if err != nil || first.Moment.IsZero() {
+	if err != nil || first.RestorePoint.IsZero() {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if err := reach(false); err != nil {
 		t.Fatal(err)
 	}
-	const text = "The proof could not be done: the place of the backup cannot be reached."
+	const text = "The proof could not be done: the backup destination cannot be reached."
 	for range 2 {
 		if _, err := s.prove(t); err == nil || err.Error() != text {
 			t.Errorf("away: %v", err)
 		}
 	}
 	status, err := s.service.Status(t.Context())
-	if err != nil || status.ProofError != "" || status.ProofUndone != text || status.ProofUndoneCode != "backup_place_unreachable" || !status.PlaceAway || status.ProofUndoneSince.IsZero() {
+	if err != nil || status.ProofError != "" || status.ProofUndone != text || status.ProofUndoneCode != "backup_place_unreachable" || !status.DestinationUnreachable || status.ProofUndoneSince.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
-	if !status.ProvenMoment.Equal(first.Moment) || !status.LastProof.Equal(first.Ended) {
-		t.Errorf("the proven moment was %s (%s), and is %s (%s)", first.Moment, first.Ended, status.ProvenMoment, status.LastProof)
+	if !status.ProvenRestorePoint.Equal(first.RestorePoint) || !status.LastProof.Equal(first.Ended) {
+		t.Errorf("the proven restore point was %s (%s), and is %s (%s)", first.RestorePoint, first.Ended, status.ProvenRestorePoint, status.LastProof)
 	}
 	if strings.Contains(status.BackupError, hidden) {
 		t.Errorf("the owner reads %q", status.BackupError)
@@ -93,44 +93,44 @@ func proveWithout(t *testing.T, place backup.PlaceConfig, reach func(there bool)
 	s.write(t, "b")
 	eventually(t, func() error { // the upload waits before it tries again
 		again, err := s.prove(t)
-		if err == nil && !again.Moment.After(first.Moment) {
+		if err == nil && !again.RestorePoint.After(first.RestorePoint) {
 			err = fmt.Errorf("%+v", again)
 		}
 		return err
 	})
-	if status, err := s.service.Status(t.Context()); err != nil || status.ProofUndone != "" || status.PlaceAway || status.ProofError != "" {
+	if status, err := s.service.Status(t.Context()); err != nil || status.ProofUndone != "" || status.DestinationUnreachable || status.ProofError != "" {
 		t.Errorf("back: %+v, %v", status, err)
 	}
 }
 
 // Proves H-proof-away.
-func TestAnUnreachablePlaceHidesNoDamage(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "backups")
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: place})
+func TestAnUnreachableDestinationHidesNoDamage(t *testing.T) {
+	destination := filepath.Join(t.TempDir(), "backups")
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: destination})
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
-	if err := os.WriteFile(filepath.Join(place, "secret"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(destination, "secret"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.prove(t); err == nil || err.Error() != "secret is damaged" {
 		t.Errorf("damaged: %v", err)
 	}
-	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
+	if err := errors.Join(os.Rename(destination, destination+" away"), os.WriteFile(destination, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("away: %v", err)
 	}
-	if status, err := s.service.Status(t.Context()); err != nil || status.ProofError != "secret is damaged" || !status.PlaceAway || !status.LastProof.IsZero() {
+	if status, err := s.service.Status(t.Context()); err != nil || status.ProofError != "secret is damaged" || !status.DestinationUnreachable || !status.LastProof.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
 
 // Proves H-proof-files.
 func TestAProofSaysWhichFilesItCouldNotCompare(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "backups")
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: place})
+	destination := filepath.Join(t.TempDir(), "backups")
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: destination})
 	id := s.refer(t, "first", false)
 	s.mu.Lock()
 	delete(s.blobs, id) // so that its copy waits

@@ -19,18 +19,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucketReplica is a client for litestream, which reads and writes the replica in a bucket. Names and metadata are those of
-// litestream's own S3 client, so that the command litestream can read the replica. That client is not used because it does not start
-// where AWS_CA_BUNDLE is set, and needs an S3 configuration of its own.
+// bucketReplica is litestream's client for a replica in a bucket. It uses the same names and metadata as litestream's own S3 client, so
+// that the command litestream can read the replica. That client itself is not used: it fails if AWS_CA_BUNDLE is set, and needs an S3
+// configuration of its own.
 type bucketReplica struct{ *bucket }
 
 // timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
 const timestampKey = "litestream-timestamp"
 
-// smallFile is the size in bytes up to which a file is sent in one request.
+// smallFile is the size in bytes up to which a file is uploaded with a single request.
 const smallFile = 1 << 20
 
-// headsAtOnce is the number of concurrent HEAD requests, which read that metadata.
+// headsAtOnce is the number of concurrent HEAD requests, which read timestampKey.
 const headsAtOnce = 20
 
 func (b *bucket) ReplicaClient() ReplicaClient { return bucketReplica{b} }

@@ -25,10 +25,10 @@ import (
 
 // Restore rebuilds a data folder from a backup.
 type Restore struct {
-	Place      Place
-	At         time.Time // the newest state that is not later than At is restored; zero means the newest state
-	Passphrase string    // opens the secret, if it is sealed
-	Dir        string    // the data folder, which must be new or empty
+	From       Destination // the backup
+	At         time.Time   // the newest state that is not later than At is restored; zero means the newest state
+	Passphrase string      // opens the secret, if it is sealed
+	Dir        string      // the data folder, which must be new or empty
 	// OpenFiles opens the store for files in the data folder.
 	OpenFiles func(dir string) (FileStore, error)
 	// Report is called with lines of progress.
@@ -50,44 +50,45 @@ type FileStore interface {
 
 // Restored is the result of a restore.
 type Restored struct {
-	Moment  time.Time // the state of the database at this moment
-	Files   int64     // number of restored files
-	Bytes   int64     // size of the restored files
-	Missing []string  // one text for each file or part that is missing or damaged in the backup
-	Later   Deletions // what was deleted between Moment and the newest state of the backup; only if Restore.At is set
+	RestorePoint time.Time // the time of the restored state of the database
+	Files        int64     // number of restored files
+	Bytes        int64     // size of the restored files
+	Missing      []string  // a text for each file or part that is missing or damaged in the backup
+	Later        Deletions // what people deleted after RestorePoint, and the restore has brought back; only if Restore.At is set
 }
 
-// Deletions are deletions of people's data. What they have deleted is in a state from before them again. Which addresses were erased is not
-// recorded anywhere: the record would be data about them.
+// Deletions are deletions of people's data. Restoring a state from before a deletion brings the data back. Which addresses were erased is
+// not recorded anywhere, because such a record would itself be data about them.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages
-	Unknown  string      // why the newest state could not be asked, "" if it was
+	Unknown  string      // why the deletions are unknown: the newest state could not be read; "" if it was
 }
 
-// filesAtOnce is the number of files that a restore reads at the same time.
+// filesAtOnce is the number of files that a restore reads concurrently.
 const filesAtOnce = 4
 
-// restoring is the name of the database until the restore is complete. Then the database gets its own name. A server refuses
-// to start on a data folder that has a secret or files and no database, so it cannot serve an incomplete site.
+// restoring is the name of the database file during a restore, which renames the file at the end. Without a file of the usual name a server
+// refuses to start on a data folder that has a secret or files, so it cannot serve an incomplete site.
 const restoring = "restoring.db"
 
-// withoutSecret says what to do if the backup has no secret.
+// withoutSecret is the advice for a backup without a secret.
 const withoutSecret = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 
-// Run rebuilds the data folder. If Run fails, it removes what it has written. A missing or damaged file is not an error: Missing names it.
+// Run rebuilds the data folder. If Run fails, it removes what it has written. A missing or damaged file is no error: it is listed in
+// Restored.Missing.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if err := emptyFolder(r.Dir); err != nil {
 		return done, err
 	}
-	format, err := ReadFormat(ctx, r.Place)
+	format, err := ReadFormat(ctx, r.From)
 	if errors.Is(err, fs.ErrNotExist) {
-		return done, fmt.Errorf("there is no backup in %s", r.Place.Label())
+		return done, fmt.Errorf("there is no backup in %s", r.From.Label())
 	}
 	if err != nil {
 		return done, err
 	}
-	secrets, err := ReadSecrets(ctx, r.Place, r.Passphrase)
+	secrets, err := ReadSecrets(ctx, r.From, r.Passphrase)
 	var broken *Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -95,15 +96,15 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	case errors.As(err, &broken):
 		done.Missing = append(done.Missing, broken.Error()+": "+withoutSecret)
 	case errors.Is(err, ErrWrongPassphrase):
-		return done, fmt.Errorf("%w; if you are sure of it, the secret is damaged: rename %s in the place, and the rest can be restored", err, sealedSecretName)
+		return done, fmt.Errorf("%w; if you are sure of it, the secret is damaged: rename %s in the destination, and the rest can be restored", err, sealedSecretName)
 	case err != nil:
 		return done, err
 	}
-	point, err := findPoint(ctx, r.Place, format.Engine, r.At)
+	point, err := findRestorePoint(ctx, r.From, format.Engine, r.At)
 	if err != nil {
 		return done, err
 	}
-	done.Moment = point.moment
+	done.RestorePoint = point.time
 	if point.gap != "" {
 		done.Missing = append(done.Missing, point.gap)
 	}
@@ -124,21 +125,21 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 		return done, err
 	}
 	if !r.At.IsZero() {
-		done.Later = r.laterDeletions(ctx, format.Engine, done.Moment)
+		done.Later = r.laterDeletions(ctx, format.Engine, done.RestorePoint)
 	}
 	return done, datafolder.SyncFolder(r.Dir)
 }
 
-// laterDeletions reads what was deleted after a moment from the newest state of the backup, which it restores for that and removes. The
-// restore is complete without it, so it returns no error.
-func (r *Restore) laterDeletions(ctx context.Context, engine string, moment time.Time) (found Deletions) {
-	r.Report("Deletions: the newest state of the backup is asked for those since then")
+// laterDeletions returns what was deleted after a time. For this it restores the newest state of the backup into a temporary database. It
+// returns no error, because the restore is complete without it.
+func (r *Restore) laterDeletions(ctx context.Context, engine string, since time.Time) (found Deletions) {
+	r.Report("Deletions: reading from the newest state of the backup what was deleted since then")
 	const unknown = "the newest state of the backup cannot be read: "
-	newest, err := findPoint(ctx, r.Place, engine, time.Time{})
+	newest, err := findRestorePoint(ctx, r.From, engine, time.Time{})
 	if err != nil {
 		return Deletions{Unknown: unknown + err.Error()}
 	}
-	if !newest.moment.After(moment) {
+	if !newest.time.After(since) {
 		return found
 	}
 	file := filepath.Join(r.Dir, restoring)
@@ -156,7 +157,7 @@ func (r *Restore) laterDeletions(ctx context.Context, engine string, moment time
 	if err != nil {
 		return Deletions{Unknown: unknown + err.Error()}
 	}
-	found, err = listDeletions(ctx, d, moment)
+	found, err = listDeletions(ctx, d, since)
 	if err := errors.Join(err, d.Close()); err != nil {
 		return Deletions{Unknown: unknown + err.Error()}
 	}
@@ -183,9 +184,9 @@ func removeEntries(dir string) error {
 	return err
 }
 
-// restoreDatabase restores the database, brings it up to date, restores the files that it refers to, and adds an entry to its activity.
-func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Restored) error {
-	r.Report("Database: the state of " + point.moment.Format(time.RFC3339Nano))
+// restoreDatabase restores the database, migrates it, restores the files to which its rows refer, and adds an entry to its activity log.
+func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done *Restored) error {
+	r.Report("Database: the state of " + point.time.Format(time.RFC3339Nano))
 	last := time.Time{}
 	if _, err := point.verify(ctx, func(checked, all int) {
 		if time.Since(last) >= reportEvery || checked == all {
@@ -209,7 +210,7 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Resto
 		err = r.restoreFiles(ctx, d, done)
 	}
 	if err == nil {
-		err = activity.RecordSite(ctx, d, activity.SiteRestore, point.moment.Format(time.RFC3339Nano), time.Now())
+		err = activity.RecordSite(ctx, d, activity.SiteRestore, point.time.Format(time.RFC3339Nano), time.Now())
 	}
 	if err != nil {
 		return errors.Join(err, d.Close())
@@ -220,7 +221,7 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *point, done *Resto
 // reportEvery is the least time between two lines of progress.
 const reportEvery = 2 * time.Second
 
-// restoreFiles restores the files that rows refer to, each against the SHA-256 of its row.
+// restoreFiles restores the files to which rows refer, and compares each with the SHA-256 in its row.
 func (r *Restore) restoreFiles(ctx context.Context, d *db.DB, done *Restored) error {
 	files, err := listFiles(ctx, d)
 	if err != nil {
@@ -280,9 +281,9 @@ func (r *Restore) restoreFiles(ctx context.Context, d *db.DB, done *Restored) er
 	return err
 }
 
-// restoreFile restores a file. problem says why the backup cannot give it, "" if it can.
+// restoreFile restores a file. problem is the reason why the backup cannot provide the file, or "".
 func (r *Restore) restoreFile(ctx context.Context, store FileStore, f storedFile) (problem string, err error) {
-	body, err := r.Place.Open(ctx, BlobName(f.BlobID))
+	body, err := r.From.Open(ctx, BlobName(f.BlobID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "not in the backup", nil
 	}
@@ -301,7 +302,7 @@ func (r *Restore) restoreFile(ctx context.Context, store FileStore, f storedFile
 }
 
 // checkFile reads a file of the backup and compares it with its row. The error is fs.ErrNotExist or a *Damage.
-func checkFile(ctx context.Context, p Place, f storedFile) (err error) {
+func checkFile(ctx context.Context, p Destination, f storedFile) (err error) {
 	body, err := p.Open(ctx, BlobName(f.BlobID))
 	if err != nil {
 		return err
@@ -318,14 +319,14 @@ func checkFile(ctx context.Context, p Place, f storedFile) (err error) {
 	return nil
 }
 
-// Day is a day of UTC with moments that can be restored.
+// Day is a day (UTC) with restore points. First and Last are the times of its first and last one.
 type Day struct {
-	First, Last time.Time
-	Moments     int
+	First, Last   time.Time
+	RestorePoints int
 }
 
-// ListMoments returns the days with moments that can be restored, the oldest first.
-func ListMoments(ctx context.Context, p Place) (days []Day, err error) {
+// ListRestorePoints returns the days that have restore points, the oldest first.
+func ListRestorePoints(ctx context.Context, p Destination) (days []Day, err error) {
 	format, err := ReadFormat(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no backup in %s", p.Label())
@@ -351,22 +352,22 @@ func ListMoments(ctx context.Context, p Place) (days []Day, err error) {
 	if err != nil || len(states) == 0 {
 		return nil, err
 	}
-	first, err := parts.momentOf(ctx, states[0])
+	first, err := parts.timeOf(ctx, states[0])
 	if err != nil {
 		return nil, err
 	}
-	last, err := parts.momentOf(ctx, states[len(states)-1])
+	last, err := parts.timeOf(ctx, states[len(states)-1])
 	if err != nil {
 		return nil, err
 	}
 	return parts.days(ctx, states, first, last)
 }
 
-// addDay adds a day to the days before it. It may be more of the last one.
+// addDay appends a day to the days before it. If next is the same day as the last of them, addDay merges the two.
 func addDay(days []Day, next Day) []Day {
 	if n := len(days) - 1; n >= 0 && sameDay(days[n].First, next.First) {
 		days[n].Last = next.Last
-		days[n].Moments += next.Moments
+		days[n].RestorePoints += next.RestorePoints
 		return days
 	}
 	return append(days, next)
@@ -374,7 +375,7 @@ func addDay(days []Day, next Day) []Day {
 
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
-// states returns for each state that the parts can make the part that completes it, in the order of the transactions.
+// states returns, for each state that can be restored, the part that completes it, in the order of the transactions.
 func (p *parts) states(ctx context.Context) (states []*ltx.FileInfo, err error) {
 	all, err := p.all(ctx)
 	if err != nil {
@@ -395,7 +396,8 @@ func (p *parts) states(ctx context.Context) (states []*ltx.FileInfo, err error) 
 	return states, nil
 }
 
-// days returns the days of states, of which first and last are the times. Later states have later times, so it reads those of few.
+// days groups states by day. first and last are the times of the first and the last state. As later states have later times, a binary
+// search reads the times of few.
 func (p *parts) days(ctx context.Context, states []*ltx.FileInfo, first, last time.Time) ([]Day, error) {
 	if sameDay(first, last) {
 		return []Day{{first, last, len(states)}}, nil
@@ -404,14 +406,14 @@ func (p *parts) days(ctx context.Context, states []*ltx.FileInfo, first, last ti
 	var before, after []Day
 	group, reading := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		end, err := p.momentOf(reading, states[middle-1])
+		end, err := p.timeOf(reading, states[middle-1])
 		if err == nil {
 			before, err = p.days(reading, states[:middle], first, end)
 		}
 		return err
 	})
 	group.Go(func() error {
-		begin, err := p.momentOf(reading, states[middle])
+		begin, err := p.timeOf(reading, states[middle])
 		if err == nil {
 			after, err = p.days(reading, states[middle:], begin, last)
 		}

@@ -28,11 +28,11 @@ func (restoredFiles) Sync() error                                 { return nil }
 func (restoredFiles) Mark(context.Context, string) error          { return nil }
 
 // restoreSite restores a whole site and returns its data folder.
-func restoreSite(t *testing.T, place backup.PlaceConfig, at time.Time, passphrase string) (dir string, done backup.Restored, err error) {
+func restoreSite(t *testing.T, destination backup.DestinationConfig, at time.Time, passphrase string) (dir string, done backup.Restored, err error) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "restored")
 	r := backup.Restore{
-		Place: backup.OpenPlace(place), At: at, Passphrase: passphrase, Dir: dir, Report: func(string) {},
+		From: backup.OpenDestination(destination), At: at, Passphrase: passphrase, Dir: dir, Report: func(string) {},
 		OpenFiles: func(string) (backup.FileStore, error) { return restoredFiles{map[string]string{}}, nil },
 	}
 	done, err = r.Run(t.Context())
@@ -51,14 +51,14 @@ func keysIn(t *testing.T, dir string) string {
 
 // Proves H-restore-damage.
 func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.write(t, "a")
 		s.start(t)
 		s.wait(t)
 		s.stop(t)
-		p := backup.OpenPlace(place)
-		if _, done, err := restoreSite(t, place, time.Time{}, ""); err != nil || len(done.Missing) > 0 {
+		p := backup.OpenDestination(destination)
+		if _, done, err := restoreSite(t, destination, time.Time{}, ""); err != nil || len(done.Missing) > 0 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		// One letter of the secret, which is a secret like any other.
@@ -66,7 +66,7 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 		if err := p.Write(t.Context(), "secret", strings.NewReader(strings.Replace(text, "ssss", "srss", 1))); err != nil {
 			t.Fatal(err)
 		}
-		dir, done, err := restoreSite(t, place, time.Time{}, "")
+		dir, done, err := restoreSite(t, destination, time.Time{}, "")
 		if err != nil || len(done.Missing) != 1 || !strings.HasPrefix(done.Missing[0], "secret is damaged: ") || !strings.Contains(done.Missing[0], "atelie secret reset") {
 			t.Errorf("%+v, %v", done, err)
 		}
@@ -87,28 +87,28 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		damage(t, p, "secret.age")
-		if _, done, err := restoreSite(t, place, time.Time{}, "correct horse battery"); err != nil || len(done.Missing) != 1 || !strings.HasPrefix(done.Missing[0], "secret.age is damaged: ") {
+		if _, done, err := restoreSite(t, destination, time.Time{}, "correct horse battery"); err != nil || len(done.Missing) != 1 || !strings.HasPrefix(done.Missing[0], "secret.age is damaged: ") {
 			t.Errorf("sealed: %+v, %v", done, err)
 		}
 	})
 }
 
 // Proves H-restore-damage.
-func TestADamagedPartIsNamedAndAnEarlierMomentIsRestored(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+func TestADamagedPartIsNamedAndAnEarlierRestorePointIsRestored(t *testing.T) {
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
 		s.write(t, "a")
 		s.wait(t)
-		moment := time.Now()
+		at := time.Now()
 		s.write(t, "b")
 		s.wait(t)
 		s.stop(t)
-		p := backup.OpenPlace(place)
+		p := backup.OpenDestination(destination)
 		newest := names(t, p, "database/ltx/0/")
 		part := newest[len(newest)-1]
 		damage(t, p, part)
-		dir, _, err := restoreSite(t, place, time.Time{}, "")
+		dir, _, err := restoreSite(t, destination, time.Time{}, "")
 		var broken *backup.Damage
 		if !errors.As(err, &broken) || broken.Name != part {
 			t.Errorf("got %v, want %s", err, part)
@@ -116,9 +116,9 @@ func TestADamagedPartIsNamedAndAnEarlierMomentIsRestored(t *testing.T) {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("left over: %v, %v", left, err)
 		}
-		dir, done, err := restoreSite(t, place, moment, "")
+		dir, done, err := restoreSite(t, destination, at, "")
 		if err != nil || len(done.Missing) > 0 {
-			t.Fatalf("an earlier moment: %+v, %v", done, err)
+			t.Fatalf("an earlier restore point: %+v, %v", done, err)
 		}
 		if got := keysIn(t, dir); got != "a" {
 			t.Errorf("got %q", got)
@@ -128,12 +128,12 @@ func TestADamagedPartIsNamedAndAnEarlierMomentIsRestored(t *testing.T) {
 
 // Proves H-backup-secret.
 func TestALostSecretIsStoredAgain(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		s := newSite(t, t.TempDir(), place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
 		s.write(t, "a")
 		s.wait(t)
-		p := backup.OpenPlace(place)
+		p := backup.OpenDestination(destination)
 		stored := read(t, p, "secret")
 		for what, c := range map[string]struct {
 			spoil func() error
@@ -178,13 +178,13 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 //
 // Proves H-backup-secret.
 func TestAProofDoesNotReplaceANewerSecret(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	s := newSite(t, t.TempDir(), place)
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	s := newSite(t, t.TempDir(), destination)
 	s.start(t)
 	s.write(t, "a")
 	s.wait(t)
 	newer := backup.Secrets{Current: strings.Repeat("n", 40), Previous: s.content.Current}
-	p := backup.OpenPlace(place)
+	p := backup.OpenDestination(destination)
 	if err := backup.WriteSecrets(t.Context(), p, newer, ""); err != nil {
 		t.Fatal(err)
 	}

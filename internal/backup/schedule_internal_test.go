@@ -45,18 +45,18 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 		now    time.Time
 		due    bool
 	}{
-		"never proven":                       {map[Kind]State{}, noon, true},
-		"proven this night":                  {map[Kind]State{KindProof: last}, noon, false},
-		"proven this night, before four":     {map[Kind]State{KindProof: proven(at(3, 59))}, noon, true},
-		"proven yesterday, before four":      {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(3, 59), false},
-		"proven yesterday, at four":          {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
-		"failed an hour ago":                 {map[Kind]State{KindProof: failed(last, at(11, 0))}, noon, true},
-		"failed less than an hour ago":       {map[Kind]State{KindProof: failed(last, at(11, 1))}, noon, false},
-		"the place was away ten minutes ago": {map[Kind]State{KindProof: last, KindUndone: undone(errAway.Code, at(11, 50))}, noon, true},
-		"the place was away just now":        {map[Kind]State{KindProof: last, KindUndone: undone(errAway.Code, at(11, 51))}, noon, false},
-		"no room an hour ago":                {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 0))}, noon, true},
-		"no room less than an hour ago":      {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 1))}, noon, false},
-		"failed before this night":           {map[Kind]State{KindProof: failed(State{}, at(3, 50))}, at(4, 10), true},
+		"never proven":                             {map[Kind]State{}, noon, true},
+		"proven this night":                        {map[Kind]State{KindProof: last}, noon, false},
+		"proven this night, before four":           {map[Kind]State{KindProof: proven(at(3, 59))}, noon, true},
+		"proven yesterday, before four":            {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(3, 59), false},
+		"proven yesterday, at four":                {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
+		"failed an hour ago":                       {map[Kind]State{KindProof: failed(last, at(11, 0))}, noon, true},
+		"failed less than an hour ago":             {map[Kind]State{KindProof: failed(last, at(11, 1))}, noon, false},
+		"the destination was away ten minutes ago": {map[Kind]State{KindProof: last, KindUndone: undone(errUnreachable.Code, at(11, 50))}, noon, true},
+		"the destination was away just now":        {map[Kind]State{KindProof: last, KindUndone: undone(errUnreachable.Code, at(11, 51))}, noon, false},
+		"no room an hour ago":                      {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 0))}, noon, true},
+		"no room less than an hour ago":            {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 1))}, noon, false},
+		"failed before this night":                 {map[Kind]State{KindProof: failed(State{}, at(3, 50))}, at(4, 10), true},
 	} {
 		s := &Service{db: &db.DB{Dialect: db.SQLite}}
 		if got := s.proofDue(c.states, c.now, true); got != c.due {
@@ -94,13 +94,13 @@ type nights struct {
 	free int64
 }
 
-func newNights(t *testing.T, place Place, nodes int) *nights {
+func newNights(t *testing.T, destination Destination, nodes int) *nights {
 	t.Helper()
 	n := &nights{d: dbtest.Open(t, db.Postgres), at: time.Date(2026, 3, 10, 4, 30, 0, 0, time.Local), free: 1 << 40}
 	log := slog.New(slog.NewTextHandler(&n.log, nil)) // a handler writes one line at a time
 	for range nodes {
 		n.nodes = append(n.nodes, New(n.d, Config{
-			Place: place, Retention: 72 * time.Hour, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: log, Scratch: t.TempDir(),
+			Destination: destination, Retention: 72 * time.Hour, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: log, Scratch: t.TempDir(),
 			OpenBlob: func(context.Context, string) (io.ReadSeekCloser, error) { return nil, fs.ErrNotExist },
 			Full:     func() bool { return false },
 			Free:     func() int64 { n.mu.Lock(); defer n.mu.Unlock(); return n.free },
@@ -138,7 +138,7 @@ func (n *nights) tick(t *testing.T) int {
 
 // Proves H-proof-schedule.
 func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
-	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
+	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
 	for n.tick(t) == 0 { // one node has the snapshot when the others look for it
 		if t.Failed() {
 			t.FailNow()
@@ -164,7 +164,7 @@ func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
 
 // Proves H-proof-schedule.
 func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
-	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	if _, err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
 
 // Proves H-proof-away.
 func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
-	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	n.free = 1 << 10
 	if got := n.tick(t); got != 0 {
 		t.Errorf("%d proofs", got)
@@ -207,32 +207,32 @@ func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
 	}
 }
 
-// slowPlace opens no object before the context ends.
-type slowPlace struct{ Place }
+// slowDestination opens no object before the context ends.
+type slowDestination struct{ Destination }
 
-func (p slowPlace) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
+func (p slowDestination) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
 // Proves H-proof-away.
 func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
-	place := OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	n := newNights(t, place, 1)
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	n := newNights(t, destination, 1)
 	s := n.nodes[0]
 	if _, err := s.TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.cfg.Place = slowPlace{place}
+	s.cfg.Destination = slowDestination{destination}
 	s.proofTimeout = time.Millisecond
 	if got := n.tick(t); got != 0 {
 		t.Errorf("%d proofs", got)
 	}
 	status, err := s.Status(t.Context())
-	if err != nil || status.ProofUndoneCode != "backup_proof_timeout" || status.ProofError != "" || status.PlaceAway {
+	if err != nil || status.ProofUndoneCode != "backup_proof_timeout" || status.ProofError != "" || status.DestinationUnreachable {
 		t.Errorf("%+v, %v", status, err)
 	}
-	for _, err := range []error{errors.New("x"), &placeError{errors.New("x")}, apperr.New(http.StatusTeapot, "x", "x")} {
+	for _, err := range []error{errors.New("x"), &destinationError{errors.New("x")}, apperr.New(http.StatusTeapot, "x", "x")} {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if not := undone(ended, fmt.Errorf("%w", err)); not == nil || not.Code != "backup_proof_timeout" {
@@ -245,10 +245,10 @@ func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
 }
 
 // Proves H-copy-stale.
-func TestASecondPlaceThatGetsNothingIsAFailure(t *testing.T) {
-	n := newNights(t, OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+func TestASecondaryDestinationThatGetsNothingIsAFailure(t *testing.T) {
+	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	s := n.nodes[0]
-	s.cfg.CopyTo = OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})
+	s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})
 	if got := n.tick(t); got != 1 {
 		t.Fatalf("%d proofs", got)
 	}
@@ -263,15 +263,15 @@ func TestASecondPlaceThatGetsNothingIsAFailure(t *testing.T) {
 			t.Errorf("after %s: %+v, %v", c.after, status, err)
 		}
 	}
-	// A failure of a second place that is not set any more is none.
+	// A failure of a secondary destination that is not set any more is none.
 	if err := RecordFailure(t.Context(), n.d, KindCopy, n.now(), "away"); err != nil {
 		t.Fatal(err)
 	}
 	if status, err := s.Status(t.Context()); err != nil || status.BackupError != "away" {
 		t.Errorf("%+v, %v", status, err)
 	}
-	s.cfg.CopyTo = nil
+	s.cfg.Secondary = nil
 	if status, err := s.Status(t.Context()); err != nil || status.BackupError != "" {
-		t.Errorf("without a second place: %+v, %v", status, err)
+		t.Errorf("without a secondary destination: %+v, %v", status, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"filippo.io/age"
 )
 
-// Secrets are the site's current secret and the previous one. Previous is "" unless values can still be sealed with it.
+// Secrets are the site's current secret and the previous one. Previous is "" unless values encrypted with it may still exist.
 type Secrets struct {
 	Current  string `json:"jwt_secret"`
 	Previous string `json:"jwt_secret_previous,omitempty"`
@@ -29,8 +29,8 @@ var (
 // 256 MB, which a small machine does not have while it runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets are Secrets as they are stored. Without the checksum, which backups of earlier programs lack, a changed byte of a readable
-// secret would be noticed only when nobody can sign in.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret, which otherwise nobody would
+// notice before a restored site rejects all sessions. Backups of earlier versions have no checksum.
 type storedSecrets struct {
 	Secrets
 	SHA256 string `json:"sha256,omitempty"`
@@ -42,9 +42,9 @@ func (s Secrets) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// WriteSecrets stores the secrets in a place: sealed by the passphrase, or readable if the passphrase is "". It deletes the object of
-// the other form.
-func WriteSecrets(ctx context.Context, p Place, s Secrets, passphrase string) error {
+// WriteSecrets stores the secrets in a destination: encrypted with the passphrase, or unencrypted if the passphrase is "". It deletes the
+// object of the other form.
+func WriteSecrets(ctx context.Context, p Destination, s Secrets, passphrase string) error {
 	text, err := json.Marshal(storedSecrets{s, s.sum()})
 	if err != nil {
 		return err
@@ -82,9 +82,9 @@ func sealText(text []byte, passphrase string) ([]byte, error) {
 	return sealed.Bytes(), nil
 }
 
-// ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the place has none, ErrNeedsPassphrase,
+// ReadSecrets reads the secrets of a backup. The error is fs.ErrNotExist if the destination has none, ErrNeedsPassphrase,
 // ErrWrongPassphrase or a *Damage.
-func ReadSecrets(ctx context.Context, p Place, passphrase string) (s Secrets, err error) {
+func ReadSecrets(ctx context.Context, p Destination, passphrase string) (s Secrets, err error) {
 	name := sealedSecretName
 	text, err := readAll(ctx, p, name)
 	switch {
@@ -109,8 +109,8 @@ func ReadSecrets(ctx context.Context, p Place, passphrase string) (s Secrets, er
 	return stored.Secrets, nil
 }
 
-// hasSecrets reports whether a place has secrets, sealed or readable.
-func hasSecrets(ctx context.Context, p Place) (bool, error) {
+// hasSecrets reports whether a destination has secrets, encrypted or not.
+func hasSecrets(ctx context.Context, p Destination) (bool, error) {
 	for _, name := range []string{sealedSecretName, secretName} {
 		body, err := p.Open(ctx, name)
 		if err == nil {
@@ -123,10 +123,10 @@ func hasSecrets(ctx context.Context, p Place) (bool, error) {
 	return false, nil
 }
 
-// checkSecrets returns an error unless the secrets in the place are the site's. What is missing or damaged there is stored again, but the
-// proof fails: something has changed the place.
+// checkSecrets returns an error unless the secrets in the destination are the site's. Missing or damaged secrets are stored again, but the
+// proof fails all the same, because something has changed the destination.
 func (s *Service) checkSecrets(ctx context.Context) error {
-	found, err := ReadSecrets(ctx, s.cfg.Place, s.cfg.Passphrase)
+	found, err := ReadSecrets(ctx, s.cfg.Destination, s.cfg.Passphrase)
 	var broken *Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -142,17 +142,17 @@ func (s *Service) checkSecrets(ctx context.Context) error {
 	if readErr != nil {
 		return errNotDone.Because(readErr)
 	}
-	known, readErr := readPlaceDetail(states)
+	known, readErr := readSecretDetail(states)
 	if readErr != nil {
 		return errNotDone.Because(readErr)
 	}
-	if known != s.placeDetail() {
+	if known != s.secretDetail() {
 		return err // another node has stored newer secrets
 	}
-	if writeErr := WriteSecrets(ctx, s.cfg.Place, s.cfg.Secrets, s.cfg.Passphrase); writeErr != nil {
+	if writeErr := WriteSecrets(ctx, s.cfg.Destination, s.cfg.Secrets, s.cfg.Passphrase); writeErr != nil {
 		return errors.Join(err, writeErr)
 	}
-	s.log.Warn("backup: the secret in the place of the backup was missing or damaged, and is stored again: the next proof tells whether it is there", "place", s.cfg.Place.Label())
+	s.log.Warn("backup: the secret in the backup destination was missing or damaged, and is stored again: the next proof checks it", "destination", s.cfg.Destination.Label())
 	return err
 }
 

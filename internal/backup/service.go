@@ -18,23 +18,23 @@ import (
 
 // Config configures New.
 type Config struct {
-	Place      Place
-	SameDisk   bool          // the place is on the disk of the data folder
-	Split      bool          // each node has a place of its own, though all share the database and the files
-	Retention  time.Duration // every moment of this time can be restored
-	Site       string        // marker of the site; a place with the backup of another site is refused
-	Secrets    Secrets
-	Passphrase string // seals the secrets; "" leaves them readable
+	Destination Destination
+	SameDisk    bool          // the destination is on the disk of the data folder
+	Split       bool          // each node has a destination of its own, though all share the database and the files
+	Retention   time.Duration // how far back the site can be restored
+	Site        string        // marker of the site; the backup of another site is never overwritten
+	Secrets     Secrets
+	Passphrase  string // encrypts the secrets; "" stores them unencrypted
 	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
 	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
-	// Full reports that the disk of the data folder is full: the backup of an SQLite database writes there too.
+	// Full reports whether the disk of the data folder is full. The backup of an SQLite database writes there too.
 	Full func() bool
-	// Free returns the free room on the disk of Scratch in bytes.
+	// Free returns the free space on the disk of Scratch in bytes.
 	Free func() int64
-	// CopyTo is the second place, which gets the backup after each proof; nil for none.
-	CopyTo Place
-	// CopyElsewhere reports that CopyTo is not on the disk of the data folder.
-	CopyElsewhere bool
+	// Secondary is the secondary destination, to which the backup is copied after each proof; nil for none.
+	Secondary Destination
+	// SecondaryOnOtherDisk is true if Secondary is not on the disk of the data folder.
+	SecondaryOnOtherDisk bool
 	// Scratch is a folder for temporary files.
 	Scratch string
 	Log     *slog.Logger
@@ -46,10 +46,10 @@ type Service struct {
 	cfg  Config
 	log  *slog.Logger
 	now  func() time.Time
-	wake chan struct{} // signals that a blob waits
+	wake chan struct{} // signals that blobs wait for their copy
 
 	proofTimeout time.Duration
-	replicaCalls chan func(*replica) // runDatabase calls these functions, with nil while no replica is open
+	replicaCalls chan func(*replica) // functions for runDatabase to call, with nil while no replica is open
 
 	claimed struct {
 		sync.Mutex
@@ -57,16 +57,16 @@ type Service struct {
 	}
 	snapshot struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot
-		moment     time.Time // of the newest one that it has taken
+		time       time.Time // of the newest one that this process has taken
 	}
 	last struct {
 		sync.Mutex
-		moment   time.Time       // newest moment of an SQLite database that is in the place
-		recorded time.Time       // the newest moment that was stored in the database
-		writes   int64           // writes of the database when that moment was stored
-		failed   map[Kind]bool   // parts whose newest attempt failed, also before the start
-		texts    map[Kind]string // texts of the newest failures that this process has recorded
-		replica  *replica        // open replica after the end of Run, for Close
+		uploadedUntil time.Time       // latest restore point of an SQLite database in the destination
+		recorded      time.Time       // the latest restore point that was stored in backup_status
+		writes        int64           // writes of the database when that was stored
+		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start
+		texts         map[Kind]string // the newest failures that this process has recorded
+		replica       *replica        // open replica after the end of Run, for Close
 	}
 }
 
@@ -77,11 +77,11 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return s
 }
 
-// Run keeps the backup until ctx ends. While the place cannot be reached, only the backup waits, and not the site.
+// Run keeps the backup until ctx ends. While the destination is unreachable, only the backup waits; the site works as usual.
 func (s *Service) Run(ctx context.Context) {
 	s.loadFailures(ctx)
 	if s.cfg.Split {
-		s.log.Warn("backup: "+errSplit.Error(), "place", s.cfg.Place.Label())
+		s.log.Warn("backup: "+errSplit.Error(), "destination", s.cfg.Destination.Label())
 	}
 	var loops sync.WaitGroup
 	if s.db.Dialect == db.SQLite {
@@ -94,7 +94,7 @@ func (s *Service) Run(ctx context.Context) {
 	loops.Wait()
 }
 
-// loadFailures notes what failed last before the start, so that a success is recorded.
+// loadFailures reads which kinds failed before the start, so that their next success is recorded.
 func (s *Service) loadFailures(ctx context.Context) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
@@ -110,23 +110,23 @@ func (s *Service) loadFailures(ctx context.Context) {
 // Close stores the last writes of an SQLite database. It must be called after Run has returned and the database is closed.
 func (s *Service) Close() error { return s.closeReplica(context.Background()) }
 
-// Status returns how the backup is.
+// Status returns the status of the backup.
 func (s *Service) Status(ctx context.Context) (Status, error) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
-		return Status{Place: s.cfg.Place.Label()}, err
+		return Status{Destination: s.cfg.Destination.Label()}, err
 	}
 	status, err := s.statusOf(ctx, states)
 	s.last.Lock()
 	defer s.last.Unlock()
-	if s.last.moment.After(status.LastBackup) {
-		status.LastBackup = s.last.moment
+	if s.last.uploadedUntil.After(status.LastBackup) {
+		status.LastBackup = s.last.uploadedUntil
 	}
 	return status, err
 }
 
-// begin claims the place and opens the database in litestream.
-func (s *Service) begin(ctx context.Context) (*replica, error) {
+// startReplica claims the destination and opens the database in litestream.
+func (s *Service) startReplica(ctx context.Context) (*replica, error) {
 	limited, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
 	if err := s.claim(limited); err != nil {
@@ -135,7 +135,7 @@ func (s *Service) begin(ctx context.Context) (*replica, error) {
 	return s.openReplica(limited)
 }
 
-// errNotOpen is the error of withReplica while the database is not backed up, for example because the place cannot be reached.
+// errNotOpen is the error of withReplica while the database is not backed up, for example because the destination cannot be reached.
 var errNotOpen = errors.New("the database is not backed up at the moment")
 
 // withReplica calls fn in the loop of runDatabase, which does nothing else meanwhile.
@@ -156,29 +156,29 @@ func (s *Service) withReplica(ctx context.Context, fn func(*replica) error) erro
 	}
 }
 
-// placeDetail is the detail of KindSecret: which place has which secrets.
-type placeDetail struct {
-	Place string `json:"place"`
-	Sum   string `json:"sum"` // of the secrets and the passphrase, keyed with the secret
+// secretDetail is the detail of KindSecret: the destination, and a checksum of the secrets in it.
+type secretDetail struct {
+	Destination string `json:"place"`
+	Sum         string `json:"sum"` // HMAC of the previous secret and the passphrase, with the current secret as key
 }
 
-// placeDetail describes the configured place and secrets.
-func (s *Service) placeDetail() placeDetail {
+// secretDetail returns the detail for the configured destination and secrets.
+func (s *Service) secretDetail() secretDetail {
 	mac := hmac.New(sha256.New, []byte(s.cfg.Secrets.Current))
-	mac.Write([]byte("with a checksum\n" + s.cfg.Secrets.Previous + "\n" + s.cfg.Passphrase)) // the prefix has secrets without one stored again
-	return placeDetail{Place: s.cfg.Place.Label(), Sum: hex.EncodeToString(mac.Sum(nil))}
+	mac.Write([]byte("with a checksum\n" + s.cfg.Secrets.Previous + "\n" + s.cfg.Passphrase)) // the prefix differs from that of earlier versions, so secrets that were stored without a checksum are stored again
+	return secretDetail{Destination: s.cfg.Destination.Label(), Sum: hex.EncodeToString(mac.Sum(nil))}
 }
 
-// readPlaceDetail returns what is stored about the place, the zero value before the first claim.
-func readPlaceDetail(states map[Kind]State) (d placeDetail, err error) {
+// readSecretDetail returns the stored secretDetail; the zero value before the first claim.
+func readSecretDetail(states map[Kind]State) (d secretDetail, err error) {
 	if text := states[KindSecret].Detail; text != "" {
 		err = json.Unmarshal([]byte(text), &d)
 	}
 	return d, err
 }
 
-// claim records in the place that it holds this site's backup, once for each start, and stores the secrets there if they have changed or
-// are not there. If the place is new, or another one than before, all blobs wait for their copy again.
+// claim records in the destination that it has this site's backup, once for each start of the program. It stores the secrets there if they
+// are missing or have changed. If the destination is empty or another one than before, claim puts all blobs into the queue again.
 func (s *Service) claim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
@@ -191,31 +191,31 @@ func (s *Service) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, err := readPlaceDetail(states)
+	known, err := readSecretDetail(states)
 	if err != nil {
 		return err
 	}
-	created, err := Claim(ctx, s.cfg.Place, s.cfg.Site, string(s.db.Dialect))
+	created, err := Claim(ctx, s.cfg.Destination, s.cfg.Site, string(s.db.Dialect))
 	if err != nil {
 		return err
 	}
-	want := s.placeDetail()
-	if created || known.Place != want.Place {
-		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return errors.Join(forgetCopies(ctx, tx), s.recordPlace(ctx, tx, known)) }); err != nil {
+	want := s.secretDetail()
+	if created || known.Destination != want.Destination {
+		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return errors.Join(forgetCopies(ctx, tx), s.recordDestination(ctx, tx, known)) }); err != nil {
 			return err
 		}
 		if s.cfg.Passphrase == "" {
-			s.log.Info("backup: begins in a new place; the site's secret is readable in it: set ATELIE_BACKUP_PASSPHRASE to seal it", "place", want.Place)
+			s.log.Info("backup: begins in a new destination; the site's secret is not encrypted there: set ATELIE_BACKUP_PASSPHRASE to encrypt it", "destination", want.Destination)
 		} else {
-			s.log.Info("backup: begins in a new place", "place", want.Place)
+			s.log.Info("backup: begins in a new destination", "destination", want.Destination)
 		}
 	}
-	stored, err := hasSecrets(ctx, s.cfg.Place)
+	stored, err := hasSecrets(ctx, s.cfg.Destination)
 	if err != nil {
 		return err
 	}
 	if !stored || known != want {
-		if err := WriteSecrets(ctx, s.cfg.Place, s.cfg.Secrets, s.cfg.Passphrase); err != nil {
+		if err := WriteSecrets(ctx, s.cfg.Destination, s.cfg.Secrets, s.cfg.Passphrase); err != nil {
 			return err
 		}
 		detail, err := json.Marshal(want)
@@ -231,17 +231,17 @@ func (s *Service) claim(ctx context.Context) error {
 	return nil
 }
 
-// recordPlace adds the place to the activity, unless it is the known one. The first place is not listed if it is on the disk of the data
-// folder, as the default is: nothing leaves that disk.
-func (s *Service) recordPlace(ctx context.Context, q db.Querier, known placeDetail) error {
-	label := s.cfg.Place.Label()
-	if label == known.Place || known.Place == "" && s.cfg.SameDisk {
+// recordDestination adds an entry about the destination to the activity log, unless it is the same as before. A site's first destination
+// has no entry if it is on the disk of the data folder, like the default one, because then no data leaves that disk.
+func (s *Service) recordDestination(ctx context.Context, q db.Querier, known secretDetail) error {
+	label := s.cfg.Destination.Label()
+	if label == known.Destination || known.Destination == "" && s.cfg.SameDisk {
 		return nil
 	}
-	return activity.RecordSite(ctx, q, activity.BackupPlace, label, s.now())
+	return activity.RecordSite(ctx, q, activity.BackupDestination, label, s.now())
 }
 
-// Wake makes the service look for waiting blobs.
+// Wake makes the service copy waiting blobs now.
 func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:
@@ -249,14 +249,14 @@ func (s *Service) Wake() {
 	}
 }
 
-// hasFailed reports whether the newest attempt of a part failed.
+// hasFailed reports whether the newest attempt of a kind failed.
 func (s *Service) hasFailed(kind Kind) bool {
 	s.last.Lock()
 	defer s.last.Unlock()
 	return s.last.failed[kind]
 }
 
-// failed logs and records a failure, once for each text in a row.
+// failed logs and records a failure, unless the previous failure of this kind had the same text.
 func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
 	if ctx.Err() != nil {
 		return
@@ -269,38 +269,38 @@ func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
 	if known {
 		return
 	}
-	s.log.Error("backup: what is written now is not in the place of the backup; it is tried again, and nothing needs to be restarted", "part", string(kind), "place", s.cfg.Place.Label(), "cause", cause.Error())
+	s.log.Error("backup: new data is not in the backup destination; the backup tries again, and nothing needs to be restarted", "part", string(kind), "destination", s.cfg.Destination.Label(), "cause", cause.Error())
 	if err := RecordFailure(ctx, s.db, kind, s.now(), text); err != nil && ctx.Err() == nil {
 		s.log.Warn("backup: the failure could not be stored", "cause", err.Error())
 	}
 }
 
-// succeeded records that a part is in the place up to moment.
-func (s *Service) succeeded(ctx context.Context, kind Kind, moment time.Time) {
-	s.succeededWith(ctx, kind, moment, "{}")
+// succeeded records that the destination has everything of a part up to until.
+func (s *Service) succeeded(ctx context.Context, kind Kind, until time.Time) {
+	s.succeededWith(ctx, kind, until, "{}")
 }
 
 // succeededWith is succeeded with a detail, a JSON object.
-func (s *Service) succeededWith(ctx context.Context, kind Kind, moment time.Time, detail string) {
+func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time, detail string) {
 	s.last.Lock()
 	again := s.last.failed[kind]
 	s.last.failed[kind] = false
 	s.last.Unlock()
 	if again {
-		s.log.Info("backup: the place of the backup has everything again", "part", string(kind), "place", s.cfg.Place.Label())
+		s.log.Info("backup: the backup destination has everything again", "part", string(kind), "destination", s.cfg.Destination.Label())
 	}
-	if err := RecordSuccess(ctx, s.db, kind, moment, detail); err != nil && ctx.Err() == nil {
+	if err := RecordSuccess(ctx, s.db, kind, until, detail); err != nil && ctx.Err() == nil {
 		s.log.Warn("backup: the success could not be stored", "cause", err.Error())
 	}
 }
 
-// safeText returns what the owner reads about a failure. The causes of this package are written for people; others can contain
-// addresses and stay in the log.
+// safeText returns the text about a failure that owners see. The texts of this package's own errors are safe to show. Those of other errors
+// can contain addresses, so they appear only in the log.
 func safeText(cause error) string {
-	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing, errUnmended} {
+	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing, errStillDamaged} {
 		if errors.Is(cause, known) {
 			return cause.Error()
 		}
 	}
-	return "The place of the backup cannot be reached or written; the log says why."
+	return "The backup destination cannot be reached or written; the log says why."
 }

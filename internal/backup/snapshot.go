@@ -22,23 +22,23 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one moment. To restore moments
+// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one transaction. To restore a time
 // between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
 
 // Intervals of the snapshots.
 const (
 	snapshotHour  = 3                // the hour of the night, in the server's time zone
 	snapshotCheck = time.Minute      // how often a node reads whether a snapshot is due
-	snapshotLease = 10 * time.Minute // of the node that takes a snapshot or makes a proof; renewed meanwhile
+	snapshotLease = 10 * time.Minute // of the node that takes a snapshot or does a proof; renewed while it works
 )
 
 // snapshotTime is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
 // the nightly snapshot and one of `atelie backup now` can be taken in the same second.
 const snapshotTime = "20060102T150405Z"
 
-// Snapshot is the description beside a snapshot, in JSON.
+// Snapshot is the description of a snapshot, stored beside it as JSON.
 type Snapshot struct {
-	Time   time.Time          `json:"time"`   // the moment of its rows
+	Time   time.Time          `json:"time"`   // when its rows were read
 	Name   string             `json:"name"`   // of the object, compressed with zstd
 	SHA256 string             `json:"sha256"` // of the object's bytes
 	Size   int64              `json:"size"`   // in bytes
@@ -74,8 +74,8 @@ func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 		return nil
 	}
 	holder := uuid.NewString()
-	mine, err := Lease(ctx, s.db, KindSnapshot, holder, now, now.Add(snapshotLease))
-	if err != nil || !mine {
+	acquired, err := Lease(ctx, s.db, KindSnapshot, holder, now, now.Add(snapshotLease))
+	if err != nil || !acquired {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -89,17 +89,17 @@ func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	return s.snapshotSince(ctx, lastNight(now))
 }
 
-// snapshotSince takes a snapshot unless this process has taken one of since or a later moment. It waits for one that is being taken. What
-// other nodes have stored does not count, as their clocks can be ahead.
+// snapshotSince takes a snapshot unless this process has taken one at since or later. If a snapshot is being taken, it waits for that one.
+// The snapshots of other nodes do not count, because their clocks can be ahead.
 func (s *Service) snapshotSince(ctx context.Context, since time.Time) error {
 	s.snapshot.Lock()
 	defer s.snapshot.Unlock()
-	if !s.snapshot.moment.Before(since) {
+	if !s.snapshot.time.Before(since) {
 		return nil
 	}
-	moment, err := s.TakeSnapshot(ctx)
+	at, err := s.TakeSnapshot(ctx)
 	if err == nil {
-		s.snapshot.moment = moment
+		s.snapshot.time = at
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (s *Service) snapshotSince(ctx context.Context, since time.Time) error {
 func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind Kind, holder string) {
 	interval.After(ctx, snapshotLease/4, func() (again bool) {
 		now := s.now()
-		if mine, err := Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease)); err == nil && !mine {
+		if acquired, err := Lease(ctx, s.db, kind, holder, now, now.Add(snapshotLease)); err == nil && !acquired {
 			end()
 			return false
 		}
@@ -116,21 +116,21 @@ func (s *Service) renewLease(ctx context.Context, end context.CancelFunc, kind K
 	})
 }
 
-// TakeSnapshot stores a snapshot of the database in the place, removes those that the retention does not need, and returns its moment. The database is
-// used by servers meanwhile; the snapshot has the rows of one moment.
-func (s *Service) TakeSnapshot(ctx context.Context) (moment time.Time, err error) {
+// TakeSnapshot stores a snapshot of the database in the destination and returns its time. It removes the snapshots that the retention does
+// not need. Servers can use the database meanwhile, because the snapshot has the rows that one transaction sees.
+func (s *Service) TakeSnapshot(ctx context.Context) (at time.Time, err error) {
 	if err := s.claim(ctx); err != nil {
-		return moment, err
+		return at, err
 	}
-	work, err := os.MkdirTemp(s.cfg.Scratch, "snapshot-*")
+	dir, err := os.MkdirTemp(s.cfg.Scratch, "snapshot-*")
 	if err != nil {
-		return moment, err
+		return at, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	file := filepath.Join(work, "snapshot.db")
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "snapshot.db")
 	var sums []db.TableChecksum
 	err = s.db.Snapshot(ctx, func(q db.Querier) (err error) {
-		moment = s.now().UTC()
+		at = s.now().UTC()
 		target, err := db.OpenExclusive(ctx, "sqlite:"+file, false)
 		if err != nil {
 			return err
@@ -150,16 +150,17 @@ func (s *Service) TakeSnapshot(ctx context.Context) (moment time.Time, err error
 		return job.Finish(ctx)
 	})
 	if err != nil {
-		return moment, err
+		return at, err
 	}
-	if err := s.storeSnapshot(ctx, file, Snapshot{Time: moment, Tables: sums}); err != nil {
-		return moment, err
+	if err := s.storeSnapshot(ctx, file, Snapshot{Time: at, Tables: sums}); err != nil {
+		return at, err
 	}
-	s.succeeded(ctx, KindSnapshot, moment)
-	return moment, s.removeSnapshots(ctx, moment)
+	s.succeeded(ctx, KindSnapshot, at)
+	return at, s.removeSnapshots(ctx, at)
 }
 
-// storeSnapshot compresses a database into the place and names it. The description follows the snapshot: one without it is not complete.
+// storeSnapshot compresses a database into the destination and names it. The description follows the snapshot: one without it is not
+// complete.
 func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -188,24 +189,24 @@ func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (e
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := out.Sync(); err != nil { // it may become a hard link in the place
+	if err := out.Sync(); err != nil { // it may become a hard link in the destination
 		return err
 	}
-	if err := s.cfg.Place.Add(ctx, d.Name, out); err != nil {
+	if err := s.cfg.Destination.Add(ctx, d.Name, out); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}
-	return s.cfg.Place.Write(ctx, strings.TrimSuffix(d.Name, ".db.zst")+".json", bytes.NewReader(append(text, '\n')))
+	return s.cfg.Destination.Write(ctx, strings.TrimSuffix(d.Name, ".db.zst")+".json", bytes.NewReader(append(text, '\n')))
 }
 
 // removeSnapshots removes the snapshots that are older than the newest one from before the retention.
 func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
 	var old []string // names without their endings
 	limit := path.Join(SnapshotsDir, now.Add(-s.cfg.Retention).UTC().Format(snapshotTime))
-	err := s.cfg.Place.List(ctx, SnapshotsDir+"/", func(o Object) error {
+	err := s.cfg.Destination.List(ctx, SnapshotsDir+"/", func(o Object) error {
 		if stem, ok := strings.CutSuffix(o.Name, ".db.zst"); ok && stem < limit {
 			old = append(old, stem)
 		}
@@ -216,7 +217,7 @@ func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
 	}
 	slices.Sort(old)
 	for _, stem := range old[:len(old)-1] {
-		if err := errors.Join(s.cfg.Place.Delete(ctx, stem+".json"), s.cfg.Place.Delete(ctx, stem+".db.zst")); err != nil {
+		if err := errors.Join(s.cfg.Destination.Delete(ctx, stem+".json"), s.cfg.Destination.Delete(ctx, stem+".db.zst")); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ import (
 )
 
 // postgresSite returns the backup service of a site with a PostgreSQL database, and what moves its clock.
-func postgresSite(t *testing.T, place backup.PlaceConfig) (*db.DB, func() *backup.Service, func(time.Time)) {
+func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, func() *backup.Service, func(time.Time)) {
 	t.Helper()
 	d := dbtest.Open(t, db.Postgres)
 	var mu sync.Mutex
@@ -33,26 +33,26 @@ func postgresSite(t *testing.T, place backup.PlaceConfig) (*db.DB, func() *backu
 	now := func() time.Time { mu.Lock(); defer mu.Unlock(); return at }
 	node := func() *backup.Service {
 		return backup.New(d, backup.Config{
-			Place: backup.OpenPlace(place), Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			Destination: backup.OpenDestination(destination), Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
 			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, now)
 	}
 	return d, node, func(to time.Time) { mu.Lock(); at = to; mu.Unlock() }
 }
 
-func snapshots(t *testing.T, p backup.Place) []string {
+func snapshots(t *testing.T, p backup.Destination) []string {
 	t.Helper()
 	return slices.DeleteFunc(names(t, p, "snapshots/"), func(name string) bool { return strings.HasSuffix(name, ".json") })
 }
 
 // Proves H-backup-postgres.
 func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
-	eachPlace(t, func(t *testing.T, place backup.PlaceConfig) {
-		d, node, _ := postgresSite(t, place)
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		d, node, _ := postgresSite(t, destination)
 		if err := db.Exec(t.Context(), d, "insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 0, 1)"); err != nil {
 			t.Fatal(err)
 		}
-		s, p := node(), backup.OpenPlace(place)
+		s, p := node(), backup.OpenDestination(destination)
 		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -100,43 +100,43 @@ func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
 	})
 }
 
-// meanwhilePlace calls fn once before it writes the first description of a snapshot.
-type meanwhilePlace struct {
-	backup.Place
+// meanwhileDestination calls fn once before it writes the first description of a snapshot.
+type meanwhileDestination struct {
+	backup.Destination
 	once sync.Once
 	fn   func()
 }
 
-func (p *meanwhilePlace) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+func (p *meanwhileDestination) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	if strings.HasPrefix(name, "snapshots/") {
 		p.once.Do(p.fn)
 	}
-	return p.Place.Write(ctx, name, body)
+	return p.Destination.Write(ctx, name, body)
 }
 
 // The nightly snapshot and one of `atelie backup now` in the same second: each has its own description, so both can be restored.
 //
 // Proves H-backup-postgres.
 func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	d, _, _ := postgresSite(t, place)
-	take := func(p backup.Place) {
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	d, _, _ := postgresSite(t, destination)
+	take := func(p backup.Destination) {
 		s := backup.New(d, backup.Config{
-			Place: p, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			Destination: p, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
 			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, func() time.Time { return time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC) })
 		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	first := &meanwhilePlace{Place: backup.OpenPlace(place), fn: func() {
+	first := &meanwhileDestination{Destination: backup.OpenDestination(destination), fn: func() {
 		if err := db.Exec(t.Context(), d, "insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 0, 1)"); err != nil {
 			t.Error(err)
 		}
-		take(backup.OpenPlace(place))
+		take(backup.OpenDestination(destination))
 	}}
 	take(first)
-	p := backup.OpenPlace(place)
+	p := backup.OpenDestination(destination)
 	got := snapshots(t, p)
 	if len(got) != 2 {
 		t.Errorf("got %q", got)
@@ -154,9 +154,9 @@ func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
 
 // Proves H-backup-postgres.
 func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
-	place := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}
-	d, node, setTime := postgresSite(t, place)
-	p := backup.OpenPlace(place)
+	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
+	d, node, setTime := postgresSite(t, destination)
+	p := backup.OpenDestination(destination)
 	for day := range 6 {
 		setTime(time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -180,7 +180,7 @@ func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 		cancel()
 		nodes.Wait()
 	}
-	// The retention is three days: the oldest moment of it needs the snapshot from before it.
+	// The retention is three days: the beginning of it needs the snapshot from before it.
 	if got := snapshots(t, p); len(got) != 4 && len(got) != 5 {
 		t.Errorf("got %q", got)
 	}

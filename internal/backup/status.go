@@ -9,25 +9,25 @@ import (
 
 // Status is the state of the backup as owners, the operator and the metrics see it.
 type Status struct {
-	Place        string    // label of the place, without secrets; "" if backups are off
-	SameDisk     bool      // all places that have the backup are on the disk of the data folder, with which they are lost
-	LastBackup   time.Time // newest moment that is in the place; zero if there is none
-	BackupError  string    // safe text of the current failure, "" if there is none
-	ErrorSince   time.Time // when that failure began
-	LastProof    time.Time // when the newest successful proof ended; zero if there is none
-	ProvenMoment time.Time // the moment that proof has restored
-	ProofError   string    // what the newest proof found damaged, by name; "" if it succeeded
-	WaitingFiles int64     // blobs that are not in the place yet
+	Destination        string    // label of the destination, without secrets; "" if backups are off
+	SameDisk           bool      // all destinations that have the backup are on the disk of the data folder, and would be lost with it
+	LastBackup         time.Time // time of the latest restore point in the destination; zero if there is none
+	BackupError        string    // safe text of the current failure, "" if there is none
+	ErrorSince         time.Time // when that failure began
+	LastProof          time.Time // when the newest successful proof ended; zero if there is none
+	ProvenRestorePoint time.Time // the restore point of that proof
+	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
+	WaitingFiles       int64     // blobs that are not in the destination yet
 
-	ProofUndone      string    // safe text: why the newest proof could not be done; "" if it was
-	ProofUndoneCode  string    // its code
-	ProofUndoneSince time.Time // since when none could be done
-	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
+	ProofUndone            string    // safe text: why the newest proof could not be completed; "" if it was
+	ProofUndoneCode        string    // code of ProofUndone
+	ProofUndoneSince       time.Time // since when no proof could be completed
+	DestinationUnreachable bool      // ProofUndone is because of the destination
 
 	UnprovenFiles int // see ProofDetail.Waiting
 }
 
-// Kind is a part of the backup that has its own row of state.
+// Kind is a part of the backup that has its own row in backup_status.
 type Kind string
 
 // The parts of the backup.
@@ -37,13 +37,13 @@ const (
 	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret   Kind = "secret"
 	KindProof    Kind = "proof"
-	KindUndone   Kind = "proof undone" // proofs that could not be done; it says nothing about the backup
-	KindCopy     Kind = "copy"         // the second place
-	kindListed   Kind = "listed"       // when the blobs of the place were last listed
+	KindUndone   Kind = "proof undone" // proofs that could not be completed, which says nothing about the backup
+	KindCopy     Kind = "copy"         // the secondary destination
+	kindListed   Kind = "listed"       // when the blobs of the destination were last listed
 )
 
-// State is the stored state of a part. LastOK is the newest moment up to which the part is in its place; for a proof the moment it
-// has proven.
+// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything; for a proof
+// it is the time of the restore point that was proven.
 type State struct {
 	Kind       Kind
 	LastOK     time.Time // zero if it never succeeded
@@ -53,26 +53,26 @@ type State struct {
 	Detail     string    // JSON object, by kind
 }
 
-// copyStaleAfter is the age of the second place from which it is a failure that nothing has brought it up to date.
+// copyStaleAfter is how old the newest copy in the secondary destination may be. An older one is reported as a failure of the backup.
 const copyStaleAfter = 3 * 24 * time.Hour
 
-// Failures of which no attempt tells.
+// Failures that are not the error of an attempt.
 var (
-	errSplit     = errors.New("each node keeps its backup in a folder of its own, so that no place has all of it: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
-	errCopyStale = errors.New("the second place of the backup has not been brought up to date for three days: it gets the backup after a proof")
+	errSplit     = errors.New("each node keeps its backup in a folder of its own, so no destination has the whole backup: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
+	errCopyStale = errors.New("the secondary backup destination has not been updated for three days: the backup is copied there after each proof")
 )
 
-// statusOf returns the status that is stored in states. While the server runs, LastBackup can be some minutes older than the newest moment
-// in the place.
+// statusOf returns the status according to the stored states. While a server runs, LastBackup can be some minutes older than the latest
+// restore point in the destination.
 func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status Status, err error) {
-	status = Status{Place: s.cfg.Place.Label()}
-	second, err := s.copyDetail(states)
+	status = Status{Destination: s.cfg.Destination.Label()}
+	secondary, err := s.copyDetail(states)
 	if err != nil {
 		return status, err
 	}
-	status.SameDisk = s.cfg.SameDisk && (second.Ended.IsZero() || !s.cfg.CopyElsewhere)
-	if s.cfg.CopyTo == nil {
-		delete(states, KindCopy) // its failures are of a place that is not used any more
+	status.SameDisk = s.cfg.SameDisk && (secondary.Ended.IsZero() || !s.cfg.SecondaryOnOtherDisk)
+	if s.cfg.Secondary == nil {
+		delete(states, KindCopy) // failures of a destination that is no longer configured
 	}
 	for _, kind := range []Kind{KindDatabase, KindSnapshot} {
 		if at := states[kind].LastOK; at.After(status.LastBackup) {
@@ -87,12 +87,12 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	switch {
 	case status.BackupError != "":
 	case s.cfg.Split:
-		status.BackupError, status.ErrorSince = errSplit.Error(), states[KindSecret].LastOK // since the backup began in this place
-	case !second.Ended.IsZero() && s.now().Sub(second.Ended) > copyStaleAfter:
-		status.BackupError, status.ErrorSince = errCopyStale.Error(), second.Ended
+		status.BackupError, status.ErrorSince = errSplit.Error(), states[KindSecret].LastOK // when the backup began in this destination
+	case !secondary.Ended.IsZero() && s.now().Sub(secondary.Ended) > copyStaleAfter:
+		status.BackupError, status.ErrorSince = errCopyStale.Error(), secondary.Ended
 	}
 	proof := states[KindProof]
-	status.ProvenMoment, status.ProofError = proof.LastOK, proof.Error
+	status.ProvenRestorePoint, status.ProofError = proof.LastOK, proof.Error
 	proven, err := proofDetail(proof)
 	if err != nil {
 		return status, err
@@ -103,19 +103,19 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 		if status.ProofUndoneCode, err = undoneCode(undone); err != nil {
 			return status, err
 		}
-		status.PlaceAway = status.ProofUndoneCode == errAway.Code
+		status.DestinationUnreachable = status.ProofUndoneCode == errUnreachable.Code
 	}
 	status.WaitingFiles, err = countWaiting(ctx, s.db)
 	return status, err
 }
 
-// copyDetail returns the detail of the newest copy in the second place, the zero value if none was made there.
+// copyDetail returns the detail of the newest copy in the secondary destination, the zero value if none was made there.
 func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
 	text := states[KindCopy].Detail
-	if s.cfg.CopyTo == nil || text == "" {
+	if s.cfg.Secondary == nil || text == "" {
 		return d, nil
 	}
-	if err := json.Unmarshal([]byte(text), &d); err != nil || d.Place != s.cfg.CopyTo.Label() {
+	if err := json.Unmarshal([]byte(text), &d); err != nil || d.Destination != s.cfg.Secondary.Label() {
 		return CopyDetail{}, err
 	}
 	return d, nil
@@ -134,7 +134,7 @@ type ProofDetail struct {
 	Tables int       `json:"tables"`
 	Rows   int64     `json:"rows"`
 	Files  int       `json:"files"`
-	// Waiting is how many files the proof left out because they were not in the place yet.
+	// Waiting is how many files the proof left out because they were not in the destination yet.
 	Waiting int `json:"waiting"`
 }
 

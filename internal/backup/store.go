@@ -23,7 +23,7 @@ func scanState(row db.Row) (s State, err error) {
 	return s, err
 }
 
-// ReadStates returns the stored states by kind.
+// ReadStates returns all rows of backup_status by kind.
 func ReadStates(ctx context.Context, q db.Querier) (map[Kind]State, error) {
 	list, err := db.Collect(ctx, q, scanState, "select kind, last_ok_at, last_error_at, error_since, error, cast(detail as text) from backup_status")
 	if err != nil {
@@ -36,19 +36,19 @@ func ReadStates(ctx context.Context, q db.Querier) (map[Kind]State, error) {
 	return states, nil
 }
 
-// RecordSuccess stores that everything of a part up to moment is in its place. detail is a JSON object.
-func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, moment time.Time, detail string) error {
+// RecordSuccess stores that the destination has everything of a kind up to the time until. detail is a JSON object.
+func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, until time.Time, detail string) error {
 	return db.Exec(ctx, q, `insert into backup_status (kind, last_ok_at, error, detail) values ($1, $2, '', $3)
-		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, moment, detail)
+		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, until, detail)
 }
 
-// RecordFailure stores that a part failed at a time. text is safe to show. The time of the first failure in a row stays.
-// The detail stays: it is that of the newest success.
+// RecordFailure stores that a kind failed at a time. text must be safe to show. The stored time of the first of consecutive failures and
+// the detail, which is that of the newest success, stay as they are.
 func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text string) error {
 	return recordFailure(ctx, q, kind, at, text, "")
 }
 
-// recordFailure is RecordFailure with a detail of the failure, a JSON object, or "" to leave the one that is there.
+// recordFailure is RecordFailure with a new detail, a JSON object. If detail is "", the stored detail stays.
 func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text, detail string) error {
 	return db.Exec(ctx, q, `insert into backup_status (kind, last_error_at, error_since, error, detail) values ($1, $2, $2, $3, $4)
 		on conflict (kind) do update set last_error_at = excluded.last_error_at, error = excluded.error,
@@ -56,13 +56,13 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns ids of blobs that are not in the place yet, from after on, in their order.
+// waitingBlobs returns ids of blobs that are not in the destination yet, in their order, beginning after the id after.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and ($1 = '' or cast(blob_id as text) > $1)
 		order by cast(blob_id as text) limit $2`, after, limit)
 }
 
-// addBlob records that a row refers to a blob. The blob waits for its copy unless the place has it.
+// addBlob records that a row refers to a blob. The blob waits for its copy unless the destination has it.
 func addBlob(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 0) on conflict (blob_id) do update set removed_at = null", id)
 }
@@ -75,7 +75,7 @@ func removeBlob(ctx context.Context, q db.Querier, id string, at time.Time) erro
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $2 where blob_id = $1 and removed_at is null", id, at)
 }
 
-// blobCopied records that the place has a blob since a time.
+// blobCopied records that the destination has a blob since a time.
 func blobCopied(ctx context.Context, q db.Querier, b copiedBlob, at time.Time) error {
 	return db.Exec(ctx, q, "update backup_blobs set sha256 = $2, size = $3, copied_at = $4 where blob_id = $1", b.id, b.sha256, b.size, at)
 }
@@ -90,7 +90,7 @@ func knownBlobs(ctx context.Context, q db.Querier, first, last string) ([]string
 	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from backup_blobs where blob_id >= $1 and blob_id <= $2", first, last)
 }
 
-// addStray records a blob of the place to which nothing refers.
+// addStray records a blob of the destination to which nothing refers.
 func addStray(ctx context.Context, q db.Querier, id string, at time.Time) error {
 	return db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size, removed_at) values ($1, '', 0, $2) on conflict (blob_id) do nothing", id, at)
 }
@@ -107,8 +107,8 @@ func deleteBlobs(ctx context.Context, q db.Querier, ids []string) error {
 // usedBlobs selects the ids of all blobs to which a row refers.
 const usedBlobs = "select distinct id from " + files.StoredFiles
 
-// reconcileBlobs notes what addBlob and removeBlob were not told, for example while backups were off. Each statement writes only
-// what differs.
+// reconcileBlobs updates backup_blobs with the references that were added or removed without addBlob and removeBlob, for example while
+// backups were off. Each statement writes only the rows that differ.
 func reconcileBlobs(ctx context.Context, q db.Querier, now time.Time) error {
 	if err := db.Exec(ctx, q, "insert into backup_blobs (blob_id, sha256, size) select u.id, '', 0 from ("+usedBlobs+") u where not exists (select 1 from backup_blobs b where b.blob_id = u.id)"); err != nil {
 		return err
@@ -128,18 +128,18 @@ func blobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
 	return n > 0, err
 }
 
-// blobCopiedAlready reports whether a blob that is still needed was noted as copied.
+// blobCopiedAlready reports whether a blob was recorded as copied.
 func blobCopiedAlready(ctx context.Context, q db.Querier, id string) (bool, error) {
 	n, err := db.One[int64](ctx, q, "select count(*) from backup_blobs where blob_id = $1 and copied_at is not null", id)
 	return n > 0, err
 }
 
-// copiedSum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the place does not have it.
+// copiedSum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the destination does not have it.
 func copiedSum(ctx context.Context, q db.Querier, id string) (string, error) {
 	return db.One[string](ctx, q, "select sha256 from backup_blobs where blob_id = $1 and copied_at is not null and sha256 <> ''", id)
 }
 
-// forgetCopies makes all blobs wait for their copy again, for a place that has none of them.
+// forgetCopies puts all blobs into the queue again, for a destination that has none of them.
 func forgetCopies(ctx context.Context, q db.Querier) error {
 	if err := db.Exec(ctx, q, "delete from backup_blobs where removed_at is not null"); err != nil {
 		return err

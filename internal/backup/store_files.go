@@ -8,7 +8,7 @@ import (
 	"atelie/internal/files"
 )
 
-// storedFile is a file as its row describes it. Name is for texts. SHA256 is in hexadecimal digits, Size in bytes.
+// storedFile is a stored file according to its row. Name is only for messages. SHA256 is in hexadecimal digits, Size in bytes.
 type storedFile struct {
 	BlobID, Name, SHA256 string
 	Size                 int64
@@ -22,7 +22,7 @@ func listFiles(ctx context.Context, q db.Querier) ([]storedFile, error) {
 	}, "select id, name, etag, size from "+files.StoredFiles+" order by id")
 }
 
-// listDeletions reads from the activity what was deleted after a moment. A database without that table has none.
+// listDeletions reads from the activity log what was deleted after a time. A database without that table has no deletions.
 func listDeletions(ctx context.Context, d *db.DB, after time.Time) (found Deletions, err error) {
 	if exists, err := d.HasTable(ctx, "activity"); err != nil || !exists {
 		return found, err

@@ -39,16 +39,16 @@ func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 		info := &ltx.FileInfo{Level: 1, MinTXID: 1, MaxTXID: 2, Size: 4096}
 		for what, read := range map[string]func() error{
 			"a part": func() error { _, _, err := p.verify(t.Context(), info); return err },
-			"a time": func() error { _, err := p.time(t.Context(), info); return err },
+			"a time": func() error { _, err := p.headerTime(t.Context(), info); return err },
 			"a file": func() error { return checkFile(t.Context(), b, storedFile{BlobID: "11111111", Name: "x"}) },
 			"secret": func() error { _, err := ReadSecrets(t.Context(), b, "correct horse battery"); return err },
 			"a snapshot": func() error {
-				return (&point{place: b, snapshot: &Snapshot{Name: "snapshots/x.zst"}}).restore(t.Context(), filepath.Join(t.TempDir(), "x"))
+				return (&restorePoint{destination: b, snapshot: &Snapshot{Name: "snapshots/x.zst"}}).restore(t.Context(), filepath.Join(t.TempDir(), "x"))
 			},
 		} {
 			err := read()
 			var damage *Damage
-			if errors.As(err, &damage) || !isPlaceError(err) || !strings.Contains(err.Error(), "sent nothing for 30s") {
+			if errors.As(err, &damage) || !isDestinationError(err) || !strings.Contains(err.Error(), "sent nothing for 30s") {
 				t.Errorf("%s: %v", what, err)
 			}
 			if not := undone(t.Context(), err); not == nil || not.Code != "backup_place_unreachable" {
@@ -65,17 +65,17 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // Proves H-proof-away.
 func TestASnapshotIsNotDamagedByAFullDisk(t *testing.T) {
-	place := &folder{root: t.TempDir()}
+	destination := &folder{root: t.TempDir()}
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := z.EncodeAll(make([]byte, 1<<20), nil)
 	sum := sha256.Sum256(text)
-	if err := errors.Join(z.Close(), place.Write(t.Context(), "x.zst", bytes.NewReader(text))); err != nil {
+	if err := errors.Join(z.Close(), destination.Write(t.Context(), "x.zst", bytes.NewReader(text))); err != nil {
 		t.Fatal(err)
 	}
-	p := &point{place: place, snapshot: &Snapshot{Name: "x.zst", SHA256: hex.EncodeToString(sum[:])}}
+	p := &restorePoint{destination: destination, snapshot: &Snapshot{Name: "x.zst", SHA256: hex.EncodeToString(sum[:])}}
 	if err := p.decompress(t.Context(), io.Discard); err != nil {
 		t.Error(err)
 	}

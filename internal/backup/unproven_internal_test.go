@@ -11,7 +11,7 @@ import (
 )
 
 // Proves H-proof-files.
-func TestAProofIsMadeAgainOnceTheFilesThatItLeftOutAreInThePlace(t *testing.T) {
+func TestAProofIsMadeAgainOnceTheFilesThatItLeftOutAreInTheDestination(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		night := time.Date(2026, 11, 23, proofHour, 0, 0, 0, time.UTC)
 		now := night
@@ -34,7 +34,7 @@ func TestAProofIsMadeAgainOnceTheFilesThatItLeftOutAreInThePlace(t *testing.T) {
 		now = night.Add(9 * time.Hour)
 		due("while files wait", false)
 		record(db.Exec(t.Context(), d, "update backup_blobs set copied_at = $1", now))
-		due("when they are in the place", true)
+		due("when they are in the destination", true)
 		now = night.Add(time.Hour)
 		due("less than an hour after the attempt", false)
 		now = night.Add(9 * time.Hour)

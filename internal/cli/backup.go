@@ -34,14 +34,14 @@ func (c *backupListCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	days, err := backup.ListMoments(env.ctx, place)
+	days, err := backup.ListRestorePoints(env.ctx, place)
 	if err != nil {
 		return err
 	}
 	for _, d := range days {
 		text := fmt.Sprintf("%s  %s", d.First.Format(time.DateOnly), d.First.Format("15:04:05Z"))
-		if d.Moments > 1 {
-			text += fmt.Sprintf(" to %s, %d moments", d.Last.Format("15:04:05Z"), d.Moments)
+		if d.RestorePoints > 1 {
+			text += fmt.Sprintf(" to %s, %d moments", d.Last.Format("15:04:05Z"), d.RestorePoints)
 		}
 		env.say("%s\n", text)
 	}
@@ -52,10 +52,10 @@ func (c *backupListCommand) Run(env *environment) error {
 }
 
 // openBackup opens the place that the flag --from names, or the place in the settings if from is "".
-func openBackup(env *environment, from string) (backup.Place, error) {
-	place, err := env.cfg.BackupPlace()
+func openBackup(env *environment, from string) (backup.Destination, error) {
+	place, err := env.cfg.BackupLocation()
 	if from != "" {
-		place, err = config.ParsePlace("--from", from)
+		place, err = config.ParseLocation("--from", from)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func openBackup(env *environment, from string) (backup.Place, error) {
 	if place == nil {
 		return nil, errBackupsOff
 	}
-	return app.OpenBackupPlace(place), nil
+	return app.OpenBackupDestination(place), nil
 }
 
 // placeTimeout is how long the status waits for the place, which may accept connections and answer nothing.
@@ -103,16 +103,16 @@ func (c *backupStatusCommand) Run(env *environment) error {
 
 // jsonStatus is what backup status --json prints. Times are null if there is none.
 type jsonStatus struct {
-	Place        string     `json:"place"`
-	SameDisk     bool       `json:"same_disk"`
-	LastBackup   *time.Time `json:"last_backup"`
-	BackupError  string     `json:"backup_error"`
-	LastProof    *time.Time `json:"last_proof"`
-	ProvenMoment *time.Time `json:"proven_moment"`
-	ProofError   string     `json:"proof_error"`
-	WaitingFiles int64      `json:"waiting_files"`
-	Undone       string     `json:"proof_undone"` // why the newest proof could not be done
-	UndoneCode   string     `json:"proof_undone_code"`
+	Destination        string     `json:"place"`
+	SameDisk           bool       `json:"same_disk"`
+	LastBackup         *time.Time `json:"last_backup"`
+	BackupError        string     `json:"backup_error"`
+	LastProof          *time.Time `json:"last_proof"`
+	ProvenRestorePoint *time.Time `json:"proven_moment"`
+	ProofError         string     `json:"proof_error"`
+	WaitingFiles       int64      `json:"waiting_files"`
+	Undone             string     `json:"proof_undone"` // why the newest proof could not be done
+	UndoneCode         string     `json:"proof_undone_code"`
 }
 
 func statusJSON(s backup.Status, placeErr error) jsonStatus {
@@ -125,11 +125,11 @@ func statusJSON(s backup.Status, placeErr error) jsonStatus {
 	if s.BackupError == "" && placeErr != nil {
 		s.BackupError = placeErr.Error()
 	}
-	return jsonStatus{s.Place, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenMoment), s.ProofError, s.WaitingFiles, s.ProofUndone, s.ProofUndoneCode}
+	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenRestorePoint), s.ProofError, s.WaitingFiles, s.ProofUndone, s.ProofUndoneCode}
 }
 
 func printStatus(env *environment, s backup.Status, placeErr error) error {
-	lines := []string{"Place: " + s.Place}
+	lines := []string{"Place: " + s.Destination}
 	if s.SameDisk {
 		lines = append(lines, "It is on the disk of the data folder: it protects from mistakes, not from a lost disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
 	}
@@ -144,7 +144,7 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 	if s.LastProof.IsZero() {
 		lines = append(lines, "Last proof: none yet")
 	} else {
-		lines = append(lines, fmt.Sprintf("Last proof: %s; the state of %s was restored and compared", s.LastProof.UTC().Format(time.RFC3339), s.ProvenMoment.UTC().Format(time.RFC3339)))
+		lines = append(lines, fmt.Sprintf("Last proof: %s; the state of %s was restored and compared", s.LastProof.UTC().Format(time.RFC3339), s.ProvenRestorePoint.UTC().Format(time.RFC3339)))
 	}
 	for _, line := range lines {
 		env.say("%s\n", line)
@@ -260,9 +260,9 @@ func (backupVerifyCommand) Run(env *environment) error {
 			return err
 		}
 		if err := env.printf("Proven: the state of %s was restored; %d tables with %d rows, %d files and the secret are what the site had then.\n",
-			p.Moment.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files); err != nil || p.Copy.Compared == 0 {
+			p.RestorePoint.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files); err != nil || p.Copy.Compared == 0 {
 			return err
 		}
-		return env.printf("The second place has it too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Mended)
+		return env.printf("The second place has it too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Repaired)
 	})
 }

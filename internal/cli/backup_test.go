@@ -285,7 +285,7 @@ func TestBackupVerifyTellsAnUnreachablePlaceFromDamage(t *testing.T) {
 	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "could not be done: the place of the backup cannot be reached") {
+	if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "could not be done: the backup destination cannot be reached") {
 		t.Errorf("%+v", r)
 	}
 	if r := atelie(t, dir, "", "backup", "status"); r.code != 1 || !strings.Contains(r.err, "(backup_place_unreachable, since 20") || strings.Contains(r.err, "damaged") || !strings.Contains(r.out, "was restored and compared") {

@@ -76,11 +76,11 @@ func recordCopy(env *environment, from, to site) error {
 
 // site is the source or the target of a copy.
 type site struct {
-	flag     string        // "from" or "to", for errors
-	database string        // URL of the database
-	label    string        // URL of the database for texts, without the password
-	files    *config.Place // where the files are
-	dataDir  string        // the data folder, where the secret is; "" if there is none
+	flag     string           // "from" or "to", for errors
+	database string           // URL of the database
+	label    string           // URL of the database for texts, without the password
+	files    *config.Location // where the files are
+	dataDir  string           // the data folder, where the secret is; "" if there is none
 }
 
 // parseSite parses the flags of the source or target: database (a data folder, sqlite:FILE or postgres://…) and the place of the
@@ -115,7 +115,7 @@ func (e *site) parseFiles(files string) (err error) {
 	if files == "" {
 		return fmt.Errorf("--%s-files: must say where the files are, a folder or s3://…", e.flag)
 	}
-	if e.files, err = config.ParsePlace("--"+e.flag+"-files", files); err != nil || e.files.Bucket != nil {
+	if e.files, err = config.ParseLocation("--"+e.flag+"-files", files); err != nil || e.files.Bucket != nil {
 		return err
 	}
 	if real, err := filepath.EvalSymlinks(e.files.Folder); err == nil { // a folder that does not exist yet has no links

@@ -24,7 +24,7 @@ type restoreCommand struct {
 
 // Run restores database, files and secret into a new folder, and says what the backup does not have.
 func (c *restoreCommand) Run(env *environment) error {
-	place, err := config.ParsePlace("--from", c.From)
+	place, err := config.ParseLocation("--from", c.From)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *restoreCommand) Run(env *environment) error {
 		}
 	}
 	r := backup.Restore{
-		Place: app.OpenBackupPlace(place), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
+		From: app.OpenBackupDestination(place), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
 		OpenFiles: func(dir string) (backup.FileStore, error) {
 			files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
 			if err != nil {
@@ -58,7 +58,7 @@ func (c *restoreCommand) Run(env *environment) error {
 
 // print reports the moment whose state was restored, and what is missing. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
-	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.Moment.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
+	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.RestorePoint.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
 	c.printDeletions(env, done.Later)
 	if len(done.Missing) == 0 {
 		return env.printf("Nothing is missing. Start it with atelie serve --data-dir=%s\n", env.cfg.Server.DataDir)

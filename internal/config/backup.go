@@ -7,70 +7,70 @@ import (
 	"time"
 )
 
-// Backup contains the places of the backup, its retention, and the passphrase that seals the site's secret in it. CopyURL has the
-// form of URL, but no default. Config explains the tag secret.
+// Backup contains the destinations of the backup, its retention, and the passphrase that encrypts the site's secret in it. The doc comment
+// of Config explains the tag secret.
 type Backup struct {
-	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"PLACE" help:"The place of the continuous backup: a folder, or s3://… as in storage-url; off turns backups off. Without a value it is the folder backups in the data folder, which protects from mistakes and not from a lost disk."`
-	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"PLACE" help:"A second place, in the form of backup-url. The backup is copied to it once a night, after the proof (a trial restore)."`
-	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the site can be restored. SQLite: to any of the newest 100,000 seconds with writes, before these to every tenth second. PostgreSQL: to any night. Deleted data stays in the backup for as long."`
+	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"Where the continuous backup is stored: a folder, or s3://… as in storage-url. off turns backups off. Default: the folder backups in the data folder, which protects from mistakes but not from the loss of the disk."`
+	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after the proof (a trial restore)."`
+	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the site can be restored. With SQLite, to each of the newest 100,000 seconds with writes, and before these to every tenth second. With PostgreSQL, to each night. Deleted data stays in the backup for this time."`
 	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Encrypts the site's secret in the backup; at least 12 characters. Without a passphrase, everyone who can read the backup can read the secret. Keep the passphrase elsewhere: a restore needs it."`
 }
 
 // BackupOff is the value of backup-url that turns backups off.
 const BackupOff = "off"
 
-// Place says where files are, such as those of a backup: in a folder or in a bucket. It is a parsed setting or flag, and does not
-// read or write anything; for backups app.OpenBackupPlace turns it into a backup.Place.
-type Place struct {
+// Location is where the files of a site or of a backup are: a folder or a bucket. It is the parsed value of a setting or flag. It reads and
+// writes nothing; app.OpenBackupDestination opens the location of a backup.
+type Location struct {
 	Folder string // absolute path; "" if Bucket is set
-	Bucket *S3    // nil if the place is a folder
+	Bucket *S3    // nil if the location is a folder
 }
 
-// Label names the place in texts, without secrets.
-func (p *Place) Label() string {
-	if p.Bucket != nil {
-		return "s3 " + p.Bucket.Endpoint + "/" + p.Bucket.Bucket + "/" + p.Bucket.Prefix
+// Label names the location in texts, without secrets.
+func (l *Location) Label() string {
+	if l.Bucket != nil {
+		return "s3 " + l.Bucket.Endpoint + "/" + l.Bucket.Bucket + "/" + l.Bucket.Prefix
 	}
-	return p.Folder
+	return l.Folder
 }
 
-// ParsePlace parses text, which is the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
+// ParseLocation parses text, which is the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
 // that contains text; errors begin with it.
-func ParsePlace(setting, text string) (*Place, error) {
+func ParseLocation(setting, text string) (*Location, error) {
 	if strings.HasPrefix(text, "s3://") {
 		bucket, err := ParseS3(setting, text)
 		if err != nil {
 			return nil, err
 		}
-		return &Place{Bucket: bucket}, nil
+		return &Location{Bucket: bucket}, nil
 	}
 	if text == "" || strings.Contains(text, "://") {
 		return nil, errors.New(setting + ": is neither a folder nor s3://…")
 	}
 	folder, err := filepath.Abs(text)
-	return &Place{Folder: folder}, err
+	return &Location{Folder: folder}, err
 }
 
-// BackupPlace returns the place of the backup, or nil if backups are off.
-func (c *Config) BackupPlace() (*Place, error) {
+// BackupLocation returns the location of the backup, or nil if backups are off.
+func (c *Config) BackupLocation() (*Location, error) {
 	switch c.Backup.URL {
 	case BackupOff:
 		return nil, nil
 	case "":
-		return ParsePlace("backup-url", c.BackupDir())
+		return ParseLocation("backup-url", c.BackupDir())
 	}
-	return ParsePlace("backup-url", c.Backup.URL)
+	return ParseLocation("backup-url", c.Backup.URL)
 }
 
-// BackupCopyPlace returns the second place of the backup, or nil if there is none.
-func (c *Config) BackupCopyPlace() (*Place, error) {
+// SecondaryBackupLocation returns the location of the secondary backup destination, or nil if there is none.
+func (c *Config) SecondaryBackupLocation() (*Location, error) {
 	if c.Backup.CopyURL == "" {
 		return nil, nil
 	}
-	return ParsePlace("backup-copy-url", c.Backup.CopyURL)
+	return ParseLocation("backup-copy-url", c.Backup.CopyURL)
 }
 
-// BackupDir returns the folder of the backup if no place is set.
+// BackupDir returns the folder of the backup if backup-url is not set.
 func (c *Config) BackupDir() string { return filepath.Join(c.Server.DataDir, "backups") }
 
 // minPassphrase is the least length of a passphrase in bytes.
@@ -78,12 +78,12 @@ const minPassphrase = 12
 
 func (c *Config) validateBackup() error {
 	var m mistakes
-	first, err := c.BackupPlace()
+	primary, err := c.BackupLocation()
 	m.add(err)
-	second, err := c.BackupCopyPlace()
+	secondary, err := c.SecondaryBackupLocation()
 	m.add(err)
-	m.check(second != nil && c.Backup.URL == BackupOff, "backup-copy-url: there is nothing to copy while backup-url is off")
-	m.check(first != nil && second != nil && first.Label() == second.Label(), "backup-copy-url: must be another place than backup-url")
+	m.check(secondary != nil && c.Backup.URL == BackupOff, "backup-copy-url: there is nothing to copy while backup-url is off")
+	m.check(primary != nil && secondary != nil && primary.Label() == secondary.Label(), "backup-copy-url: must differ from backup-url")
 	m.check(c.Backup.Retention < time.Hour, "backup-retention: must be at least 1h")
 	m.check(c.Backup.Passphrase != "" && len(c.Backup.Passphrase) < minPassphrase, "backup-passphrase: must have at least %d characters", minPassphrase)
 	return m.join()

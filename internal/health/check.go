@@ -13,7 +13,7 @@ func (s *Service) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.note(ctx, r); err != nil {
+	if err := s.recordMissing(ctx, r); err != nil {
 		return err
 	}
 	var errs []error
@@ -25,31 +25,32 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// note records since when something is missing. Nothing else knows that time: there is no event when something is not done.
-func (s *Service) note(ctx context.Context, r reading) error {
+// recordMissing records since when something is missing. No event marks the beginning of that time, so recordMissing stores when it is
+// first noticed.
+func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstToEnd()
 	missing := map[string]bool{
-		recordOff:                b.Place == "",
-		recordNoBackup:           b.Place != "" && b.LastBackup.IsZero(),
-		recordNoProof:            b.Place != "" && !b.LastBackup.IsZero() && b.LastProof.IsZero(),
+		recordOff:                b.Destination == "",
+		recordNoBackup:           b.Destination != "" && b.LastBackup.IsZero(),
+		recordNoProof:            b.Destination != "" && !b.LastBackup.IsZero() && b.LastProof.IsZero(),
 		recordMissingCertificate: ok && certificate.End.IsZero(),
 	}
 	var errs []error
-	for name, holds := range missing {
+	for name, isMissing := range missing {
 		_, known := r.records[name]
 		switch {
-		case holds && !known:
+		case isMissing && !known:
 			errs = append(errs, noteSince(ctx, s.db, name, r.now))
-		case !holds && known:
+		case !isMissing && known:
 			errs = append(errs, deleteRecord(ctx, s.db, name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Ended reports whether a trouble has ended since a mail about it was queued; mails can wait long, for example for the mail server. Ended
-// returns false for troubles that only the node that has them can see, and for texts that are not in Codes.
+// Ended reports whether a trouble has ended since a mail about it was queued. A mail can wait for a long time, for example until the mail
+// server is reachable. Ended returns false for troubles that only the node that has them can see, and for codes that are not in Codes.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if !c.IsTrouble() || c.isNodeLocal() {
 		return false, nil

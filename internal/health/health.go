@@ -1,5 +1,5 @@
-// Package health tells administrators the state of the site: backups, disk, mail, certificate and version. It decides what is a trouble,
-// for the overview in the admin area and for the mails to the owners.
+// Package health reports the state of the site to its owners: backups, disk, mail, certificate and version. It decides which states are
+// troubles. The overview in the admin area shows them, and owners get mails about them.
 package health
 
 import (
@@ -11,43 +11,43 @@ import (
 	"atelie/internal/db"
 )
 
-// Config holds what the service reads of other packages. All functions are required, but for those of Releases.
+// Config has the functions through which the service reads the state of other packages. All functions are required.
 type Config struct {
 	Version    string // of the program
-	MailServer bool   // false: mails become files, which nobody gets
+	MailServer bool   // false: mails are written to files instead of being sent
 	Disk       func() datafolder.Usage
 	Backup     func(ctx context.Context) (Backup, error)
 	Mails      func(ctx context.Context) (Mails, error)
 	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
 	// no certificates.
 	Certificates func() []Certificate
-	// Releases is nil if the operator has set no release file: then the program asks nobody about newer releases.
+	// Releases is nil if the operator has set no release file: then the program does not look for newer releases.
 	Releases *Releases
 	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
 	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
 }
 
-// Backup is the state of the backups.
+// Backup is the state of the backup, with the fields of backup.Status.
 type Backup struct {
-	Place        string    // label without secrets; "": backups are off
-	SameDisk     bool      // all places that have the backup are on the disk of the data folder
-	LastBackup   time.Time // newest moment that is in the place; zero: none
-	BackupError  string    // safe text of the current failure; "": none
-	ErrorSince   time.Time // when the current failure began
-	LastProof    time.Time // when the newest successful proof ended; zero: none
-	ProvenMoment time.Time // the moment that the proof of LastProof restored
-	ProofError   string    // what the newest proof found damaged; "": it succeeded
-	WaitingFiles int64     // files that are not in the place yet
+	Destination        string    // label without secrets; "": backups are off
+	SameDisk           bool      // all destinations that have the backup are on the disk of the data folder
+	LastBackup         time.Time // time of the latest restore point; zero: none
+	BackupError        string    // safe text of the current failure; "": none
+	ErrorSince         time.Time // when the current failure began
+	LastProof          time.Time // when the newest successful proof ended; zero: none
+	ProvenRestorePoint time.Time // the restore point of that proof
+	ProofError         string    // what the newest proof found damaged; "": it succeeded
+	WaitingFiles       int64     // files that are not in the destination yet
 
-	ProofUndone      string    // why the newest proof could not be done; "": it was done
-	ProofUndoneCode  string    // code of ProofUndone
-	ProofUndoneSince time.Time // since when no proof could be done
-	PlaceAway        bool      // the newest proof could not be done because the place could not be reached
+	ProofUndone            string    // why the newest proof could not be completed; "": it was
+	ProofUndoneCode        string    // code of ProofUndone
+	ProofUndoneSince       time.Time // since when no proof could be completed
+	DestinationUnreachable bool      // the destination is the reason of ProofUndone
 
-	UnprovenFiles int // files that were not in the place yet when the newest successful proof was made
+	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }
 
-// Mails counts the mails of the queue.
+// Mails counts the mails in the queue.
 type Mails struct {
 	Waiting int       // not delivered yet, and not given up
 	Retried int       // how many of Waiting have failed at least once

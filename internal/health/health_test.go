@@ -55,7 +55,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 
 // fresh is a backup of this moment, proven last night.
 func (s *site) fresh() {
-	s.backup = Backup{Place: "s3://copies/alvor", LastBackup: s.at, LastProof: s.at.Add(-6 * time.Hour), ProvenMoment: s.at.Add(-7 * time.Hour)}
+	s.backup = Backup{Destination: "s3://copies/alvor", LastBackup: s.at, LastProof: s.at.Add(-6 * time.Hour), ProvenRestorePoint: s.at.Add(-7 * time.Hour)}
 }
 
 func (s *site) state() State {
@@ -106,7 +106,7 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 		at := func(d time.Duration) *time.Time { return utc(start.Add(d)) }
 		want := State{
 			CheckedAt: start, Version: "1.2.0", Troubles: []Trouble{},
-			Backup:      backupState{Proved: true, Place: "s3://copies/alvor", LastAt: at(0), ProofAt: at(-6 * time.Hour), ProvenMoment: at(-7 * time.Hour)},
+			Backup:      backupState{Proved: true, Destination: "s3://copies/alvor", LastAt: at(0), ProofAt: at(-6 * time.Hour), ProvenRestorePoint: at(-7 * time.Hour)},
 			Disk:        diskState{Proved: true, Level: "enough", Free: 40 << 30, Total: 100 << 30},
 			Mail:        mailState{Proved: true, Server: true, DeliveredAt: at(0)},
 			Certificate: &certificateState{Proved: true, Domain: "alvor.example", EndsAt: utc(start.AddDate(0, 0, 80))},
@@ -184,7 +184,7 @@ func TestTroublesOfBackups(t *testing.T) {
 // Proves A-health-away.
 func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.PlaceAway = "the place cannot be reached", start, true
+		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
 		s.at = start.Add(59 * time.Minute)
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within the first hour: %q", got)
@@ -199,7 +199,7 @@ func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
 		}
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
 		s.want("with writes that do not arrive either, it is one trouble", BackupFailing)
-		s.backup.BackupError, s.backup.PlaceAway = "", false
+		s.backup.BackupError, s.backup.DestinationUnreachable = "", false
 		s.want("a proof that could not be done for another reason is another trouble", ProofUndone)
 	})
 }
@@ -209,9 +209,9 @@ func TestTroublesOfProofs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofError = "blobs/ab/cd/1 differs"
 		s.want("damaged", ProofFailed)
-		s.backup.PlaceAway = true
+		s.backup.DestinationUnreachable = true
 		s.want("damaged, and then the place is away", BackupFailing, ProofFailed)
-		s.backup.ProofError, s.backup.PlaceAway = "", false
+		s.backup.ProofError, s.backup.DestinationUnreachable = "", false
 		s.backup.LastProof = start.Add(-36 * time.Hour)
 		s.want("proven last night, at the latest")
 		if !s.state().Backup.Proved {
@@ -246,7 +246,7 @@ func TestTroublesOfProofs(t *testing.T) {
 		s.want("two sentences would say the same", ProofUndone)
 
 		// A new site: no backup yet, then no proof yet. Each counts from when a check saw it first.
-		s.backup = Backup{Place: "backups"}
+		s.backup = Backup{Destination: "backups"}
 		s.want("nothing noted")
 		s.check()
 		s.at = start.Add(24 * time.Hour)

@@ -11,25 +11,25 @@ import (
 	"atelie/internal/db"
 )
 
-// Releases reads the release file of the operator.
+// Releases is the access to the operator's release file, which names the newest release.
 type Releases struct {
-	Place string // a path or a URL, which can contain a password
-	// Read reads the file. It ends by itself.
+	Location string // a path or a URL, which can contain a password
+	// Read reads the file. It has a time limit of its own.
 	Read func(ctx context.Context) (Release, error)
 	// IsNewer reports whether a version is newer than this program.
 	IsNewer func(version string) bool
 }
 
-// Release is a release as the overview tells of it.
+// Release is the newest release as the overview shows it.
 type Release struct {
 	Version string `json:"version"`
 	Date    string `json:"date"`  // YYYY-MM-DD
 	Notes   string `json:"notes"` // URL with https; "" if there is none
 }
 
-// releaseState tells of the release file. That there is a newer release is no trouble: nothing is wrong with the site.
+// releaseState is the state of the release file. A newer release is not a trouble, because nothing is wrong with the site.
 type releaseState struct {
-	Newer        *Release   `json:"newer"`         // null: no newer one is known
+	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read
 	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
 }
@@ -41,8 +41,8 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 	if from == nil {
 		return nil
 	}
-	now, place := s.now(), fingerprint(from.Place)
-	mine, err := claimRelease(ctx, s.db, place, now)
+	now, source := s.now(), fingerprint(from.Location)
+	mine, err := claimRelease(ctx, s.db, source, now)
 	if err != nil || !mine {
 		return err
 	}
@@ -51,13 +51,13 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 		return ended
 	}
 	if err != nil {
-		begins, recordErr := noteFailing(ctx, s.db, place, now)
+		begins, recordErr := noteFailing(ctx, s.db, source, now)
 		if begins {
-			s.log.Warn("the release file cannot be read, so nobody is told of a newer release; it is read again tomorrow", "cause", err.Error())
+			s.log.Warn("the release file cannot be read, so newer releases are not noticed; it is read again tomorrow", "cause", err.Error())
 		}
 		return recordErr
 	}
-	text, err := json.Marshal(storedRelease{place, found})
+	text, err := json.Marshal(storedRelease{source, found})
 	if err != nil {
 		return err
 	}
@@ -72,15 +72,15 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 	return err
 }
 
-// storedRelease is the cause of recordRelease, in JSON. Place is the fingerprint of the file that the release was read from.
+// storedRelease is the cause of recordRelease, in JSON. Fingerprint is that of the location from which the release was read.
 type storedRelease struct {
-	Place string `json:"place"`
+	Fingerprint string `json:"place"`
 	Release
 }
 
-// fingerprint identifies a place without telling it.
-func fingerprint(place string) string {
-	sum := sha256.Sum256([]byte(place))
+// fingerprint returns a hash that identifies a location and does not reveal the password in it.
+func fingerprint(location string) string {
+	sum := sha256.Sum256([]byte(location))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -90,8 +90,8 @@ func (s *Service) release(records map[string]record) (*releaseState, error) {
 	if from == nil {
 		return nil, nil
 	}
-	state, place := &releaseState{}, fingerprint(from.Place)
-	if failing, ok := records[recordReleaseFailing]; ok && failing.cause == place {
+	state, source := &releaseState{}, fingerprint(from.Location)
+	if failing, ok := records[recordReleaseFailing]; ok && failing.cause == source {
 		state.FailingSince = utc(failing.at)
 	}
 	read, ok := records[recordRelease]
@@ -102,7 +102,7 @@ func (s *Service) release(records map[string]record) (*releaseState, error) {
 	if err := json.Unmarshal([]byte(read.cause), &stored); err != nil {
 		return nil, err
 	}
-	if stored.Place != place { // read from a file that the operator had set before
+	if stored.Fingerprint != source { // read from a file that the operator had set before
 		return state, nil
 	}
 	state.ReadAt = utc(read.at)

@@ -18,9 +18,9 @@ type releaseFile struct {
 	reads  atomic.Int64
 }
 
-func (f *releaseFile) at(place string) *Releases {
+func (f *releaseFile) at(location string) *Releases {
 	return &Releases{
-		Place: place,
+		Location: location,
 		Read: func(context.Context) (Release, error) {
 			f.reads.Add(1)
 			return f.newest, f.err
@@ -48,14 +48,14 @@ func (s *site) checkRelease(f *releaseFile) int64 {
 // Proves H-release-daily, A-health-release.
 func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		const place = "https://ana:secret@example.com/release.json"
+		const location = "https://ana:secret@example.com/release.json"
 		f := &releaseFile{newest: Release{"1.3.0", "2026-12-01", "https://example.com/1.3.0"}}
 		if s.checkRelease(f) != 0 || s.state().Release != nil {
 			t.Error("without a release file something is asked or told")
 		}
 		var log strings.Builder
 		s.log = slog.New(slog.NewTextHandler(&log, nil))
-		s.cfg.Releases = f.at(place)
+		s.cfg.Releases = f.at(location)
 		if got := s.state().Release; got == nil || got.Newer != nil || got.ReadAt != nil || f.reads.Load() != 0 {
 			t.Errorf("the overview reads the file: %+v", got)
 		}

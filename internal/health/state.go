@@ -13,11 +13,11 @@ import (
 	"atelie/internal/policy"
 )
 
-// mailProof is how long after a delivery it counts as proved that mails arrive.
+// mailProof is how long the delivery of a mail proves that mails arrive.
 const mailProof = 7 * day
 
-// State is the answer of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved says
-// that a success was seen, which is more than that no failure is known.
+// State is the response of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved means
+// that a recent success is known, not only that no failure is known.
 type State struct {
 	CheckedAt   time.Time         `json:"checked_at"`
 	Backup      backupState       `json:"backup"`
@@ -30,14 +30,14 @@ type State struct {
 }
 
 type backupState struct {
-	Proved       bool       `json:"proved"`
-	Place        string     `json:"place"` // "": backups are off
-	SameDisk     bool       `json:"same_disk"`
-	LastAt       *time.Time `json:"last_at"`       // see Backup.LastBackup
-	ProofAt      *time.Time `json:"proof_at"`      // see Backup.LastProof
-	ProvenMoment *time.Time `json:"proven_moment"` // see Backup
-	WaitingFiles int64      `json:"waiting_files"` // see Backup
-	// UnprovenFiles is how many files the newest successful proof has left out; see Backup.
+	Proved             bool       `json:"proved"`
+	Destination        string     `json:"place"` // "": backups are off
+	SameDisk           bool       `json:"same_disk"`
+	LastAt             *time.Time `json:"last_at"`       // see Backup.LastBackup
+	ProofAt            *time.Time `json:"proof_at"`      // see Backup.LastProof
+	ProvenRestorePoint *time.Time `json:"proven_moment"` // see Backup
+	WaitingFiles       int64      `json:"waiting_files"` // see Backup
+	// UnprovenFiles is the number of files that the newest successful proof left out; see Backup.
 	UnprovenFiles int `json:"unproven_files"`
 }
 
@@ -50,7 +50,7 @@ type diskState struct {
 
 type mailState struct {
 	Proved      bool       `json:"proved"`
-	Server      bool       `json:"server"` // false: mails become files
+	Server      bool       `json:"server"` // false: mails are written to files
 	DeliveredAt *time.Time `json:"delivered_at"`
 	Waiting     int        `json:"waiting"`
 	Retried     int        `json:"retried"` // how many of Waiting have failed at least once
@@ -101,8 +101,8 @@ func (s *Service) state(r reading) (State, error) {
 	state := State{
 		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Release: release, Troubles: troubles,
 		Backup: backupState{
-			Proved: r.isBackupProved(), Place: b.Place, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof),
-			ProvenMoment: utc(b.ProvenMoment), WaitingFiles: b.WaitingFiles, UnprovenFiles: b.UnprovenFiles,
+			Proved: r.isBackupProved(), Destination: b.Destination, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof),
+			ProvenRestorePoint: utc(b.ProvenRestorePoint), WaitingFiles: b.WaitingFiles, UnprovenFiles: b.UnprovenFiles,
 		},
 		Disk: diskState{Proved: r.disk.Total > 0 && r.disk.Level == datafolder.Enough, Level: levels[r.disk.Level], Free: r.disk.Free, Total: r.disk.Total},
 		Mail: mailState{

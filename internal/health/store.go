@@ -13,7 +13,7 @@ const (
 	recordDelivered          = "mail_delivered"      // at: the newest delivery of a mail
 	recordFailing            = "mail_failing"        // at: the first failure after that delivery; count: failures after it; cause: that of the newest failure
 	recordOff                = "backup_off"          // at: since when backups are off
-	recordNoBackup           = "backup_missing"      // at: since when backups are on and the place has no backup
+	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof
 	recordMissingCertificate = "certificate_missing" // at: since when a domain has no certificate
 	recordReleaseTried       = "release_tried"       // at: when a node last began to read the release file; cause: the file's fingerprint
@@ -56,7 +56,7 @@ func saveFailure(ctx context.Context, q db.Querier, now time.Time, cause string)
 		on conflict (name) do update set count = health_records.count + 1, cause = excluded.cause`, recordFailing, now, cause)
 }
 
-// noteSince records that something holds since now, unless it is recorded already.
+// noteSince records now as the beginning of a state, unless a beginning is recorded already.
 func noteSince(ctx context.Context, q db.Querier, name string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into health_records (name, at) values ($1, $2) on conflict (name) do nothing", name, now)
 }
@@ -68,13 +68,13 @@ func deleteRecord(ctx context.Context, q db.Querier, name string) error {
 // releaseInterval is the least time between two readings of the release file, by all nodes together.
 const releaseInterval = day
 
-// claimRelease reports whether the caller is to read the release file now. A time that is implausibly late was written by a node with a
+// claimRelease reports whether the caller shall read the release file now. A time that is implausibly late was written by a node with a
 // wrong clock, and is ignored.
-func claimRelease(ctx context.Context, q db.Querier, place string, now time.Time) (bool, error) {
+func claimRelease(ctx context.Context, q db.Querier, fingerprint string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause
 		where health_records.at <= $4 or health_records.at > $5 or health_records.cause <> excluded.cause`,
-		recordReleaseTried, now, place, now.Add(-releaseInterval), db.LatestPlausible(now, 0))
+		recordReleaseTried, now, fingerprint, now.Add(-releaseInterval), db.LatestPlausible(now, 0))
 }
 
 func saveRelease(ctx context.Context, q db.Querier, now time.Time, text string) error {
@@ -83,9 +83,9 @@ func saveRelease(ctx context.Context, q db.Querier, now time.Time, text string) 
 }
 
 // noteFailing records that the release file cannot be read. It returns false if that is recorded already.
-func noteFailing(ctx context.Context, q db.Querier, place string, now time.Time) (bool, error) {
+func noteFailing(ctx context.Context, q db.Querier, fingerprint string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
-		on conflict (name) do update set at = excluded.at, cause = excluded.cause where health_records.cause <> excluded.cause`, recordReleaseFailing, now, place)
+		on conflict (name) do update set at = excluded.at, cause = excluded.cause where health_records.cause <> excluded.cause`, recordReleaseFailing, now, fingerprint)
 }
 
 // endFailing records that the release file can be read. It returns false if no failure was recorded.

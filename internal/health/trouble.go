@@ -19,7 +19,7 @@ const (
 	BackupFailing      Code = "backup_failing"
 	BackupStale        Code = "backup_stale" // no failure is known, but the newest backup is too old
 	ProofFailed        Code = "proof_failed"
-	ProofUndone        Code = "proof_undone" // a proof could not be done, though the place of the backup can be reached
+	ProofUndone        Code = "proof_undone" // a proof could not be completed, though the backup destination can be reached
 	ProofStale         Code = "proof_stale"
 	DiskLow            Code = "disk_low" // the disk is nearly full, or full
 	MailFailing        Code = "mail_failing"
@@ -33,7 +33,7 @@ var Codes = []Code{
 	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
-// Trouble is something that is wrong, and that people must do something about.
+// Trouble is something that is wrong and that somebody must act on.
 type Trouble struct {
 	Code  Code       `json:"code"`
 	Since *time.Time `json:"since"` // null: unknown
@@ -42,8 +42,8 @@ type Trouble struct {
 
 // Limits beyond which something is a trouble.
 const (
-	backupStaleAfter = 25 * time.Hour // snapshots are taken each night, and making one may take an hour
-	proofStaleAfter  = 36 * time.Hour // a proof is made each night, and may take hours
+	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, which may take an hour
+	proofStaleAfter  = 36 * time.Hour // a proof is done each night, and may take hours
 	mailFailingAfter = time.Hour
 	mailFailures     = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
 	mailWaitingAfter = 2 * time.Hour
@@ -53,11 +53,11 @@ const (
 
 const day = 24 * time.Hour
 
-// Times after which owners get mails about troubles that the overview tells of at once: most of them end by themselves.
+// How long these troubles last before owners get mails, although the overview shows them at once: most of them end by themselves.
 const (
 	failingMailedAfter    = time.Hour // of BackupFailing and ProofUndone
-	backupOffMailedAfter  = day       // the operator of a new site may still set the place of the backup
-	proofStaleMailedAfter = 3 * day   // a machine that was off makes the proof after its start
+	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination
+	proofStaleMailedAfter = 3 * day   // a machine that was off does the proof after its start
 )
 
 // mailInterval is the least time between two mails about a trouble, from all nodes together. Backups are turned off on purpose,
@@ -83,7 +83,7 @@ func (r reading) mailable(t Trouble) bool {
 	}
 }
 
-// IsTrouble reports whether c is one of Codes. Kinds of mails are converted to Code to ask for it.
+// IsTrouble reports whether c is one of Codes. Callers convert the kind of a mail to Code.
 func (c Code) IsTrouble() bool { return slices.Contains(Codes, c) }
 
 // isNodeLocal reports whether only the node that has the trouble can tell when it ends.
@@ -91,7 +91,7 @@ func (c Code) isNodeLocal() bool {
 	return c == DiskLow || c == CertificateMissing || c == CertificateEnding
 }
 
-// reading is what the service reads before it decides.
+// reading is the state from which the service decides what is a trouble.
 type reading struct {
 	now          time.Time
 	mailServer   bool
@@ -133,7 +133,7 @@ func (r reading) troubles() []Trouble {
 
 func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	b := r.backup
-	if b.Place == "" {
+	if b.Destination == "" {
 		add(BackupOff, r.records[recordOff].at, "")
 		return
 	}
@@ -141,7 +141,7 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	switch {
 	case b.BackupError != "":
 		add(BackupFailing, b.ErrorSince, b.BackupError)
-	case b.PlaceAway:
+	case b.DestinationUnreachable:
 		add(BackupFailing, b.ProofUndoneSince, b.ProofUndone)
 	case r.isOlder(stale, backupStaleAfter):
 		add(BackupStale, b.LastBackup, "")
@@ -149,7 +149,7 @@ func (r reading) backupTroubles(add func(Code, time.Time, string)) {
 	switch {
 	case b.ProofError != "":
 		add(ProofFailed, time.Time{}, b.ProofError)
-	case b.ProofUndone != "" && !b.PlaceAway:
+	case b.ProofUndone != "" && !b.DestinationUnreachable:
 		add(ProofUndone, b.ProofUndoneSince, b.ProofUndone)
 	case r.isOlder(r.unprovenSince(), proofStaleAfter):
 		add(ProofStale, b.LastProof, b.ProofUndone)

@@ -28,11 +28,11 @@ type Sources struct {
 	Backup  func(ctx context.Context) (BackupState, error)
 }
 
-// BackupState describes the backup, which is stored in a place: a folder or a bucket. Without a backup only On is set, to false.
+// BackupState describes the backup. If backups are off, only On is set, to false.
 type BackupState struct {
 	On      bool
 	Age     time.Duration // age of the newest state that can be restored; negative if there is none
-	Waiting int64         // number of files that are not in the place yet
+	Waiting int64         // number of files that are not in the destination yet
 }
 
 // scrapeTimeout limits how long a scrape waits for the database.
@@ -51,8 +51,8 @@ var (
 	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
 	diskTotal     = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
 	liveSockets   = newDesc("atelie_live_sockets", "Live connections to this node.")
-	backupAge     = newDesc("atelie_backup_age_seconds", "Age of the newest moment that is in the place of the backup; infinite while there is none. Missing when backups are off.")
-	backupWaiting = newDesc("atelie_backup_waiting_files", "Files that are not in the place of the backup yet. Missing when backups are off.")
+	backupAge     = newDesc("atelie_backup_age_seconds", "Age of the latest restore point of the backup; infinite while there is none. Missing when backups are off.")
+	backupWaiting = newDesc("atelie_backup_waiting_files", "Files that are not in the backup destination yet. Missing when backups are off.")
 	mailAttempts  = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 

@@ -19,18 +19,19 @@ import (
 	"atelie/internal/db"
 )
 
-// This file compares objects of the second place by content, and copies damaged ones again. copyOnce compares only names and sizes, so
-// it would never replace a damaged object of the right size.
+// This file compares objects of the secondary destination by content, and copies damaged ones again. The copy itself (copyOnce) compares
+// only names and sizes, so it would never replace a damaged object of the right size.
 
-// errUnmended is the cause when an object of the second place is damaged and a new copy of it is too.
-var errUnmended = errors.New("an object in the second place of the backup is damaged, and copying it again did not mend it")
+// errStillDamaged is wrapped by the error for an object whose new copy is damaged too.
+var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
 
-// checkCopy compares the second place with the first one: everything but files that a restore of the newest moment needs, and random
-// files. An object that differs is copied again, logged, and compared once more. names are the objects of the first place.
+// checkCopy compares the secondary destination with the primary one: the format, the secret and the newest state of the database
+// completely, and a random sample of the uploaded files. An object that differs is logged, copied again and compared once more. names are
+// the objects of the primary destination.
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
-			want, err := sumOf(ctx, s.cfg.Place, name)
+			want, err := sumOf(ctx, s.cfg.Destination, name)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%s: %w", name, errRemoved)
 			}
@@ -48,22 +49,22 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 	return s.checkCopiedFiles(ctx, names, detail)
 }
 
-// checkCopiedDatabase compares the newest snapshot of a PostgreSQL database, or the parts that make the newest state of an SQLite
-// database, each of which has its own checksum.
+// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database, or the parts of which the newest state of an SQLite database
+// is made. Each part has its own checksum, so the primary destination need not be read.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
-		list, err := listSnapshots(ctx, s.cfg.Place)
+		list, err := listSnapshots(ctx, s.cfg.Destination)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		newest := list[len(list)-1]
 		return s.checkObject(ctx, newest.Name, newest.SHA256, detail)
 	}
-	source, err := openParts(ctx, s.cfg.Place)
+	source, err := openParts(ctx, s.cfg.Destination)
 	if err != nil {
 		return err
 	}
-	target, err := openParts(ctx, s.cfg.CopyTo)
+	target, err := openParts(ctx, s.cfg.Secondary)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) e
 		return err
 	}
 	for _, info := range plan {
-		if err := s.checkOrMend(ctx, partName(info), detail, func() error {
+		if err := s.checkOrRepair(ctx, partName(info), detail, func() error {
 			_, _, err := target.verify(ctx, info)
 			return err
 		}, func() error { return copyPart(ctx, source, target, info) }); err != nil {
@@ -82,7 +83,8 @@ func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) e
 	return nil
 }
 
-// checkCopiedFiles compares random files with the checksums that were recorded when they were copied into the first place.
+// checkCopiedFiles compares a random sample of files with the checksums that were recorded when they were copied into the primary
+// destination.
 func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *CopyDetail) error {
 	var ids []string
 	for _, name := range names {
@@ -108,19 +110,19 @@ func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *
 	return nil
 }
 
-// checkObject compares an object of the second place with the SHA-256 that it must have.
+// checkObject compares an object of the secondary destination with the SHA-256 that it must have.
 func (s *Service) checkObject(ctx context.Context, name, want string, detail *CopyDetail) error {
-	return s.checkOrMend(ctx, name, detail, func() error {
-		got, err := sumOf(ctx, s.cfg.CopyTo, name)
+	return s.checkOrRepair(ctx, name, detail, func() error {
+		got, err := sumOf(ctx, s.cfg.Secondary, name)
 		if err == nil && got != want {
 			err = damage(name, nil)
 		}
 		return err
-	}, func() error { return copyObject(ctx, s.cfg.Place, s.cfg.CopyTo, name) })
+	}, func() error { return copyObject(ctx, s.cfg.Destination, s.cfg.Secondary, name) })
 }
 
-// checkOrMend calls check, and if something is damaged or missing then copyAgain and check once more.
-func (s *Service) checkOrMend(ctx context.Context, name string, detail *CopyDetail, check, copyAgain func() error) error {
+// checkOrRepair calls check. If the object is damaged or missing, it calls copyAgain, and then check once more.
+func (s *Service) checkOrRepair(ctx context.Context, name string, detail *CopyDetail, check, copyAgain func() error) error {
 	detail.Compared++
 	err := check()
 	if !isDamaged(err) {
@@ -130,23 +132,23 @@ func (s *Service) checkOrMend(ctx context.Context, name string, detail *CopyDeta
 		return err
 	}
 	if err := check(); isDamaged(err) {
-		return fmt.Errorf("%w: %s", errUnmended, name)
+		return fmt.Errorf("%w: %s", errStillDamaged, name)
 	} else if err != nil {
 		return err
 	}
-	detail.Mended++
-	s.log.Warn("backup: an object in the second place was damaged or missing, and was copied again: look after that disk or bucket if this repeats", "name", name, "place", s.cfg.CopyTo.Label(), "cause", err.Error())
+	detail.Repaired++
+	s.log.Warn("backup: an object in the secondary backup destination was damaged or missing, and was copied again: check that disk or bucket if this repeats", "name", name, "destination", s.cfg.Secondary.Label(), "cause", err.Error())
 	return nil
 }
 
-// isDamaged reports whether an error of the second place says that an object is not what was copied.
+// isDamaged reports whether an error of the secondary destination says that an object is not what was copied.
 func isDamaged(err error) bool {
 	var damage *Damage
 	return errors.As(err, &damage) || errors.Is(err, fs.ErrNotExist)
 }
 
 // sumOf returns the SHA-256 of an object in hexadecimal digits.
-func sumOf(ctx context.Context, p Place, name string) (sum string, err error) {
+func sumOf(ctx context.Context, p Destination, name string) (sum string, err error) {
 	body, err := p.Open(ctx, name)
 	if err != nil {
 		return "", err

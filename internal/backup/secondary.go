@@ -15,33 +15,34 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// Limits of a copy. A copy that exceeds them continues after the next proof.
+// This file copies the backup to the secondary destination. check_secondary.go then compares the copy.
+
+// Limits of a copy to the secondary destination. A copy that exceeds them continues after the next proof.
 const (
-	copyPasses  = 5 // attempts; another one is needed if objects were removed from the first place while the copy read them
+	copyPasses  = 5 // a pass is repeated if objects were removed from the primary destination meanwhile
 	copyTimeout = 20 * time.Hour
 )
 
-// errRemoved is the error of a pass after which another pass is needed.
-var errRemoved = errors.New("objects were removed from the place of the backup while it was copied")
+// errRemoved is the error of a pass that must be repeated.
+var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail is the detail of KindCopy: how many objects of the second place were compared after the newest copy, and how many of them
-// were copied again because they were damaged there.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy.
 type CopyDetail struct {
-	Place    string    `json:"place"` // label of the second place
-	Ended    time.Time `json:"ended"` // when the copy was done
-	Compared int       `json:"compared"`
-	Mended   int       `json:"mended"`
+	Destination string    `json:"place"`    // label of the secondary destination
+	Ended       time.Time `json:"ended"`    // when the copy was complete
+	Compared    int       `json:"compared"` // objects that were compared by content
+	Repaired    int       `json:"mended"`   // how many of them were damaged and copied again
 }
 
-// copyBackup makes the second place a copy of the first one, and compares a part of the copy by content.
+// copyBackup makes the secondary destination a copy of the primary one, and compares a sample of the copy by content (checkCopy).
 func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
-	if _, err := Claim(ctx, s.cfg.CopyTo, s.cfg.Site, string(s.db.Dialect)); err != nil {
+	if _, err := Claim(ctx, s.cfg.Secondary, s.cfg.Site, string(s.db.Dialect)); err != nil {
 		return detail, err
 	}
 	for range copyPasses {
-		wanted, err := copyOnce(ctx, s.cfg.Place, s.cfg.CopyTo)
+		wanted, err := copyOnce(ctx, s.cfg.Destination, s.cfg.Secondary)
 		if err == nil {
 			err = s.checkCopy(ctx, wanted, &detail)
 		}
@@ -52,33 +53,34 @@ func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error)
 	return detail, errRemoved
 }
 
-// copyOnce copies the objects that the second place lacks, then removes those that the first place no longer has. It returns the names
-// of all objects except the parts of the database.
-func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
+// copyOnce copies the objects that the secondary destination lacks, then removes those that the primary destination no longer has. It
+// returns the names of all objects except the parts of the database.
+func copyOnce(ctx context.Context, from, to Destination) (names []string, err error) {
 	removeParts, err := copyParts(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := listPlace(ctx, from)
+	wanted, err := listDestination(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	there, err := listPlace(ctx, to)
+	existing, err := listDestination(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	names = sortedNames(wanted)
-	// In the order of the names a snapshot (.db.zst) comes before its description (.json), without which it does not count.
+	// A snapshot without its description is ignored. In the order of names the snapshot (.db.zst) comes before the description (.json), so
+	// an interrupted copy has no description without its snapshot.
 	for _, name := range names {
-		// Blobs and snapshots never change; the others are small.
-		if size, ok := there[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
+		// Blobs and snapshots never change. The other objects are small and are copied each time.
+		if size, ok := existing[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {
 			continue
 		}
 		if err := copyObject(ctx, from, to, name); err != nil {
 			return nil, err
 		}
 	}
-	for _, name := range slices.Backward(sortedNames(there)) { // the description first
+	for _, name := range slices.Backward(sortedNames(existing)) { // a description before its snapshot
 		if _, ok := wanted[name]; ok {
 			continue
 		}
@@ -89,8 +91,8 @@ func copyOnce(ctx context.Context, from, to Place) (names []string, err error) {
 	return names, removeParts()
 }
 
-// listPlace returns the sizes of all objects by name, without the parts of the database.
-func listPlace(ctx context.Context, p Place) (map[string]int64, error) {
+// listDestination returns the sizes of all objects by name, except the parts of the database.
+func listDestination(ctx context.Context, p Destination) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	err := p.List(ctx, "", func(o Object) error {
 		if !strings.HasPrefix(o.Name, DatabaseDir+"/") {
@@ -110,7 +112,7 @@ func sortedNames(sizes map[string]int64) []string {
 	return names
 }
 
-func copyObject(ctx context.Context, from, to Place, name string) (err error) {
+func copyObject(ctx context.Context, from, to Destination, name string) (err error) {
 	body, err := from.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", name, errRemoved)
@@ -137,10 +139,11 @@ func copyObject(ctx context.Context, from, to Place, name string) (err error) {
 	return to.Write(ctx, name, f)
 }
 
-// copyParts copies the parts of an SQLite database. They keep their times, which the client of litestream takes from their headers. Of
-// level 0 it copies what is not merged yet and the newest merged part, with which a site goes on in that place: the others are many, and
-// each would cost a request. remove removes the parts that the second place does not need.
-func copyParts(ctx context.Context, from, to Place) (remove func() error, err error) {
+// copyParts copies the parts of an SQLite database. The copies keep the times of the originals, because litestream's client takes the
+// times from the headers of parts. The parts of level 0 are many, and each costs a request. So of these copyParts copies only the parts
+// that are not merged yet, and the newest merged part, from which a site could continue its backup in the secondary destination. The
+// caller must call remove, which deletes the parts that the secondary destination no longer needs, after all other objects were copied.
+func copyParts(ctx context.Context, from, to Destination) (remove func() error, err error) {
 	source, err := openParts(ctx, from)
 	if err != nil {
 		return nil, err
@@ -150,7 +153,7 @@ func copyParts(ctx context.Context, from, to Place) (remove func() error, err er
 		return nil, err
 	}
 	key := func(i *ltx.FileInfo) string { return partName(i) }
-	var gone []*ltx.FileInfo
+	var obsolete []*ltx.FileInfo
 	for level := litestream.SnapshotLevel; level >= 0; level-- {
 		if merged := source.levels[1]; level == 0 && len(merged) > 0 {
 			source.first = merged[len(merged)-1].MaxTXID
@@ -159,12 +162,12 @@ func copyParts(ctx context.Context, from, to Place) (remove func() error, err er
 		if err != nil {
 			return nil, err
 		}
-		there, err := target.list(ctx, level)
+		existing, err := target.list(ctx, level)
 		if err != nil {
 			return nil, err
 		}
 		sizes := map[string]int64{}
-		for _, info := range there {
+		for _, info := range existing {
 			sizes[key(info)] = info.Size
 		}
 		for _, info := range wanted {
@@ -175,13 +178,13 @@ func copyParts(ctx context.Context, from, to Place) (remove func() error, err er
 			}
 			delete(sizes, key(info))
 		}
-		for _, info := range there {
+		for _, info := range existing {
 			if _, left := sizes[key(info)]; left {
-				gone = append(gone, info)
+				obsolete = append(obsolete, info)
 			}
 		}
 	}
-	return func() error { return target.DeleteLTXFiles(ctx, gone) }, nil
+	return func() error { return target.DeleteLTXFiles(ctx, obsolete) }, nil
 }
 
 func copyPart(ctx context.Context, source, target *parts, info *ltx.FileInfo) (err error) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// describedPlace fails the test when a snapshot's description is in the place without the snapshot.
-type describedPlace struct {
-	Place
+// describedSnapshots fails the test when a snapshot's description is in the destination without the snapshot.
+type describedSnapshots struct {
+	Destination
 	t *testing.T
 }
 
-func (p describedPlace) check() {
+func (p describedSnapshots) check() {
 	p.t.Helper()
-	found, err := listPlace(p.t.Context(), p.Place)
+	found, err := listDestination(p.t.Context(), p.Destination)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -31,25 +31,25 @@ func (p describedPlace) check() {
 	}
 }
 
-func (p describedPlace) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+func (p describedSnapshots) Add(ctx context.Context, name string, body io.ReadSeeker) error {
 	defer p.check()
-	return p.Place.Add(ctx, name, body)
+	return p.Destination.Add(ctx, name, body)
 }
 
-func (p describedPlace) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+func (p describedSnapshots) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	defer p.check()
-	return p.Place.Write(ctx, name, body)
+	return p.Destination.Write(ctx, name, body)
 }
 
-func (p describedPlace) Delete(ctx context.Context, name string) error {
+func (p describedSnapshots) Delete(ctx context.Context, name string) error {
 	defer p.check()
-	return p.Place.Delete(ctx, name)
+	return p.Destination.Delete(ctx, name)
 }
 
-// Whenever the copy to the second place is interrupted, a snapshot that is listed there is there.
+// Whenever the copy to the secondary destination is interrupted, a snapshot that is listed there is there.
 func TestASnapshotComesBeforeItsDescriptionAndGoesAfterIt(t *testing.T) {
-	from := OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "first")})
-	to := describedPlace{OpenPlace(PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
+	from := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "first")})
+	to := describedSnapshots{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
 	for _, stem := range []string{"20260301T020000Z-aaaaaaaa", "20260302T020000Z-bbbbbbbb", "20260303T020000Z-cccccccc", "20260304T020000Z-dddddddd"} {
 		name := SnapshotsDir + "/" + stem
 		for _, ending := range []string{".db.zst", ".json"} {
@@ -67,6 +67,6 @@ func TestASnapshotComesBeforeItsDescriptionAndGoesAfterIt(t *testing.T) {
 		}
 	}
 	if _, err := to.Open(t.Context(), SnapshotsDir+"/20260303T020000Z-cccccccc.json"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a snapshot that is gone from the first place: %v", err)
+		t.Errorf("a snapshot that is gone from the primary destination: %v", err)
 	}
 }

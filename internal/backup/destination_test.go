@@ -20,19 +20,19 @@ import (
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
-// eachPlace runs fn with a new folder and a new bucket.
-func eachPlace(t *testing.T, fn func(t *testing.T, cfg backup.PlaceConfig)) {
+// eachDestination runs fn with a new folder and a new bucket.
+func eachDestination(t *testing.T, fn func(t *testing.T, cfg backup.DestinationConfig)) {
 	t.Run("folder", func(t *testing.T) {
-		fn(t, backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "deep", "backups")})
+		fn(t, backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "deep", "backups")})
 	})
 	t.Run("s3", func(t *testing.T) {
 		bucket := blobtest.Bucket(t)
 		bucket.Create, bucket.Prefix = true, "of/this site/"
-		fn(t, backup.PlaceConfig{Bucket: &bucket})
+		fn(t, backup.DestinationConfig{Bucket: &bucket})
 	})
 }
 
-func read(t *testing.T, p backup.Place, name string) string {
+func read(t *testing.T, p backup.Destination, name string) string {
 	t.Helper()
 	r, err := p.Open(t.Context(), name)
 	if err != nil {
@@ -45,7 +45,7 @@ func read(t *testing.T, p backup.Place, name string) string {
 	return string(text)
 }
 
-func names(t *testing.T, p backup.Place, prefix string) []string {
+func names(t *testing.T, p backup.Destination, prefix string) []string {
 	t.Helper()
 	var found []string
 	if err := p.List(t.Context(), prefix, func(o backup.Object) error { found = append(found, o.Name); return nil }); err != nil {
@@ -55,11 +55,11 @@ func names(t *testing.T, p backup.Place, prefix string) []string {
 	return found
 }
 
-func TestAPlaceStoresReplacesListsAndDeletes(t *testing.T) {
-	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
-		p, ctx := backup.OpenPlace(cfg), t.Context()
+func TestADestinationStoresReplacesListsAndDeletes(t *testing.T) {
+	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
+		p, ctx := backup.OpenDestination(cfg), t.Context()
 		if _, err := p.Open(ctx, "format.json"); err == nil {
-			t.Error("an empty place has an object")
+			t.Error("an empty destination has an object")
 		}
 		large := strings.Repeat("0123456789abcdef", 1<<20) + "end" // more than one part of an upload to S3
 		for name, text := range map[string]string{"a/b/one": "1", "a/two": "2", "three": large} {
@@ -97,8 +97,8 @@ func TestAPlaceStoresReplacesListsAndDeletes(t *testing.T) {
 }
 
 func TestAnInterruptedWriteLeavesWhatWasThere(t *testing.T) {
-	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
-		p := backup.OpenPlace(cfg)
+	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
+		p := backup.OpenDestination(cfg)
 		if err := p.Write(t.Context(), "x", strings.NewReader("old")); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestAnInterruptedWriteLeavesWhatWasThere(t *testing.T) {
 
 func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "backups")
-	p := backup.OpenPlace(backup.PlaceConfig{Folder: root})
+	p := backup.OpenDestination(backup.DestinationConfig{Folder: root})
 	source := filepath.Join(filepath.Dir(root), "blob")
 	if err := os.WriteFile(source, []byte("bytes"), 0o600); err != nil {
 		t.Fatal(err)
@@ -171,9 +171,9 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 	}
 }
 
-func TestAPlaceOfAnotherSiteIsRefusedByName(t *testing.T) {
-	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
-		p, ctx := backup.OpenPlace(cfg), t.Context()
+func TestADestinationOfAnotherSiteIsRefusedByName(t *testing.T) {
+	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
+		p, ctx := backup.OpenDestination(cfg), t.Context()
 		for i := range 2 {
 			if created, err := backup.Claim(ctx, p, "site-one", "sqlite"); err != nil || created != (i == 0) {
 				t.Fatal(created, err)
@@ -197,10 +197,10 @@ func TestAPlaceOfAnotherSiteIsRefusedByName(t *testing.T) {
 
 // Proves H-backup-secret.
 func TestTheSecretIsSealedByThePassphraseAndOnlyByIt(t *testing.T) {
-	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
-		p, ctx := backup.OpenPlace(cfg), t.Context()
+	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
+		p, ctx := backup.OpenDestination(cfg), t.Context()
 		if _, err := backup.ReadSecrets(ctx, p, ""); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("a place without a secret: %v", err)
+			t.Errorf("a destination without a secret: %v", err)
 		}
 		secrets := backup.Secrets{Current: strings.Repeat("s", 40), Previous: strings.Repeat("p", 40)}
 		if err := backup.WriteSecrets(ctx, p, secrets, ""); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // damage changes a byte of an object, and leaves its size.
-func damage(t *testing.T, p backup.Place, name string) {
+func damage(t *testing.T, p backup.Destination, name string) {
 	t.Helper()
 	text := []byte(read(t, p, name))
 	text[len(text)/2] ^= 1
@@ -25,10 +25,10 @@ func damage(t *testing.T, p backup.Place, name string) {
 }
 
 // Proves H-copy-mends.
-func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
-	eachPlace(t, func(t *testing.T, cfg backup.PlaceConfig) {
-		second := backup.OpenPlace(cfg)
-		s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
+	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
+		second := backup.OpenDestination(cfg)
+		s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 		s.second = second
 		s.start(t)
 		file, lost := s.refer(t, "a picture", true), s.refer(t, "another one", true)
@@ -38,7 +38,7 @@ func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 		s.advance(3 * time.Minute)
 		part := ""
 		eventually(t, func() error {
-			for _, name := range names(t, backup.OpenPlace(s.place), "database/") {
+			for _, name := range names(t, backup.OpenDestination(s.destination), "database/") {
 				if strings.Contains(name, "/9/") {
 					part = name
 					return nil
@@ -47,7 +47,7 @@ func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 			return errors.New("no snapshot yet")
 		})
 		first, err := s.prove(t)
-		if err != nil || first.Copy.Mended != 0 || first.Copy.Compared < 5 { // format, secret, two files, a part at least
+		if err != nil || first.Copy.Repaired != 0 || first.Copy.Compared < 5 { // format, secret, two files, a part at least
 			t.Fatalf("%+v, %v", first, err)
 		}
 		want := map[string]string{}
@@ -64,7 +64,7 @@ func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Copy.Mended != 2 { // the deleted file is copied as a new one
+		if again.Copy.Repaired != 2 { // the deleted file is copied as a new one
 			t.Errorf("%+v", again.Copy)
 		}
 		for name, text := range want {
@@ -81,31 +81,31 @@ func TestWhatIsDamagedInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 	})
 }
 
-// rotten is a place that damages what it stores of the files.
-type rotten struct{ backup.Place }
+// rotten is a destination that damages what it stores of the files.
+type rotten struct{ backup.Destination }
 
 func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	if !strings.HasPrefix(name, "blobs/") {
-		return r.Place.Write(ctx, name, body)
+		return r.Destination.Write(ctx, name, body)
 	}
 	text, err := io.ReadAll(body)
 	if err != nil {
 		return err
 	}
 	text[0] ^= 1
-	return r.Place.Write(ctx, name, strings.NewReader(string(text)))
+	return r.Destination.Write(ctx, name, strings.NewReader(string(text)))
 }
 
 // Proves H-copy-mends.
-func TestASecondPlaceThatCannotBeMendedIsATrouble(t *testing.T) {
-	s := newSite(t, t.TempDir(), backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	s.second = rotten{backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})}
+func TestASecondaryDestinationThatCannotBeMendedIsATrouble(t *testing.T) {
+	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s.second = rotten{backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})}
 	s.start(t)
 	file := s.refer(t, "a picture", true)
 	s.waitBlobs(t)
 	s.wait(t)
 	for range 2 { // the same failure again ends the wait again
-		if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "copying it again did not mend it: "+backup.BlobName(file)) {
+		if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "still damaged after it was copied again: "+backup.BlobName(file)) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -116,11 +116,11 @@ func TestASecondPlaceThatCannotBeMendedIsATrouble(t *testing.T) {
 }
 
 // Proves H-copy-mends.
-func TestADamagedSnapshotInTheSecondPlaceIsCopiedAgain(t *testing.T) {
-	place, second := backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "backups")}, backup.OpenPlace(backup.PlaceConfig{Folder: filepath.Join(t.TempDir(), "second")})
-	d, _, _ := postgresSite(t, place)
+func TestADamagedSnapshotInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
+	destination, second := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}, backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})
+	d, _, _ := postgresSite(t, destination)
 	service := backup.New(d, backup.Config{
-		Place: backup.OpenPlace(place), CopyTo: second, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+		Destination: backup.OpenDestination(destination), Secondary: second, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
 		OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Free: func() int64 { return 1 << 40 }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}, time.Now)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -141,14 +141,14 @@ func TestADamagedSnapshotInTheSecondPlaceIsCopiedAgain(t *testing.T) {
 	newest := newestSnapshot(t, second)
 	want := read(t, second, newest)
 	damage(t, second, newest)
-	// Nothing was written since the proof before, so this copy has the same moment: the result must be that of the new one.
-	if p, err := s.prove(t); err != nil || p.Copy.Mended != 1 || read(t, second, newest) != want {
+	// Nothing was written since the proof before, so this copy has the same restore point: the result must be that of the new one.
+	if p, err := s.prove(t); err != nil || p.Copy.Repaired != 1 || read(t, second, newest) != want {
 		t.Errorf("%+v, %v", p.Copy, err)
 	}
 }
 
 // newestSnapshot returns the name of the newest snapshot. The names of snapshots of the same second are in any order.
-func newestSnapshot(t *testing.T, p backup.Place) string {
+func newestSnapshot(t *testing.T, p backup.Destination) string {
 	t.Helper()
 	var newest backup.Snapshot
 	for _, name := range snapshots(t, p) {

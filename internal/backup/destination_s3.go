@@ -19,17 +19,17 @@ import (
 	"atelie/internal/s3client"
 )
 
-// bucket is a place in an S3 bucket.
+// bucket is a Destination in an S3 bucket.
 type bucket struct {
 	cfg      s3client.Config
 	client   *s3.Client
 	uploader *manager.Uploader
 
 	mu      sync.Mutex
-	created bool // the bucket exists, or need not be created
+	created bool // the bucket exists, or this program is not to create it
 }
 
-// partSize is the size of the parts in bytes in which a large object is sent, one after the other.
+// partSize is the size in bytes of the parts of a multipart upload, which are sent one after the other.
 const partSize = 8 << 20
 
 func newBucket(cfg s3client.Config) *bucket {
@@ -78,14 +78,15 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, b.explain(err)
 	}
-	return placeBody{out.Body}, nil
+	return bucketBody{out.Body}, nil
 }
 
 func (b *bucket) List(ctx context.Context, prefix string, each func(Object) error) error {
 	return b.listAfter(ctx, prefix, "", each)
 }
 
-// listAfter is List for the names after a name, in order. each ends it with fs.SkipAll; then no further page is requested.
+// listAfter is List for the names that follow after in byte order. If each returns fs.SkipAll, the listing ends without an error and
+// without a request for the next page.
 func (b *bucket) listAfter(ctx context.Context, prefix, after string, each func(Object) error) error {
 	in := &s3.ListObjectsV2Input{Bucket: &b.cfg.Bucket, Prefix: aws.String(b.cfg.Prefix + prefix)}
 	if after != "" {
@@ -111,7 +112,7 @@ func (b *bucket) listAfter(ctx context.Context, prefix, after string, each func(
 	return nil
 }
 
-// Sweep does nothing, because an interrupted upload leaves no object. A rule of the bucket has to remove the upload's parts.
+// Sweep does nothing, because an interrupted upload leaves no object. Its parts have to be removed by a lifecycle rule of the bucket.
 func (b *bucket) Sweep(time.Time) error { return nil }
 
 func (b *bucket) Delete(ctx context.Context, name string) error {
@@ -122,16 +123,16 @@ func (b *bucket) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// explain converts an error of the S3 server: to fs.ErrNotExist for a missing object, or for a missing bucket that the first write
-// will create, and otherwise to a placeError.
+// explain converts an error of the S3 server. A missing object becomes fs.ErrNotExist, and so does a missing bucket that the first write
+// will create. Any other error becomes a destinationError.
 func (b *bucket) explain(err error) error {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
-		return toPlaceError(err)
+		return toDestinationError(err)
 	}
 	switch code := api.ErrorCode(); {
 	case code == "NoSuchKey", code == "NotFound", code == "NoSuchBucket" && b.cfg.Create:
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
 	}
-	return toPlaceError(err)
+	return toDestinationError(err)
 }

@@ -24,34 +24,34 @@ import (
 	"atelie/internal/db"
 )
 
-// point is a moment whose state of the database can be restored from a place.
-type point struct {
-	moment time.Time // the state at this moment, to the millisecond
-	gap    string    // which missing parts make newer states unavailable; "" if no part is missing
+// restorePoint is a state of the database that can be restored from a destination.
+type restorePoint struct {
+	time time.Time // of the state, to the millisecond
+	gap  string    // the missing parts because of which newer states cannot be restored; "" if no part is missing
 
-	place    Place
-	parts    *parts          // of an SQLite database
-	plan     []*ltx.FileInfo // the parts of which the state is made, in order
-	snapshot *Snapshot       // of a PostgreSQL database
+	destination Destination
+	parts       *parts          // of an SQLite database
+	plan        []*ltx.FileInfo // the parts of which the state is made, in order
+	snapshot    *Snapshot       // of a PostgreSQL database
 }
 
-// ErrNoMoment is the cause of errors if a place has no state of the database, or none that is old enough.
-var ErrNoMoment = errors.New("the backup has no state of the database")
+// ErrNoRestorePoint is wrapped by the error for a destination that has no restore point, or none that is old enough.
+var ErrNoRestorePoint = errors.New("the backup has no state of the database")
 
-// findPoint returns the newest state that is not later than at; a zero at means the newest one.
-func findPoint(ctx context.Context, p Place, engine string, at time.Time) (*point, error) {
+// findRestorePoint returns the latest restore point that is not later than at, or the latest of all if at is zero.
+func findRestorePoint(ctx context.Context, p Destination, engine string, at time.Time) (*restorePoint, error) {
 	if engine == string(db.Postgres) {
 		return findSnapshot(ctx, p, at)
 	}
 	found, err := findState(ctx, p, at, 0)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
-		return nil, noMoment(at)
+		return nil, noRestorePoint(at)
 	}
 	return found, err
 }
 
-// findTransaction returns the state after a transaction.
-func findTransaction(ctx context.Context, p Place, txid ltx.TXID) (*point, error) {
+// findTransaction returns the restore point after a transaction.
+func findTransaction(ctx context.Context, p Destination, txid ltx.TXID) (*restorePoint, error) {
 	found, err := findState(ctx, p, time.Time{}, txid)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
 		return nil, unproven{fmt.Sprintf("parts of the database are missing in the backup: the transaction %s cannot be restored", txid), err}
@@ -59,9 +59,9 @@ func findTransaction(ctx context.Context, p Place, txid ltx.TXID) (*point, error
 	return found, err
 }
 
-// findState returns the state after the transaction txid, or if that is 0, the newest one that is not later than at. It lists only the
-// parts of the days around that state, and all parts if something is missing among them.
-func findState(ctx context.Context, p Place, at time.Time, txid ltx.TXID) (*point, error) {
+// findState returns the restore point after the transaction txid. If txid is 0, it returns the latest one that is not later than at. It
+// first lists only the parts of the days around that state; if parts are missing there, it lists all parts.
+func findState(ctx context.Context, p Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
 	near, err := openParts(ctx, p)
 	if err == nil {
 		err = near.limit(ctx, at, txid)
@@ -80,8 +80,8 @@ func findState(ctx context.Context, p Place, at time.Time, txid ltx.TXID) (*poin
 	return all.state(ctx, p, at, txid)
 }
 
-// limit restricts the listings to the parts after the last snapshot but one of the state that findState looks for, and before the next
-// snapshot but one: merged parts can span a snapshot.
+// limit restricts the listings to parts around the state that findState looks for: from the last but one snapshot before it to the second
+// snapshot after it. One snapshot each way would not be enough, because merged parts can span a snapshot.
 func (p *parts) limit(ctx context.Context, at time.Time, txid ltx.TXID) error {
 	list, err := p.list(ctx, litestream.SnapshotLevel)
 	if err != nil {
@@ -104,8 +104,9 @@ func (p *parts) limit(ctx context.Context, at time.Time, txid ltx.TXID) error {
 	return nil
 }
 
-// state returns the state that findState looks for, from the listed parts. The error is litestream.ErrTxNotAvailable if they do not make it.
-func (p *parts) state(ctx context.Context, place Place, at time.Time, txid ltx.TXID) (*point, error) {
+// state returns the restore point that findState looks for, from the listed parts. The error is litestream.ErrTxNotAvailable if these parts
+// are not enough.
+func (p *parts) state(ctx context.Context, destination Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
 	if !at.IsZero() {
 		if err := p.until(ctx, at); err != nil {
 			return nil, err
@@ -120,8 +121,8 @@ func (p *parts) state(ctx context.Context, place Place, at time.Time, txid ltx.T
 		return nil, err
 	}
 	last := plan[len(plan)-1]
-	found := &point{place: place, parts: p, plan: plan}
-	if found.moment, err = p.time(ctx, last); err != nil || txid > 0 {
+	found := &restorePoint{destination: destination, parts: p, plan: plan}
+	if found.time, err = p.headerTime(ctx, last); err != nil || txid > 0 {
 		return found, err
 	}
 	all, err := p.all(ctx)
@@ -137,28 +138,28 @@ func (p *parts) state(ctx context.Context, place Place, at time.Time, txid ltx.T
 	return found, nil
 }
 
-func noMoment(at time.Time) error {
+func noRestorePoint(at time.Time) error {
 	if at.IsZero() {
-		return ErrNoMoment
+		return ErrNoRestorePoint
 	}
-	return fmt.Errorf("%w at %s; atelie backup list tells which moments it has", ErrNoMoment, at.UTC().Format(time.RFC3339))
+	return fmt.Errorf("%w at %s; atelie backup list shows the restore points", ErrNoRestorePoint, at.UTC().Format(time.RFC3339))
 }
 
-func findSnapshot(ctx context.Context, p Place, at time.Time) (*point, error) {
+func findSnapshot(ctx context.Context, p Destination, at time.Time) (*restorePoint, error) {
 	list, err := listSnapshots(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range slices.Backward(list) {
 		if at.IsZero() || !s.Time.After(at) {
-			return &point{moment: s.Time, place: p, snapshot: &s}, nil
+			return &restorePoint{time: s.Time, destination: p, snapshot: &s}, nil
 		}
 	}
-	return nil, noMoment(at)
+	return nil, noRestorePoint(at)
 }
 
 // listSnapshots reads the descriptions of all snapshots, the oldest first.
-func listSnapshots(ctx context.Context, p Place) (list []Snapshot, err error) {
+func listSnapshots(ctx context.Context, p Destination) (list []Snapshot, err error) {
 	var found []string
 	if err := p.List(ctx, SnapshotsDir+"/", func(o Object) error {
 		if strings.HasSuffix(o.Name, ".json") {
@@ -183,8 +184,8 @@ func listSnapshots(ctx context.Context, p Place) (list []Snapshot, err error) {
 	return list, nil
 }
 
-// verify verifies the parts that make the state and returns the size of the database in bytes, 0 of a snapshot.
-func (p *point) verify(ctx context.Context, report func(done, all int)) (size int64, err error) {
+// verify verifies the parts of which the state is made. It returns the size of the database in bytes, or 0 if the state is a snapshot.
+func (p *restorePoint) verify(ctx context.Context, report func(done, all int)) (size int64, err error) {
 	for i, info := range p.plan {
 		pages, pageSize, err := p.parts.verify(ctx, info)
 		if err != nil {
@@ -197,13 +198,13 @@ func (p *point) verify(ctx context.Context, report func(done, all int)) (size in
 }
 
 // restore writes the database into a new file.
-func (p *point) restore(ctx context.Context, file string) (err error) {
+func (p *restorePoint) restore(ctx context.Context, file string) (err error) {
 	if p.snapshot != nil {
 		return p.restoreSnapshot(ctx, file)
 	}
 	replica := litestream.NewReplicaWithClient(nil, p.parts)
 	if err := replica.Restore(ctx, litestream.RestoreOptions{OutputPath: file, TXID: p.plan[len(p.plan)-1].MaxTXID}); err != nil {
-		if failed := p.parts.failed.Load(); failed != nil && !isPlaceError(err) {
+		if failed := p.parts.failed.Load(); failed != nil && !isDestinationError(err) {
 			err = fmt.Errorf("%w (%w)", err, failed)
 		}
 		return fmt.Errorf("restore the database: %w", err)
@@ -211,7 +212,7 @@ func (p *point) restore(ctx context.Context, file string) (err error) {
 	return os.Chmod(file, 0o600)
 }
 
-func (p *point) restoreSnapshot(ctx context.Context, file string) (err error) {
+func (p *restorePoint) restoreSnapshot(ctx context.Context, file string) (err error) {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -224,25 +225,25 @@ func (p *point) restoreSnapshot(ctx context.Context, file string) (err error) {
 }
 
 // decompress writes a snapshot's database into out. The error is a *Damage if the snapshot is not what was written.
-func (p *point) decompress(ctx context.Context, out io.Writer) (err error) {
-	body, err := p.place.Open(ctx, p.snapshot.Name)
+func (p *restorePoint) decompress(ctx context.Context, out io.Writer) (err error) {
+	body, err := p.destination.Open(ctx, p.snapshot.Name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	hash := sha256.New()
-	kept := &placeReader{from: io.TeeReader(reader{ctx, body}, hash)}
+	source := &destinationReader{from: io.TeeReader(reader{ctx, body}, hash)}
 	written := &diskWriter{to: out}
-	z, err := zstd.NewReader(kept, zstd.WithDecoderConcurrency(1))
+	z, err := zstd.NewReader(source, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
 	_, err = io.Copy(written, z)
 	if err == nil {
-		_, err = io.Copy(io.Discard, kept) // what follows the compressed data belongs to the hash too
+		_, err = io.Copy(io.Discard, source) // what follows the compressed data belongs to the hash too
 	}
-	if err := cmp.Or(kept.err, written.err); err != nil { // the place or the disk failed, not the snapshot
+	if err := cmp.Or(source.err, written.err); err != nil { // the destination or the disk failed, not the snapshot
 		return err
 	}
 	if err != nil || hex.EncodeToString(hash.Sum(nil)) != p.snapshot.SHA256 {
@@ -251,7 +252,8 @@ func (p *point) decompress(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// diskWriter keeps the error of a write, which tells a failure of the disk from damage.
+// diskWriter records the error of a write. If there is one, the disk has failed; otherwise a snapshot that cannot be decompressed is
+// damaged.
 type diskWriter struct {
 	to  io.Writer
 	err error
@@ -265,7 +267,7 @@ func (w *diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// openRestored opens a restored database and checks that SQLite finds nothing wrong with it.
+// openRestored opens a restored database and runs SQLite's integrity check on it.
 func openRestored(ctx context.Context, file string) (*db.DB, error) {
 	d, err := db.Open(ctx, "sqlite:"+file, db.NoHooks)
 	if err != nil {

@@ -1,0 +1,179 @@
+// Package backup keeps a continuous backup of a site. The backup has every commit of an SQLite database or nightly snapshots of a
+// PostgreSQL database, each stored file once, and the site's secret. Its destination is a folder or a bucket; the backup can be copied
+// to a secondary destination. The package also restores sites, and proves each night that the newest backup can be restored.
+package backup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/s3client"
+)
+
+// Names of objects and folders in a destination: paths with slashes, relative to the destination.
+const (
+	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
+	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
+	BlobsDir     = "blobs"     // blobs by id, see BlobName
+	ProofsDir    = "proofs"    // checksums of the live database, with which proofs compare the restored one
+
+	formatName       = "format.json" // see Format
+	secretName       = "secret"      // the secrets, readable
+	sealedSecretName = "secret.age"  // the secrets, sealed by a passphrase
+	temporaryDir     = "tmp"         // unfinished objects of a folder
+)
+
+// BlobName returns the name of a blob's bytes in a destination.
+func BlobName(id string) string { return path.Join(BlobsDir, id[:2], id[2:4], id) }
+
+// Destination is where a backup is stored: a folder, or an S3 bucket and a prefix. It stores objects under names.
+type Destination interface {
+	// Write stores body under name, in place of what was stored there. The object is whole or missing, and durable when Write
+	// returns nil.
+	Write(ctx context.Context, name string, body io.ReadSeeker) error
+	// Add stores a file that never changes again. A destination in a folder on the same disk stores a hard link instead of a copy.
+	Add(ctx context.Context, name string, body io.ReadSeeker) error
+	// Open reads an object. The error is fs.ErrNotExist if there is none.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// List calls each for the objects whose names begin with prefix, which is the name of a folder and a slash, or "" for all
+	// objects. The objects of one folder come in the order of their names; the folders come in any order.
+	List(ctx context.Context, prefix string, each func(Object) error) error
+	// Delete removes an object. A missing object is no error.
+	Delete(ctx context.Context, name string) error
+	// Sweep removes unfinished objects that interrupted writes have left before a time.
+	Sweep(before time.Time) error
+	// Label names the destination in texts, without secrets.
+	Label() string
+	// ReplicaClient returns a new client of litestream for the database's replica. It is not initialized.
+	ReplicaClient() ReplicaClient
+}
+
+// ReplicaClient is a client of litestream that can also list a range of the parts (LTX files) of a level. A listing of all parts would
+// be expensive: S3 servers charge for each thousand listed names.
+type ReplicaClient interface {
+	litestream.ReplicaClient
+	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end unless end is 0. They are in
+	// the order of their transactions, with the times of LTXFiles without metadata.
+	LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error)
+}
+
+// Object is a stored object. Size is in bytes.
+type Object struct {
+	Name     string
+	Size     int64
+	Modified time.Time
+}
+
+// DestinationConfig says where a destination is: Folder is an absolute path, or "" if Bucket is set.
+type DestinationConfig struct {
+	Folder string
+	Bucket *s3client.Config
+}
+
+// OpenDestination returns a destination. It neither reads nor writes: the destination may be unreachable, and its folder or bucket may be
+// missing.
+func OpenDestination(cfg DestinationConfig) Destination {
+	if cfg.Bucket != nil {
+		return newBucket(*cfg.Bucket)
+	}
+	return &folder{root: cfg.Folder}
+}
+
+// Format is the content of format.json, by which a destination is recognized.
+type Format struct {
+	Format int    `json:"format"` // version of the layout
+	Site   string `json:"site"`   // marker of the site's files, which the database has too
+	Engine string `json:"engine"` // "sqlite" or "postgres"
+}
+
+// formatVersion is the version of the layout that this program writes.
+const formatVersion = 1
+
+// ErrOtherSite is wrapped by errors about a destination that has another site's backup.
+var ErrOtherSite = errors.New("this backup destination has the backup of another site")
+
+// ReadFormat reads the format.json of a destination. The error is fs.ErrNotExist if the destination has no backup.
+func ReadFormat(ctx context.Context, p Destination) (f Format, err error) {
+	text, err := readAll(ctx, p, formatName)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("%s is damaged: %w", formatName, err)
+	}
+	if f.Format > formatVersion {
+		return f, fmt.Errorf("%s: the backup has format %d and this program knows %d: use the newer program", formatName, f.Format, formatVersion)
+	}
+	return f, nil
+}
+
+// Claim records in a destination that it has the backup of a site. created is true if the destination had no backup before. The error
+// wraps ErrOtherSite if the destination has the backup of another site.
+func Claim(ctx context.Context, p Destination, site, engine string) (created bool, err error) {
+	want := Format{Format: formatVersion, Site: site, Engine: engine}
+	found, err := ReadFormat(ctx, p)
+	switch {
+	case err == nil && found == want:
+		return false, nil
+	case err == nil && found.Site != site:
+		return false, fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, found.Site, site)
+	case errors.Is(err, fs.ErrNotExist):
+		created = true
+	case err != nil:
+		return false, err
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		return false, err
+	}
+	return created, p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
+}
+
+// readAll reads a small object.
+func readAll(ctx context.Context, p Destination, name string) (text []byte, err error) {
+	r, err := p.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return io.ReadAll(io.LimitReader(r, 1<<20))
+}
+
+// destinationError is the error for a destination that cannot be reached or read. It does not mean that the backup is damaged. The error
+// for a missing object is fs.ErrNotExist instead.
+type destinationError struct{ err error }
+
+func (e *destinationError) Error() string { return e.err.Error() }
+func (e *destinationError) Unwrap() error { return e.err }
+
+// toDestinationError converts an error from a destination to a destinationError. It returns io.EOF and fs.ErrNotExist unchanged.
+func toDestinationError(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) || isDestinationError(err) {
+		return err
+	}
+	return &destinationError{err}
+}
+
+// isDestinationError reports whether an error is or wraps a destinationError.
+func isDestinationError(err error) bool {
+	var failed *destinationError
+	return errors.As(err, &failed)
+}
+
+// bucketBody is the body of an object in a bucket. Its read errors are destinationErrors.
+type bucketBody struct{ io.ReadCloser }
+
+func (b bucketBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, toDestinationError(err)
+}

@@ -1,0 +1,262 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/benbjohnson/litestream/file"
+	"github.com/google/uuid"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/datafolder"
+)
+
+// folder is a Destination in a folder. Only the user that runs the program has access to the files that it creates.
+type folder struct{ root string }
+
+func (f *folder) Label() string { return f.root }
+
+func (f *folder) ReplicaClient() ReplicaClient {
+	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
+}
+
+// folderReplica is litestream's client for folders, with a faster listing: the original reads the size and time of every part.
+type folderReplica struct{ *file.ReplicaClient }
+
+// LTXFiles implements litestream.ReplicaClient.
+func (r folderReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
+	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
+	return ltx.NewFileInfoSliceIterator(found), err
+}
+
+// LTXFilesBetween implements ReplicaClient.
+func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
+	return listParts(r.LTXLevelDir(level), level, first, end)
+}
+
+// listParts lists the parts in a folder as ReplicaClient.LTXFilesBetween does. A missing folder has none.
+func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	low, high := first.String(), end.String()
+	for _, name := range names {
+		if name < low || end > 0 && name >= high { // a name begins with the first transaction
+			continue
+		}
+		minTXID, maxTXID, err := ltx.ParseFilename(name)
+		if err != nil {
+			continue // a temporary file
+		}
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: info.Size(), CreatedAt: info.ModTime().UTC()})
+	}
+	slices.SortFunc(found, compareParts)
+	return found, nil
+}
+
+// compareParts compares parts of a level by their transactions.
+func compareParts(a, b *ltx.FileInfo) int {
+	return cmp.Or(cmp.Compare(a.MinTXID, b.MinTXID), cmp.Compare(a.MaxTXID, b.MaxTXID))
+}
+
+func (f *folder) path(name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%q is no name in a backup", name)
+	}
+	return filepath.Join(f.root, filepath.FromSlash(name)), nil
+}
+
+func (f *folder) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	return f.put(name, func(temporary string) error { return writeFile(ctx, temporary, body) })
+}
+
+func (f *folder) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+	return f.put(name, func(temporary string) error {
+		if source, ok := body.(*os.File); ok && os.Link(source.Name(), temporary) == nil {
+			return nil
+		}
+		return writeFile(ctx, temporary, body)
+	})
+}
+
+// put stores a file atomically: create writes a temporary file, which put then renames to name.
+func (f *folder) put(name string, create func(temporary string) error) (err error) {
+	target, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	temporary := filepath.Join(f.root, temporaryDir, uuid.NewString())
+	for _, dir := range []string{filepath.Dir(temporary), filepath.Dir(target)} {
+		if err := f.makeDir(dir); err != nil {
+			return err
+		}
+	}
+	if err = create(temporary); err == nil {
+		err = os.Rename(temporary, target)
+	}
+	if err != nil {
+		if gone := os.Remove(temporary); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return err
+	}
+	// A rename of a hard link onto another one of the same file leaves both names, by POSIX.
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return datafolder.SyncFolder(filepath.Dir(target))
+}
+
+// makeDir creates the folders down to dir and syncs their entries.
+func (f *folder) makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for ; len(dir) > len(f.root); dir = filepath.Dir(dir) {
+		if err := datafolder.SyncFolder(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(ctx context.Context, name string, body io.Reader) error {
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, reader{ctx, body})
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// reader is a reader whose Read fails when its context has ended.
+type reader struct {
+	ctx  context.Context // a field, because Read has no context parameter
+	from io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
+}
+
+func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	p, err := f.path(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := datafolder.OpenShared(p, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, toDestinationError(err) // not opened: a nil *os.File in an interface is not nil
+	}
+	return folderBody{opened}, nil
+}
+
+// folderBody is the body of an object in a folder. Its read errors are destinationErrors.
+type folderBody struct{ file *os.File }
+
+func (b folderBody) Read(p []byte) (int, error) {
+	n, err := b.file.Read(p)
+	return n, toDestinationError(err)
+}
+
+func (b folderBody) Seek(offset int64, whence int) (int64, error) { return b.file.Seek(offset, whence) }
+func (b folderBody) Close() error                                 { return b.file.Close() }
+
+func (f *folder) List(ctx context.Context, prefix string, each func(Object) error) error {
+	top, err := f.path(path.Join(".", prefix))
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return toDestinationError(err)
+		}
+		name, err := filepath.Rel(f.root, p)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if e.IsDir() {
+			if name == temporaryDir {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(name, ".tmp") { // litestream's own temporary files
+			return nil
+		}
+		if err != nil {
+			return toDestinationError(err)
+		}
+		return each(Object{Name: name, Size: info.Size(), Modified: info.ModTime()})
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *folder) Sweep(before time.Time) error {
+	dir := filepath.Join(f.root, temporaryDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		info, statErr := e.Info()
+		if statErr == nil && info.ModTime().Before(before) {
+			statErr = os.Remove(filepath.Join(dir, e.Name()))
+		}
+		if !errors.Is(statErr, fs.ErrNotExist) {
+			err = errors.Join(err, statErr)
+		}
+	}
+	return err
+}
+
+func (f *folder) Delete(_ context.Context, name string) error {
+	p, err := f.path(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
