@@ -15,33 +15,33 @@ import (
 
 // backupCommand is the command atelie backup.
 type backupCommand struct {
-	Status backupStatusCommand `cmd:"" help:"Say how the backup is: until when it has everything, and when it was last restored and compared."`
-	Now    backupNowCommand    `cmd:"" help:"Bring the backup up to date and wait until it is; of PostgreSQL, take a snapshot."`
-	Verify backupVerifyCommand `cmd:"" help:"Restore the newest backup into a temporary folder now and compare it, as every night."`
-	List   backupListCommand   `cmd:"" help:"List the moments that can be restored."`
+	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the backup was last verified."`
+	Now    backupNowCommand    `cmd:"" help:"Update the backup and wait until it is up to date. With PostgreSQL, this takes a snapshot."`
+	Verify backupVerifyCommand `cmd:"" help:"Restore the backup into a temporary folder now and compare it with the site, as the server does every night."`
+	List   backupListCommand   `cmd:"" help:"List the restore points."`
 }
 
 // errBackupsOff is the error of the commands while backups are off.
 var errBackupsOff = errors.New("backups are off (backup-url)")
 
 type backupListCommand struct {
-	From string `env:"ATELIE_RESTORE_FROM" placeholder:"PLACE" help:"Another backup than the one of the settings: a folder or s3://…"`
+	From string `env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"List this backup instead of the one in the settings: a folder or s3://…"`
 }
 
-// Run prints a line for each day. It reads only the place of the backup, so it also works after the loss of the site.
+// Run prints a line for each day. It reads only the backup, so it also works after the loss of the site.
 func (c *backupListCommand) Run(env *environment) error {
-	place, err := openBackup(env, c.From)
+	destination, err := openBackup(env, c.From)
 	if err != nil {
 		return err
 	}
-	days, err := backup.ListRestorePoints(env.ctx, place)
+	days, err := backup.ListRestorePoints(env.ctx, destination)
 	if err != nil {
 		return err
 	}
 	for _, d := range days {
 		text := fmt.Sprintf("%s  %s", d.First.Format(time.DateOnly), d.First.Format("15:04:05Z"))
 		if d.RestorePoints > 1 {
-			text += fmt.Sprintf(" to %s, %d moments", d.Last.Format("15:04:05Z"), d.RestorePoints)
+			text += fmt.Sprintf(" to %s, %d restore points", d.Last.Format("15:04:05Z"), d.RestorePoints)
 		}
 		env.say("%s\n", text)
 	}
@@ -51,57 +51,57 @@ func (c *backupListCommand) Run(env *environment) error {
 	return nil
 }
 
-// openBackup opens the place that the flag --from names, or the place in the settings if from is "".
+// openBackup opens the backup that the flag --from names, or the backup in the settings if from is "".
 func openBackup(env *environment, from string) (backup.Destination, error) {
-	place, err := env.cfg.BackupLocation()
+	location, err := env.cfg.BackupLocation()
 	if from != "" {
-		place, err = config.ParseLocation("--from", from)
+		location, err = config.ParseLocation("--from", from)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if place == nil {
+	if location == nil {
 		return nil, errBackupsOff
 	}
-	return app.OpenBackupDestination(place), nil
+	return app.OpenBackupDestination(location), nil
 }
 
-// placeTimeout is how long the status waits for the place, which may accept connections and answer nothing.
-const placeTimeout = 10 * time.Second
+// destinationTimeout limits the wait of backup status for the destination, which may accept connections and never respond.
+const destinationTimeout = 10 * time.Second
 
 type backupStatusCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object, for programs."`
 }
 
-// Run prints how the backup is. It fails if something is wrong with it.
+// Run prints the status of the backup. It fails if something is wrong with the backup.
 func (c *backupStatusCommand) Run(env *environment) error {
 	return env.withBackup(func(a *app.App) error {
 		s, err := a.Backup.Status(env.ctx)
 		if err != nil {
 			return err
 		}
-		// A running server knows of the newest moment before it stores it.
-		limited, cancel := context.WithTimeout(env.ctx, placeTimeout)
+		// The destination can have a later restore point than the database: a server stores the time only every few minutes.
+		limited, cancel := context.WithTimeout(env.ctx, destinationTimeout)
 		defer cancel()
-		newest, placeErr := a.Backup.Newest(limited)
-		if placeErr != nil && limited.Err() != nil && env.ctx.Err() == nil {
-			placeErr = fmt.Errorf("no answer within %s: %w", placeTimeout, placeErr)
+		newest, destinationErr := a.Backup.Newest(limited)
+		if destinationErr != nil && limited.Err() != nil && env.ctx.Err() == nil {
+			destinationErr = fmt.Errorf("no answer within %s: %w", destinationTimeout, destinationErr)
 		}
 		if newest.After(s.LastBackup) {
 			s.LastBackup = newest
 		}
 		if c.JSON {
-			text, err := json.Marshal(statusJSON(s, placeErr))
+			text, err := json.Marshal(statusJSON(s, destinationErr))
 			if err == nil {
 				err = env.printf("%s\n", text)
 			}
 			return err
 		}
-		return printStatus(env, s, placeErr)
+		return printStatus(env, s, destinationErr)
 	})
 }
 
-// jsonStatus is what backup status --json prints. Times are null if there is none.
+// jsonStatus is the output of backup status --json. A time is null if the event has not happened yet.
 type jsonStatus struct {
 	Destination        string     `json:"place"`
 	SameDisk           bool       `json:"same_disk"`
@@ -111,27 +111,27 @@ type jsonStatus struct {
 	ProvenRestorePoint *time.Time `json:"proven_moment"`
 	ProofError         string     `json:"proof_error"`
 	WaitingFiles       int64      `json:"waiting_files"`
-	Undone             string     `json:"proof_undone"` // why the newest proof could not be done
+	Undone             string     `json:"proof_undone"` // why the newest proof could not be completed
 	UndoneCode         string     `json:"proof_undone_code"`
 }
 
-func statusJSON(s backup.Status, placeErr error) jsonStatus {
+func statusJSON(s backup.Status, destinationErr error) jsonStatus {
 	optional := func(t time.Time) *time.Time {
 		if t.IsZero() {
 			return nil
 		}
 		return &t
 	}
-	if s.BackupError == "" && placeErr != nil {
-		s.BackupError = placeErr.Error()
+	if s.BackupError == "" && destinationErr != nil {
+		s.BackupError = destinationErr.Error()
 	}
 	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenRestorePoint), s.ProofError, s.WaitingFiles, s.ProofUndone, s.ProofUndoneCode}
 }
 
-func printStatus(env *environment, s backup.Status, placeErr error) error {
-	lines := []string{"Place: " + s.Destination}
+func printStatus(env *environment, s backup.Status, destinationErr error) error {
+	lines := []string{"Destination: " + s.Destination}
 	if s.SameDisk {
-		lines = append(lines, "It is on the disk of the data folder: it protects from mistakes, not from a lost disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
+		lines = append(lines, "It is on the disk of the data folder: it protects from mistakes, not from the loss of the disk. Set ATELIE_BACKUP_URL to another disk or a bucket.")
 	}
 	if s.LastBackup.IsZero() {
 		lines = append(lines, "Last backup: none yet")
@@ -139,7 +139,7 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 		lines = append(lines, "Last backup: "+s.LastBackup.UTC().Format(time.RFC3339))
 	}
 	if s.WaitingFiles > 0 {
-		lines = append(lines, fmt.Sprintf("Files that are not in it yet: %d", s.WaitingFiles))
+		lines = append(lines, fmt.Sprintf("Files that are not in the backup yet: %d", s.WaitingFiles))
 	}
 	if s.LastProof.IsZero() {
 		lines = append(lines, "Last proof: none yet")
@@ -157,8 +157,8 @@ func printStatus(env *environment, s backup.Status, placeErr error) error {
 	default:
 		wrong = append(wrong, fmt.Errorf("backup: %s (since %s)", s.BackupError, s.ErrorSince.UTC().Format(time.RFC3339)))
 	}
-	if placeErr != nil {
-		wrong = append(wrong, fmt.Errorf("the place of the backup cannot be read: %w", placeErr))
+	if destinationErr != nil {
+		wrong = append(wrong, fmt.Errorf("the backup destination cannot be read: %w", destinationErr))
 	}
 	if s.ProofError != "" {
 		wrong = append(wrong, fmt.Errorf("proof: %s", s.ProofError))
@@ -179,8 +179,9 @@ func (e *environment) withBackup(fn func(*app.App) error) error {
 	})
 }
 
-// withRunningBackup calls fn while a service keeps the backup: that of a server on the data folder of an SQLite database, else one
-// of this process. serverEnded returns an error when the server that fn relies on has ended.
+// withRunningBackup calls fn while a backup service runs. If a server has locked the data folder of an SQLite database, that server's
+// service runs already; otherwise withRunningBackup runs one in this process. serverEnded returns an error once the server that fn relies
+// on has ended.
 func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() error) error) error {
 	noServer := func() error { return nil }
 	if e.cfg.Database.URL != "" {
@@ -199,7 +200,7 @@ func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() e
 	return errors.Join(e.withBackup(func(a *app.App) error { return e.runBackup(a, func() error { return fn(a, noServer) }) }), release())
 }
 
-// runBackup keeps the backup in this process while fn runs.
+// runBackup runs the backup service in this process while fn runs.
 func (e *environment) runBackup(a *app.App, fn func() error) error {
 	ctx, cancel := context.WithCancel(e.ctx)
 	ended := make(chan struct{})
@@ -217,12 +218,12 @@ func (e *environment) runBackup(a *app.App, fn func() error) error {
 func (e *environment) serverEnded() error {
 	release, err := datafolder.Lock(e.cfg.Server.DataDir)
 	if err == nil {
-		return errors.Join(errors.New("the server has ended meanwhile: run the command again"), release())
+		return errors.Join(errors.New("the server has ended: run the command again"), release())
 	}
 	return nil
 }
 
-// waiting prints what keeps the backup, and ends when the server has ended.
+// waiting returns the functions of a wait: it prints why the backup is delayed, and ends the wait when the server has ended.
 func (e *environment) waiting(serverEnded func() error) backup.Waiting {
 	last := ""
 	return backup.Waiting{Ended: serverEnded, Each: func(state string) error {
@@ -238,20 +239,20 @@ func (e *environment) waiting(serverEnded func() error) backup.Waiting {
 
 type backupNowCommand struct{}
 
-// Run waits until everything that was written before is in the place.
+// Run waits until the destination has everything that was written before.
 func (backupNowCommand) Run(env *environment) error {
 	return env.withRunningBackup(func(a *app.App, serverEnded func() error) error {
 		newest, err := a.Backup.BringUpToDate(env.ctx, env.waiting(serverEnded))
 		if err != nil {
 			return err
 		}
-		return env.printf("The backup is up to date: its newest state is that of %s.\n", newest.UTC().Format(time.RFC3339Nano))
+		return env.printf("The backup is up to date: its latest restore point is %s.\n", newest.UTC().Format(time.RFC3339Nano))
 	})
 }
 
 type backupVerifyCommand struct{}
 
-// Run has the proof done now and waits for its result.
+// Run requests a proof and waits for the result.
 func (backupVerifyCommand) Run(env *environment) error {
 	return env.withRunningBackup(func(a *app.App, serverEnded func() error) error {
 		env.say("Restoring the newest backup into a temporary folder to compare it…\n")
@@ -263,6 +264,6 @@ func (backupVerifyCommand) Run(env *environment) error {
 			p.RestorePoint.UTC().Format(time.RFC3339), p.Tables, p.Rows, p.Files); err != nil || p.Copy.Compared == 0 {
 			return err
 		}
-		return env.printf("The second place has it too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Repaired)
+		return env.printf("The secondary destination is up to date too: %d of its objects were compared, %d of them were damaged and copied again.\n", p.Copy.Compared, p.Copy.Repaired)
 	})
 }

@@ -56,23 +56,23 @@ func siteIs(t *testing.T, got, want string) {
 	}
 }
 
-// places runs fn with a folder and a bucket as the place of the backup.
-func places(t *testing.T, fn func(t *testing.T, place string)) {
+// destinations runs fn with a folder and a bucket as the backup destination.
+func destinations(t *testing.T, fn func(t *testing.T, destination string)) {
 	for _, kind := range []string{"folder", "s3"} {
 		t.Run(kind, func(t *testing.T) {
-			place := filepath.Join(t.TempDir(), "backup")
+			destination := filepath.Join(t.TempDir(), "backup")
 			if kind == "s3" {
-				place = bucketAddress(t)
+				destination = bucketAddress(t)
 			}
-			t.Setenv("ATELIE_BACKUP_URL", place)
-			fn(t, place)
+			t.Setenv("ATELIE_BACKUP_URL", destination)
+			fn(t, destination)
 		})
 	}
 }
 
 // Proves H-restore, A-activity-site.
 func TestRestoreRebuildsTheSite(t *testing.T) {
-	places(t, func(t *testing.T, place string) {
+	destinations(t, func(t *testing.T, destination string) {
 		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "correct horse battery")
 		dir := demoSite(t)
 		execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_uploads")
@@ -84,7 +84,7 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		to := filepath.Join(t.TempDir(), "new")
-		r := must(t, to, "restore", "--from", place)
+		r := must(t, to, "restore", "--from", destination)
 		if !strings.Contains(r.out, "Restored: the site as it was at 20") || !strings.Contains(r.out, "Nothing is missing") || !strings.Contains(r.out, "Files: ") {
 			t.Errorf("%s", r.out)
 		}
@@ -98,18 +98,18 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 		if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
 			t.Errorf("%+v", r)
 		}
-		refused(t, to, "is not empty", "restore", "--from", place)
+		refused(t, to, "is not empty", "restore", "--from", destination)
 		refused(t, filepath.Join(t.TempDir(), "x"), "there is no backup in", "restore", "--from", t.TempDir())
-		refused(t, filepath.Join(t.TempDir(), "x"), "no state of the database at 2020-01-01", "restore", "--from", place, "--at", "2020-01-01T00:00:00Z")
-		refused(t, filepath.Join(t.TempDir(), "x"), "--at: is not a time", "restore", "--from", place, "--at", "yesterday")
+		refused(t, filepath.Join(t.TempDir(), "x"), "no state of the database at 2020-01-01", "restore", "--from", destination, "--at", "2020-01-01T00:00:00Z")
+		refused(t, filepath.Join(t.TempDir(), "x"), "--at: is not a time", "restore", "--from", destination, "--at", "yesterday")
 		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "")
-		refused(t, filepath.Join(t.TempDir(), "x"), "set ATELIE_BACKUP_PASSPHRASE", "restore", "--from", place)
+		refused(t, filepath.Join(t.TempDir(), "x"), "set ATELIE_BACKUP_PASSPHRASE", "restore", "--from", destination)
 	})
 }
 
 // Proves H-restore-moment, H-restore-erased.
 func TestRestoreOfAnEarlierMoment(t *testing.T) {
-	places(t, func(t *testing.T, place string) {
+	destinations(t, func(t *testing.T, destination string) {
 		dir := t.TempDir()
 		address := "sqlite:" + filepath.Join(dir, "atelie.db")
 		server(t, dir)
@@ -124,7 +124,7 @@ func TestRestoreOfAnEarlierMoment(t *testing.T) {
 		}
 		for i, at := range moments {
 			to := filepath.Join(t.TempDir(), "new")
-			must(t, to, "restore", "--from", place, "--at", at.UTC().Format(time.RFC3339Nano))
+			must(t, to, "restore", "--from", destination, "--at", at.UTC().Format(time.RFC3339Nano))
 			var n int
 			d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(to, "atelie.db"), db.NoHooks)
 			if err != nil {
@@ -139,17 +139,17 @@ func TestRestoreOfAnEarlierMoment(t *testing.T) {
 		execute(t, address, "delete from contact_submissions where message <> 'three'")
 		must(t, dir, "backup", "now")
 		to := filepath.Join(t.TempDir(), "new")
-		r := must(t, to, "restore", "--from", place, "--at", moments[2].UTC().Format(time.RFC3339Nano))
+		r := must(t, to, "restore", "--from", destination, "--at", moments[2].UTC().Format(time.RFC3339Nano))
 		if !strings.Contains(r.out, "Deleted since then: 2 messages.") || strings.Count(r.out, "Erased since then: everything about an address, at "+time.Now().UTC().Format("2006-")) != 1 {
 			t.Errorf("what was deleted later is not told:\n%s", r.out)
 		}
 		if left, err := filepath.Glob(filepath.Join(to, "restoring*")); err != nil || len(left) > 0 {
 			t.Errorf("%q is left (%v)", left, err)
 		}
-		if r := must(t, filepath.Join(t.TempDir(), "new"), "restore", "--from", place); strings.Contains(r.out, "since then") {
+		if r := must(t, filepath.Join(t.TempDir(), "new"), "restore", "--from", destination); strings.Contains(r.out, "since then") {
 			t.Errorf("the newest state has everything:\n%s", r.out)
 		}
-		if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, time.Now().UTC().Format(time.DateOnly)) || !strings.Contains(r.out, " moments") {
+		if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, time.Now().UTC().Format(time.DateOnly)) || !strings.Contains(r.out, " restore points") {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -157,7 +157,7 @@ func TestRestoreOfAnEarlierMoment(t *testing.T) {
 
 // Proves H-proof.
 func TestBackupIsProvenAndCopied(t *testing.T) {
-	places(t, func(t *testing.T, _ string) {
+	destinations(t, func(t *testing.T, _ string) {
 		second := filepath.Join(t.TempDir(), "second")
 		t.Setenv("ATELIE_BACKUP_COPY_URL", second)
 		dir := demoSite(t)
@@ -182,7 +182,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 			}
 		}
 		if got := strings.Join(siteActivity(t, "sqlite:"+filepath.Join(dir, "atelie.db")), "\n"); strings.Count(got, "backup-place "+second) != 1 {
-			t.Errorf("the activity lists %q, want the second place once", got)
+			t.Errorf("the activity lists %q, want the secondary destination once", got)
 		}
 		to := filepath.Join(t.TempDir(), "new")
 		if r := must(t, to, "restore", "--from", second); !strings.Contains(r.out, "Nothing is missing") {
@@ -235,23 +235,23 @@ func oneOf(t *testing.T, pattern string) string {
 // Proves H-proof-damage.
 func TestProofNamesWhatIsDamaged(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
-		place := filepath.Join(t.TempDir(), "backup")
-		t.Setenv("ATELIE_BACKUP_URL", place)
+		destination := filepath.Join(t.TempDir(), "backup")
+		t.Setenv("ATELIE_BACKUP_URL", destination)
 		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "correct horse battery")
 		t.Setenv("ATELIE_VIPS", "off")
 		upload(t, dir, "a.jpg", photoWithPlace(t))
 		must(t, dir, "media", "rebuild")
 		must(t, dir, "backup", "now")
 		must(t, dir, "backup", "verify")
-		database := filepath.Join(place, "database", "ltx", "0", "*.ltx")
+		database := filepath.Join(destination, "database", "ltx", "0", "*.ltx")
 		if strings.HasPrefix(address, "postgres") {
-			database = filepath.Join(place, "snapshots", "*.zst")
+			database = filepath.Join(destination, "snapshots", "*.zst")
 		}
-		for _, pattern := range []string{database, filepath.Join(place, "blobs", "*", "*", "*"), filepath.Join(place, "secret.age")} {
+		for _, pattern := range []string{database, filepath.Join(destination, "blobs", "*", "*", "*"), filepath.Join(destination, "secret.age")} {
 			file := oneOf(t, pattern)
 			undo := flip(t, file)
 			r := atelie(t, dir, "", "backup", "verify")
-			if r.code != 1 || !strings.Contains(r.err, strings.TrimPrefix(file, place+"/")) || !strings.Contains(r.err, "is damaged") {
+			if r.code != 1 || !strings.Contains(r.err, strings.TrimPrefix(file, destination+"/")) || !strings.Contains(r.err, "is damaged") {
 				t.Errorf("%s: %+v", file, r)
 			}
 			if r := atelie(t, dir, "", "backup", "status"); r.code != 1 || !strings.Contains(r.err, "is damaged") {
@@ -260,14 +260,14 @@ func TestProofNamesWhatIsDamaged(t *testing.T) {
 			undo()
 		}
 		must(t, dir, "backup", "verify")
-		if err := os.Remove(oneOf(t, filepath.Join(place, "blobs", "*", "*", "*"))); err != nil {
+		if err := os.Remove(oneOf(t, filepath.Join(destination, "blobs", "*", "*", "*"))); err != nil {
 			t.Fatal(err)
 		}
 		if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "is missing in the backup") {
 			t.Errorf("%+v", r)
 		}
 		t.Setenv("ATELIE_DATABASE_URL", "")
-		r := atelie(t, filepath.Join(t.TempDir(), "new"), "", "restore", "--from", place)
+		r := atelie(t, filepath.Join(t.TempDir(), "new"), "", "restore", "--from", destination)
 		if r.code != 1 || strings.Count(r.out, "Missing: ") != 1 || !strings.Contains(r.out, "not in the backup") || !strings.Contains(r.err, "the backup lacks 1 things") {
 			t.Errorf("%+v", r)
 		}
@@ -275,14 +275,14 @@ func TestProofNamesWhatIsDamaged(t *testing.T) {
 }
 
 // Proves H-proof-away.
-func TestBackupVerifyTellsAnUnreachablePlaceFromDamage(t *testing.T) {
-	place := filepath.Join(t.TempDir(), "backup")
-	t.Setenv("ATELIE_BACKUP_URL", place)
+func TestBackupVerifyTellsAnUnreachableDestinationFromDamage(t *testing.T) {
+	destination := filepath.Join(t.TempDir(), "backup")
+	t.Setenv("ATELIE_BACKUP_URL", destination)
 	dir := t.TempDir()
 	server(t, dir)
 	must(t, dir, "backup", "now")
 	must(t, dir, "backup", "verify")
-	if err := errors.Join(os.Rename(place, place+" away"), os.WriteFile(place, nil, 0o600)); err != nil {
+	if err := errors.Join(os.Rename(destination, destination+" away"), os.WriteFile(destination, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if r := atelie(t, dir, "", "backup", "verify"); r.code != 1 || !strings.Contains(r.err, "could not be done: the backup destination cannot be reached") {
@@ -299,8 +299,8 @@ func TestBackupVerifyTellsAnUnreachablePlaceFromDamage(t *testing.T) {
 
 // Proves H-restore-postgres.
 func TestRestoreOfAPostgresBackupLeadsBack(t *testing.T) {
-	place, first := filepath.Join(t.TempDir(), "backup"), dbtest.URL(t, db.Postgres)
-	t.Setenv("ATELIE_BACKUP_URL", place)
+	destination, first := filepath.Join(t.TempDir(), "backup"), dbtest.URL(t, db.Postgres)
+	t.Setenv("ATELIE_BACKUP_URL", destination)
 	t.Setenv("ATELIE_DATABASE_URL", first)
 	dir := t.TempDir()
 	must(t, dir, "demo")
@@ -309,13 +309,13 @@ func TestRestoreOfAPostgresBackupLeadsBack(t *testing.T) {
 	between := time.Now()
 	must(t, dir, "owner", "add", "rui@example.com")
 	must(t, dir, "backup", "now")
-	if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, "2 moments") {
+	if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, "2 restore points") {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv("ATELIE_DATABASE_URL", "")
 	for owner, at := range map[string]string{"rui@example.com": "9999-01-01T00:00:00Z", "ana@example.com": between.UTC().Format(time.RFC3339Nano)} {
 		to := filepath.Join(t.TempDir(), "new")
-		must(t, to, "restore", "--from", place, "--at", at)
+		must(t, to, "restore", "--from", destination, "--at", at)
 		r := must(t, to, "owner", "list")
 		if !strings.Contains(r.out, owner) || strings.Contains(r.out, "rui") != (owner == "rui@example.com") {
 			t.Errorf("at %s: %+v", at, r)

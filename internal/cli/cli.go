@@ -1,4 +1,4 @@
-// Package cli implements the command line of the program: the commands, one file for each, and the exit codes.
+// Package cli implements the command line of the program. Each command is in a file of its own; cli.go has the parser and the exit codes.
 package cli
 
 import (
@@ -24,7 +24,7 @@ const (
 	exitOK         = 0
 	exitError      = 1 // the command failed
 	exitUsage      = 2 // wrong arguments or settings
-	exitNewer      = 3 // atelie upgrade --check: a newer release is there
+	exitNewer      = 3 // atelie upgrade --check: there is a newer release
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
@@ -37,29 +37,29 @@ func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 // reads the tags of the fields.
 type commands struct {
 	config.Config
-	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings, named as the flags are."`
+	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings; their names are those of the flags."`
 	Version    kong.VersionFlag `help:"Print the version."`
 
 	Serve   serveCommand   `cmd:"" help:"Migrate and serve the site."`
-	Demo    demoCommand    `cmd:"" help:"Load the demo content; a second time changes nothing."`
+	Demo    demoCommand    `cmd:"" help:"Load the demo content; loading it again changes nothing."`
 	Owner   ownerCommand   `cmd:"" help:"Manage the accounts that may administer the site."`
 	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
 	Keys    keysCommand    `cmd:"" help:"Print, list, rotate and revoke the keys of the site."`
-	Secret  secretCommand  `cmd:"" help:"Change the secret in the data folder, or go on with another one when it is lost."`
-	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
-	Health  healthCommand  `cmd:"" help:"Ask the server on this machine whether it is ready; fails when it is not."`
-	Media   mediaCommand   `cmd:"" help:"Check the smaller pictures that pages show, or make them again."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
-	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
+	Secret  secretCommand  `cmd:"" help:"Change the secret in the data folder, or replace a lost secret."`
+	Mail    mailCommand    `cmd:"" help:"Test the mail settings."`
+	Health  healthCommand  `cmd:"" help:"Check whether the server on this machine is ready; fail if it is not."`
+	Media   mediaCommand   `cmd:"" help:"Verify pictures and videos and the files derived from them, or make derived files again."`
+	Migrate migrateCommand `cmd:"" help:"Migrate the database to the schema of this version."`
+	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and file store, and compare both."`
 	Export  exportCommand  `cmd:"" help:"Write the whole site into one archive: rows, files, and pages that open from the disk."`
 	Import  importCommand  `cmd:"" help:"Import a site into an empty one."`
 	Restore restoreCommand `cmd:"" help:"Rebuild a site in a new data folder from its backup."`
-	Backup  backupCommand  `cmd:"" help:"Ask how the backup is, bring it up to date, prove it, or list what it can restore."`
-	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
-	About   versionCommand `cmd:"" name:"version" help:"Print the version, and what the program was built from."`
-	Upgrade upgradeCommand `cmd:"" help:"Say whether the release file names a newer release."`
+	Backup  backupCommand  `cmd:"" help:"Show the status of the backup, update it now, verify it, or list its restore points."`
+	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source; secrets are masked."`
+	About   versionCommand `cmd:"" name:"version" help:"Print the version and the commit that the program was built from."`
+	Upgrade upgradeCommand `cmd:"" help:"Check whether the release file names a newer release."`
 
-	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
+	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the server starts this command itself."`
 }
 
 // environment is the argument of each command's Run method.
@@ -75,8 +75,8 @@ type environment struct {
 	now    func() time.Time // the clock
 }
 
-// exited is a panic value with an exit code. After --help or --version kong calls an exit function, which must not return. That
-// function panics with an exited value, and Run recovers the panic.
+// exited is the panic value with which the exit function that Run gives to kong returns to Run. kong calls that function after --help and
+// --version, and requires that it does not return.
 type exited int
 
 // Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.
@@ -180,7 +180,7 @@ func (e *environment) with(fn func(*app.App) error) error {
 	return errors.Join(fn(a), a.Close())
 }
 
-// say prints a part of the command's results. The command goes on if that fails; Run reports the error.
+// say prints a part of the command's results. If that fails, the command continues, and Run reports the error at the end.
 func (e *environment) say(format string, args ...any) {
 	if err := e.printf(format, args...); err != nil && e.outErr == nil {
 		e.outErr = err

@@ -56,7 +56,7 @@ func mask(kind, value string) string {
 	return value
 }
 
-// findSource returns where the value of a setting comes from: flag, environment, file or default.
+// findSource returns the source of a setting's value: flag, environment, file or default.
 func findSource(ctx *kong.Context, flag *kong.Flag) string {
 	for _, p := range ctx.Path {
 		if p.Flag == flag && !p.Resolved {

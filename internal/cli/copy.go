@@ -21,13 +21,13 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand is the command atelie copy, which copies a site to another database and file store. Each URL can also be set by
-// an environment variable: it can contain a password, and every user of the machine can see the command line of a process.
+// copyCommand is the command atelie copy, which copies a site to another database and file store. Each option can also be set by an
+// environment variable, because a URL can contain a password, and every user of the machine can see the command line of a process.
 type copyCommand struct {
-	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
-	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"PLACE" help:"Where its files are: a folder or s3://… ; the folder files beside an SQLite database when not given."`
-	To        string `required:"" env:"ATELIE_COPY_TO" placeholder:"ADDRESS" help:"Where it shall go: a data folder, sqlite:FILE or postgres://… ; new or empty, or the same copy that was interrupted."`
-	ToFiles   string `env:"ATELIE_COPY_TO_FILES" placeholder:"PLACE" help:"Where its files shall go, as above."`
+	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"SITE" help:"The source: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
+	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"FOLDER|S3-URL" help:"The source's files: a folder or s3://… . Default: the folder files next to the SQLite database."`
+	To        string `required:"" env:"ATELIE_COPY_TO" placeholder:"SITE" help:"The target: a data folder, sqlite:FILE or postgres://… . It must be empty, or an interrupted copy of the same source."`
+	ToFiles   string `env:"ATELIE_COPY_TO_FILES" placeholder:"FOLDER|S3-URL" help:"The target's files: a folder or s3://… . Default: the folder files next to the SQLite database."`
 }
 
 // Run copies the rows and then the files. Then it reads source and target again and compares them.
@@ -41,7 +41,7 @@ func (c *copyCommand) Run(env *environment) error {
 		return err
 	}
 	if from.label == to.label || from.files.Label() == to.files.Label() {
-		return errors.New("source and target are the same place")
+		return errors.New("source and target are the same")
 	}
 	env.say("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.files.Label(), to.label, to.files.Label())
 	secret, err := sourceSecret(from, to)
@@ -50,21 +50,21 @@ func (c *copyCommand) Run(env *environment) error {
 	}
 	err = copySite(env, from, to, secret)
 	if env.ctx.Err() != nil {
-		return errors.New("stopped: the same command goes on where it was")
+		return errors.New("interrupted: run the same command again to resume")
 	}
 	if err != nil {
 		return err
 	}
 	if err := recordCopy(env, from, to); err != nil {
-		// The copy is complete, and a source on a read-only disk is a good one.
-		if err := env.printf("The activity of the source does not list this copy: %v\n", err); err != nil {
+		// Only a warning: the copy is complete, and recording it fails if the source is on a read-only disk, which is allowed.
+		if err := env.printf("The activity log of the source does not list this copy: %v\n", err); err != nil {
 			return err
 		}
 	}
 	return printNextStep(env, from, to, secret)
 }
 
-// recordCopy adds the copy to the activity of the source. The target has no such entry: it is the state of before.
+// recordCopy adds the copy to the activity log of the source. The target has no such entry, because it has the state of before the copy.
 func recordCopy(env *environment, from, to site) error {
 	d, err := db.Open(env.ctx, from.database, app.CommandHooks(env.log))
 	if err != nil {
@@ -79,12 +79,12 @@ type site struct {
 	flag     string           // "from" or "to", for errors
 	database string           // URL of the database
 	label    string           // URL of the database for texts, without the password
-	files    *config.Location // where the files are
+	files    *config.Location // of the files
 	dataDir  string           // the data folder, where the secret is; "" if there is none
 }
 
-// parseSite parses the flags of the source or target: database (a data folder, sqlite:FILE or postgres://…) and the place of the
-// files. Its errors do not repeat them, because they may contain passwords.
+// parseSite parses the flags of the source or the target: database (a data folder, sqlite:FILE or postgres://…) and files (a folder or
+// s3://…, or ""). Its errors do not repeat their values, which can contain passwords.
 func parseSite(flag, database, files string) (site, error) {
 	e := site{flag: flag}
 	file, isFile := strings.CutPrefix(database, "sqlite:")
@@ -113,7 +113,7 @@ func parseSite(flag, database, files string) (site, error) {
 
 func (e *site) parseFiles(files string) (err error) {
 	if files == "" {
-		return fmt.Errorf("--%s-files: must say where the files are, a folder or s3://…", e.flag)
+		return fmt.Errorf("--%s-files: must be set to the folder or s3://… of the files", e.flag)
 	}
 	if e.files, err = config.ParseLocation("--"+e.flag+"-files", files); err != nil || e.files.Bucket != nil {
 		return err
@@ -144,8 +144,8 @@ func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	return blob.NewDisk(e.files.Folder, blob.Unbounded)
 }
 
-// maxSnapshots is the number of snapshots that a copy takes at most: it takes another one if files that the first one refers to were
-// removed from the source meanwhile.
+// maxSnapshots limits how many snapshots of the source's database a copy takes. It takes another one if files to which the previous one
+// refers were removed from the source meanwhile.
 const maxSnapshots = 10
 
 // copySite opens both sites, locks the target, and copies a snapshot of the source. It also copies the secret, if both have a data
@@ -201,10 +201,10 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 		}
 		t.again = true
 	}
-	return fmt.Errorf("%w, again and again: the same command goes on where it was", err)
+	return fmt.Errorf("%w, repeatedly: run the same command again to resume", err)
 }
 
-// isStored reports whether the database refers to a blob at this moment. It needs a connection of its own, beside the snapshot's.
+// isStored reports whether the database refers to a blob now. The snapshot cannot tell, so isStored opens another connection.
 func (e *site) isStored(ctx context.Context, blobID string) (stored bool, err error) {
 	d, err := db.OpenSource(ctx, e.database)
 	if err != nil {
@@ -241,7 +241,7 @@ type transfer struct {
 	source     db.Querier // a snapshot of the source's database
 	rows       *db.CopyJob
 	from, to   blob.Store
-	isStored   func(ctx context.Context, blobID string) (bool, error) // asks the source as it is now
+	isStored   func(ctx context.Context, blobID string) (bool, error) // reads the source as it is now
 	again      bool                                                   // this is not the first snapshot
 	reportedAt time.Time                                              // of the last line of progress
 
@@ -253,7 +253,7 @@ type transfer struct {
 func (t *transfer) filesAreEmpty(ctx context.Context) error {
 	empty, err := t.to.Empty(ctx)
 	if err == nil && !empty {
-		return errors.New("the place for files is not empty")
+		return errors.New("the file store is not empty")
 	}
 	return err
 }
@@ -300,15 +300,15 @@ func (t *transfer) run() error {
 	return t.report(sums)
 }
 
-// resume prepares the target of an earlier run. If the source has changed since then, the rows are copied anew. Files never change:
-// those that are still referred to stay.
+// resume prepares the target of an earlier run. If the source has changed since then, the rows are copied again. Files never change,
+// so those to which rows still refer stay.
 func (t *transfer) resume(ctx context.Context) error {
 	if !t.rows.Resumed {
 		return nil
 	}
-	text := "Going on with the copy that was begun before.\n"
+	text := "Resuming the copy.\n"
 	if t.again {
-		text = "Files were removed from the source meanwhile: going on with its present state.\n"
+		text = "Files were removed from the source meanwhile: continuing with its current state.\n"
 	}
 	t.env.say("%s", text)
 	outdated, err := t.rows.Outdated(ctx, t.source)
@@ -316,7 +316,7 @@ func (t *transfer) resume(ctx context.Context) error {
 		return err
 	}
 	if !t.again {
-		t.env.say("The source has changed since then: its rows are copied anew.\n")
+		t.env.say("The source has changed since then: its rows are copied again.\n")
 	}
 	old := storage.Transfer{Rows: t.source, To: t.to}
 	if err := old.Prune(ctx, t.rows.Target()); err != nil {
@@ -402,7 +402,7 @@ func (t *transfer) report(sums []db.TableChecksum) error {
 }
 
 // sourceSecret returns the secret in the source's data folder, or "" if there is none. It returns an error if the target has a
-// different secret, with which it could read nothing that the source has sealed or signed.
+// different secret, because with that it could not read what the source has encrypted or signed.
 func sourceSecret(from, to site) (string, error) {
 	if from.dataDir == "" {
 		return "", nil
@@ -413,7 +413,7 @@ func sourceSecret(from, to site) (string, error) {
 	}
 	other, err := datafolder.Secret(to.dataDir)
 	if err == nil && other != "" && other != secret {
-		err = fmt.Errorf("target: %s holds another secret, with which nothing of the source could be read: move that file away", datafolder.SecretFile(to.dataDir))
+		err = fmt.Errorf("target: %s holds another secret, with which the values encrypted in the source cannot be read: move that file away", datafolder.SecretFile(to.dataDir))
 	}
 	return secret, err
 }

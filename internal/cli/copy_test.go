@@ -174,7 +174,7 @@ func TestCopyThereAndBack(t *testing.T) {
 		t.Errorf("the secret: %v", err)
 	}
 	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "create trigger refuse before insert on activity begin select raise(abort, 'refused'); end") // as a source that can only be read
-	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", filepath.Join(t.TempDir(), "copy")); r.code != 0 || !strings.Contains(r.out, "The activity of the source does not list this copy: ") || !strings.Contains(r.out, "The secret is copied too") {
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", filepath.Join(t.TempDir(), "copy")); r.code != 0 || !strings.Contains(r.out, "The activity log of the source does not list this copy: ") || !strings.Contains(r.out, "The secret is copied too") {
 		t.Errorf("%+v", r)
 	}
 	marker, err := os.ReadFile(filepath.Join(dir, "files", ".atelie"))
@@ -190,7 +190,7 @@ func TestCopyThereAndBack(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, to := range [][]string{{"--to", folder}, {"--to", filepath.Join(t.TempDir(), "x"), "--to-files", filepath.Join(folder, "files")}, {"--to", dir}, {"--to", database, "--to-files", t.TempDir()}} {
-		if r := atelie(t, t.TempDir(), "", append([]string{"copy", "--from", dir}, to...)...); r.code != 1 || !strings.Contains(r.err, "empty") && !strings.Contains(r.err, "same place") {
+		if r := atelie(t, t.TempDir(), "", append([]string{"copy", "--from", dir}, to...)...); r.code != 1 || !strings.Contains(r.err, "empty") && !strings.Contains(r.err, "are the same") {
 			t.Errorf("%v: %+v", to, r)
 		}
 	}
@@ -256,7 +256,7 @@ func TestDamagedFilesAreFound(t *testing.T) {
 			put(filepath.Join(copied, first), bad)
 			refused("differs from the source's")
 			put(filepath.Join(copied, first), good)
-			if r := atelie(t, t.TempDir(), "", args...); r.code != 0 || !strings.Contains(r.out, "Going on") {
+			if r := atelie(t, t.TempDir(), "", args...); r.code != 0 || !strings.Contains(r.out, "Resuming the copy") {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -269,10 +269,10 @@ func TestCopyErrorsDoNotRepeatAddresses(t *testing.T) {
 		"--from: is neither":        {"--from", "mysql://ana:hunter2@x/y", "--to", dir},
 		"--to: is neither":          {"--from", dir, "--to", "sqlite:"},
 		"--to: the PostgreSQL":      {"--from", dir, "--to", "postgres://ana:hunter2@h:x/%zz"},
-		"--to-files: must say":      {"--from", dir, "--to", "postgres://ana:hunter2@h/x"},
+		"--to-files: must be":       {"--from", dir, "--to", "postgres://ana:hunter2@h/x"},
 		"--to-files: is neither":    {"--from", dir, "--to", "x", "--to-files", "ftp://ana:hunter2@h/x"},
 		"--from-files: names no":    {"--from", dir, "--from-files", "s3://ana:hunter2@h/", "--to", "x"},
-		"same place":                {"--from", dir, "--to", "sqlite://" + filepath.Join(dir, ".", "atelie.db"), "--to-files", "x"},
+		"are the same":              {"--from", dir, "--to", "sqlite://" + filepath.Join(dir, ".", "atelie.db"), "--to-files", "x"},
 		"source: stat":              {"--from", dir, "--to", filepath.Join(dir, "x")},
 		"source: PostgreSQL cannot": {"--from", "postgres://ana:hunter2@127.0.0.1:1/x", "--from-files", dir, "--to", filepath.Join(dir, "x")},
 	} {
@@ -447,9 +447,9 @@ func TestCopyFromARunningSite(t *testing.T) {
 		add("before")
 		to := filepath.Join(t.TempDir(), "copy")
 		out := &at{calls: map[string]func(){
-			"Rows: ":                 func() { upload(t, dir, "a.jpg", second); add("meanwhile") }, // its first file goes
-			"going on with its pres": func() {},
-			"Everything is copied":   func() { add("after") },
+			"Rows: ":                  func() { upload(t, dir, "a.jpg", second); add("meanwhile") }, // its first file goes
+			"continuing with its cur": func() {},
+			"Everything is copied":    func() { add("after") },
 		}}
 		var errOut bytes.Buffer
 		if code := Run(t.Context(), append(from, "--to", to), strings.NewReader(""), out, &errOut, "test"); code != 0 || len(out.calls) > 0 {
@@ -488,7 +488,7 @@ func TestInterruptedCopyOfAChangedSource(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var errOut bytes.Buffer
-			if code := Run(ctx, args, strings.NewReader(""), &at{calls: map[string]func(){"Everything is copied": cancel}}, &errOut, "test"); code != 1 || !strings.Contains(errOut.String(), "goes on where it was") {
+			if code := Run(ctx, args, strings.NewReader(""), &at{calls: map[string]func(){"Everything is copied": cancel}}, &errOut, "test"); code != 1 || !strings.Contains(errOut.String(), "same command again to resume") {
 				t.Fatalf("%d %s", code, errOut.String())
 			}
 			if len(filesOf(t, files)) == 0 {
@@ -499,7 +499,7 @@ func TestInterruptedCopyOfAChangedSource(t *testing.T) {
 			execute(t, source, "delete from site_settings")
 			execute(t, source, "insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'a@b.pt', 'new', $2)", uuid.NewString(), time.Now())
 			r := atelie(t, t.TempDir(), "", args...)
-			if r.code != 0 || !strings.Contains(r.out, "its rows are copied anew") {
+			if r.code != 0 || !strings.Contains(r.out, "its rows are copied again") {
 				t.Fatalf("%+v", r)
 			}
 			if got, want := filesOf(t, files), filesOf(t, filepath.Join(dir, "files")); !maps.Equal(got, want) {

@@ -13,7 +13,7 @@ import (
 
 // demoCommand is the command atelie demo, which loads the demo content.
 type demoCommand struct {
-	New bool `help:"Begin what is missing anew, as serve --new does."`
+	New bool `help:"Create a missing database or file store although other parts of the site exist, as serve --new does."`
 }
 
 // Run loads the demo content and ends. The command atelie serve --demo loads it too, and then serves the site.
@@ -42,7 +42,7 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // a stored password is used again: the data folder can have one from an earlier database
+	if !hasOwner { // the data folder can have a password from an earlier database, which is used again
 		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {

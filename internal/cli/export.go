@@ -13,7 +13,7 @@ import (
 
 // exportCommand is the command atelie export, which writes the whole site into one archive. The server may run during an export.
 type exportCommand struct {
-	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; there must be no such file yet."`
+	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; the file must not exist yet."`
 }
 
 // Run writes the archive to a temporary file and renames it at the end, so that a file named c.To is always complete. Only the user
@@ -55,7 +55,7 @@ func (c *exportCommand) Run(env *environment) error {
 			return err
 		}
 		renamed = true
-		return env.printf("%s: %d works, %d messages, %d files and %d pages, %s.\nIt has what visitors wrote, with their addresses: keep it as carefully as the site.\n",
+		return env.printf("%s: %d works, %d messages, %d files and %d pages, %s.\nIt contains visitors' messages and addresses: protect it like the site.\n",
 			c.To, m.Rows["products"], m.Rows["contact_submissions"], m.Files, m.Pages, megabytes(info.Size()))
 	})
 }
@@ -67,7 +67,7 @@ func (e *environment) reportProgress() archive.Progress {
 	return func(step string, done, all int) {
 		if now := e.now(); now.Sub(printed) >= reportInterval || done == all {
 			printed = now
-			_ = e.printf("%s: %d of %d\n", names[step], done, all) // a line that cannot be printed stops nothing
+			_ = e.printf("%s: %d of %d\n", names[step], done, all) // an error of printing progress does not stop the command
 		}
 	}
 }

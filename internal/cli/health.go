@@ -14,7 +14,7 @@ import (
 	"atelie/internal/config"
 )
 
-// healthCommand is the command atelie health, which asks a running server whether it is ready.
+// healthCommand is the command atelie health, which checks whether a running server is ready.
 type healthCommand struct{}
 
 // Run requests /health/ready from the server that runs with the same settings on this machine, and fails if it is not ready. It
@@ -50,7 +50,7 @@ func (c *healthCommand) Run(env *environment) error {
 		return fmt.Errorf("health: the server is not ready: %s", health.Status)
 	}
 	if health.Disk != "" {
-		return env.printf("ready, but the disk has little room left\n")
+		return env.printf("ready, but the disk has little free space\n")
 	}
 	return env.printf("ready\n")
 }

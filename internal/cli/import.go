@@ -13,12 +13,12 @@ import (
 // FILE.
 type importCommand struct {
 	Site     importSiteCommand     `cmd:"" default:"withargs" help:"Import an archive that atelie export has made into an empty site."`
-	Supabase importSupabaseCommand `cmd:"" help:"Import a Supabase project: accounts, files and rows. A second time changes nothing."`
+	Supabase importSupabaseCommand `cmd:"" help:"Import a Supabase project: accounts, files and rows. Importing it again changes nothing."`
 }
 
 type importSiteCommand struct {
 	File     string `arg:"" type:"existingfile" help:"The archive."`
-	LeaveOut bool   `name:"leave-out-refused" help:"Import everything else if this site does not accept some of the files, and list them with the rows that show them. Without it nothing is shown until all files are accepted."`
+	LeaveOut bool   `name:"leave-out-refused" help:"If this site refuses some files, import everything else, and list these files with the rows that show them. Without this flag the import fails if a file is refused."`
 }
 
 // Run checks the whole archive before it opens the site. It ends with exitIncomplete if files were left out.
@@ -35,13 +35,13 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 	return env.with(func(a *app.App) error {
 		refused, err := a.Import(env.ctx, from, c.LeaveOut, report)
 		if env.ctx.Err() != nil {
-			return errors.New("stopped: nothing is shown yet; the same command goes on where it was")
+			return errors.New("interrupted: nothing is shown yet; run the same command again to resume")
 		}
 		if err := env.printRefused(refused); err != nil {
 			return err
 		}
 		if errors.Is(err, archive.ErrRefused) {
-			return fmt.Errorf("%d files were refused, and nothing is shown yet: all others are stored. Repair the cause, for most a setting such as ATELIE_MAX_UPLOAD, and import again: it goes on where it was. With --leave-out-refused everything but these files is imported", len(refused))
+			return fmt.Errorf("%d files were refused, and nothing is shown yet; all other files are stored. Remove the cause, usually a setting such as ATELIE_MAX_UPLOAD, and run the same command again to resume. With --leave-out-refused everything except these files is imported", len(refused))
 		}
 		if err != nil {
 			return err
@@ -70,11 +70,11 @@ func (e *environment) printRefused(refused []archive.Refused) error {
 	return nil
 }
 
-// printOwners says whose accounts the source had, if this site has none.
+// printOwners prints the owners of the source, if this site has no owner.
 func (c *importSiteCommand) printOwners(env *environment, a *app.App, owners []string) error {
 	hasOwner, err := a.Auth.HasOwner(env.ctx)
 	if err != nil || hasOwner || len(owners) == 0 {
 		return err
 	}
-	return env.printf("Its owners were %s. Accounts are not in an archive: atelie owner add ADDRESS makes one.\n", strings.Join(owners, ", "))
+	return env.printf("Its owners were %s. An archive has no accounts: create one with atelie owner add ADDRESS.\n", strings.Join(owners, ", "))
 }

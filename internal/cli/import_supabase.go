@@ -13,15 +13,15 @@ import (
 // importSupabaseCommand is the command atelie import supabase. The service key can also be set by an environment variable or a
 // file: every user of the machine can see the command line of a process.
 type importSupabaseCommand struct {
-	ProjectURL     string `name:"project-url" env:"ATELIE_IMPORT_PROJECT_URL" placeholder:"URL" help:"The project, like https://abcdefgh.supabase.co. With --dump and without a key it only says which URLs in rows are the project's."`
+	ProjectURL     string `name:"project-url" env:"ATELIE_IMPORT_PROJECT_URL" placeholder:"URL" help:"The project, like https://abcdefgh.supabase.co. With --dump and without a key it only tells which URLs in rows belong to the project."`
 	ServiceKey     string `name:"service-key" env:"ATELIE_IMPORT_SERVICE_KEY" placeholder:"KEY" help:"The project's service key. Set the environment variable, or use --service-key-file: every user of the machine can see the command line."`
-	ServiceKeyFile string `name:"service-key-file" placeholder:"FILE" help:"A file that holds the service key and nothing else."`
+	ServiceKeyFile string `name:"service-key-file" placeholder:"FILE" help:"A file that contains only the service key."`
 	Dump           string `placeholder:"FILE" help:"Read accounts and rows from this dump (pg_dump --format=plain), with passwords and second factors."`
 	Files          string `placeholder:"FOLDER" help:"Read files from this folder, laid out as BUCKET/PATH. Without it, and with a key, they come from the project."`
-	DryRun         bool   `name:"dry-run" help:"Change nothing; print what would be imported, and what cannot be."`
+	DryRun         bool   `name:"dry-run" help:"Change nothing; print what would be imported and what cannot be imported."`
 }
 
-// Run imports a Supabase project into the site. It ends with exitIncomplete if something of it could not be imported.
+// Run imports a Supabase project into the site. The exit code is exitIncomplete if some part of the project could not be imported.
 func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	i := &supabase.Import{Write: !c.DryRun, Print: func(line string) error { return env.printf("%s\n", line) }}
 	closeSources, err := c.open(i)
@@ -31,7 +31,7 @@ func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	defer func() { err = errors.Join(err, closeSources()) }()
 	err = env.with(func(a *app.App) error { return a.ImportSupabase(env.ctx, i) })
 	if env.ctx.Err() != nil {
-		return errors.New("stopped: the same command goes on where it was")
+		return errors.New("interrupted: run the same command again to resume")
 	}
 	if err != nil {
 		return err

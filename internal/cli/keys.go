@@ -11,12 +11,12 @@ import (
 )
 
 // keysCommand is the command atelie keys, which manages the API keys of the site. There are two: the public key (role anon) and
-// the service key (role service_role), which the texts of the commands call elevated.
+// the service key (role service_role), which the help texts call the elevated key.
 type keysCommand struct {
 	Print  keysPrintCommand  `cmd:"" default:"1" help:"Print the public and the elevated key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
 	Rotate keysRotateCommand `cmd:"" help:"Make a new public or elevated key, or a new key that signs access tokens."`
-	Revoke keysRevokeCommand `cmd:"" help:"Make a public or elevated key void, on all nodes within a second."`
+	Revoke keysRevokeCommand `cmd:"" help:"Revoke a public or elevated key, on all nodes within a second."`
 }
 
 type keysPrintCommand struct{}
@@ -103,13 +103,13 @@ func printPrevious(env *environment, a *app.App) error {
 		return err
 	}
 	if found > 0 {
-		return env.printf("The previous secret is needed: %d values are sealed with it.\n", found)
+		return env.printf("The previous secret is needed: %d values are encrypted with it.\n", found)
 	}
-	return env.printf("Nothing is sealed with the previous secret any more: it may be removed.\n")
+	return env.printf("No value is encrypted with the previous secret any more: it may be removed.\n")
 }
 
 type keysRotateCommand struct {
-	Key       string `arg:"" optional:"" default:"" enum:"anon,public,service,elevated," help:"anon (public) or service (elevated). Left out: --signing."`
+	Key       string `arg:"" optional:"" default:"" enum:"anon,public,service,elevated," help:"anon (public) or service (elevated). Without a key: as with --signing."`
 	Signing   bool   `help:"Make a new key that signs access tokens, with jwt-algorithm ES256. The other keys stay."`
 	RevokeOld bool   `help:"Revoke all older keys of this kind at once."`
 }

@@ -8,11 +8,11 @@ import (
 
 // mailCommand is the command atelie mail, which sends a test mail.
 type mailCommand struct {
-	Test mailTestCommand `cmd:"" help:"Send a test mail at once and say what happened."`
+	Test mailTestCommand `cmd:"" help:"Send a test mail now and print the result."`
 }
 
 type mailTestCommand struct {
-	Address  string `arg:"" help:"Where to send it."`
+	Address  string `arg:"" help:"Recipient of the mail."`
 	Language string `enum:"en,pt" default:"en" help:"Language of the mail: en or pt."`
 }
 
@@ -25,8 +25,8 @@ func (c *mailTestCommand) Run(env *environment) error {
 			return err
 		}
 		if env.cfg.Mail.SMTPURL == "" {
-			return env.printf("No SMTP server is set (ATELIE_SMTP_URL). The mail lies in %s\n", destination)
+			return env.printf("No SMTP server is set (ATELIE_SMTP_URL). The mail is in %s\n", destination)
 		}
-		return env.printf("%s has taken the mail for %s.\n", destination, c.Address)
+		return env.printf("%s has accepted the mail for %s.\n", destination, c.Address)
 	})
 }

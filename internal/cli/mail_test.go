@@ -26,7 +26,7 @@ func TestMailTestThroughAServer(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ATELIE_SMTP_URL", "smtp://"+address)
 	t.Setenv("ATELIE_MAIL_FROM", "Ateliê <ola@exemplo.example>")
-	if r := atelie(t, dir, "", "mail", "test", "ines@exemplo.example", "--language=pt"); r.code != 0 || r.out != address+" has taken the mail for ines@exemplo.example.\n" {
+	if r := atelie(t, dir, "", "mail", "test", "ines@exemplo.example", "--language=pt"); r.code != 0 || r.out != address+" has accepted the mail for ines@exemplo.example.\n" {
 		t.Fatalf("%+v", r)
 	}
 	if len(p.Mails()) != 1 {

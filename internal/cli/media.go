@@ -8,15 +8,15 @@ import (
 	"atelie/internal/media"
 )
 
-// mediaCommand is the command atelie media, for uploaded pictures and films and the files that are derived from them.
+// mediaCommand is the command atelie media, for uploaded pictures and videos and the files that are derived from them.
 type mediaCommand struct {
-	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture and all that was made of it, and every film, and tell what is missing or damaged."`
-	Rebuild mediaRebuildCommand `cmd:"" help:"Make what is missing of the smaller pictures, or was made by an older version, and let films begin with their index."`
+	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture, its renditions and every video, and list what is missing or damaged."`
+	Rebuild mediaRebuildCommand `cmd:"" help:"Make renditions that are missing or were made by an older version, and move the index of videos to the beginning of the file."`
 }
 
 type mediaVerifyCommand struct{}
 
-// Run checks all pictures and films. It fails if a stored file, or a file made from it, is missing or damaged.
+// Run checks all pictures and videos. It fails if a stored file, or a file made from it, is missing or damaged.
 func (mediaVerifyCommand) Run(env *environment) error {
 	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
 		return a.Media.VerifyMedia(ctx, report)
@@ -24,7 +24,7 @@ func (mediaVerifyCommand) Run(env *environment) error {
 }
 
 type mediaRebuildCommand struct {
-	All bool `help:"Make everything anew, also what is there."`
+	All bool `help:"Make all renditions again, including existing ones."`
 }
 
 // Run makes missing files again. If a stored file cannot be read, Run continues with the other files and returns an error at the end.
@@ -34,7 +34,7 @@ func (c mediaRebuildCommand) Run(env *environment) error {
 	})
 }
 
-// withMedia runs fn, which returns the number of problems, and prints a line for each picture and film. It fails if there are
+// withMedia runs fn, which returns the number of problems, and prints a line for each picture and video. It fails if there are
 // problems.
 func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
@@ -50,8 +50,8 @@ func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progres
 			return err
 		}
 		if problems > 0 {
-			return fmt.Errorf("%d of %d pictures and films are not as they should be", problems, total)
+			return fmt.Errorf("%d of %d pictures and videos have problems", problems, total)
 		}
-		return e.printf("%d pictures and films\n", total)
+		return e.printf("%d pictures and videos\n", total)
 	})
 }

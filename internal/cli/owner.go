@@ -15,7 +15,7 @@ type ownerCommand struct {
 	Add      ownerAddCommand      `cmd:"" help:"Create an owner account, or make an existing account an owner."`
 	Password ownerPasswordCommand `cmd:"" help:"Set a new password and end all sessions of the account."`
 	List     ownerListCommand     `cmd:"" help:"List the owners."`
-	Remove   ownerRemoveCommand   `cmd:"" help:"Take the owner's rights from an account."`
+	Remove   ownerRemoveCommand   `cmd:"" help:"Remove the owner's rights from an account."`
 }
 
 type ownerAddCommand struct {

@@ -18,13 +18,13 @@ import (
 // restoreCommand is the command atelie restore, which rebuilds a data folder from a backup. The folder is that of the setting
 // data-dir. The URL can be set by an environment variable, because it can contain a password.
 type restoreCommand struct {
-	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"PLACE" help:"The backup: a folder, or s3://… as in backup-url."`
-	At   string `placeholder:"TIME" help:"Restore the newest state that is not later, as in 2026-11-22T10:00:00Z. The newest one of all when not given."`
+	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"The backup: a folder, or s3://… as in backup-url."`
+	At   string `placeholder:"TIME" help:"Restore the latest restore point that is not later than this time, such as 2026-11-22T10:00:00Z. Default: the latest of all."`
 }
 
-// Run restores database, files and secret into a new folder, and says what the backup does not have.
+// Run restores database, files and secret into a new folder, and prints what the backup lacks.
 func (c *restoreCommand) Run(env *environment) error {
-	place, err := config.ParseLocation("--from", c.From)
+	location, err := config.ParseLocation("--from", c.From)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *restoreCommand) Run(env *environment) error {
 		}
 	}
 	r := backup.Restore{
-		From: app.OpenBackupDestination(place), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
+		From: app.OpenBackupDestination(location), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
 		OpenFiles: func(dir string) (backup.FileStore, error) {
 			files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
 			if err != nil {
@@ -48,7 +48,7 @@ func (c *restoreCommand) Run(env *environment) error {
 	}
 	done, err := r.Run(env.ctx)
 	if env.ctx.Err() != nil {
-		return fmt.Errorf("stopped: %s is empty again", env.cfg.Server.DataDir)
+		return fmt.Errorf("interrupted: %s is empty again", env.cfg.Server.DataDir)
 	}
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *restoreCommand) Run(env *environment) error {
 	return c.print(env, done)
 }
 
-// print reports the moment whose state was restored, and what is missing. It returns an error if something is missing.
+// print prints the time of the restored state, and what is missing. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.RestorePoint.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
 	c.printDeletions(env, done.Later)
@@ -69,7 +69,7 @@ func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
 }
 
-// printDeletions reports what was deleted after the restored moment: it is there again, and has to be deleted again.
+// printDeletions prints what was deleted after the restored state: the restore has brought it back, and it has to be deleted again.
 func (c *restoreCommand) printDeletions(env *environment, later backup.Deletions) {
 	if later.Unknown != "" {
 		env.say("Whether addresses were erased or messages deleted since then is not known: %s\nIf they were, erase and delete them again.\n", later.Unknown)

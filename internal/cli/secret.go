@@ -10,17 +10,17 @@ import (
 
 // secretCommand is the command atelie secret, which changes the secret from which the program derives its keys.
 type secretCommand struct {
-	Reset  secretResetCommand  `cmd:"" help:"Let the database accept the secret that is set, or a new one, when its own is lost for good. Ends all sessions and removes what only the lost one could read: second factors by an authenticator app, recovery codes, waiting mails."`
-	Rotate secretRotateCommand `cmd:"" help:"Put a new secret into the data folder and keep the one of now beside it."`
-	Forget secretForgetCommand `cmd:"" help:"Remove the previous secret, once nothing is sealed with it."`
+	Reset  secretResetCommand  `cmd:"" help:"Replace a secret that is lost: the database accepts the secret that is set, or a new one. This ends all sessions and removes what only the lost secret could decrypt: second factors by an authenticator app, recovery codes, waiting mails."`
+	Rotate secretRotateCommand `cmd:"" help:"Create a new secret in the data folder and keep the current one as the previous secret."`
+	Forget secretForgetCommand `cmd:"" help:"Remove the previous secret once no value is encrypted with it."`
 }
 
-var errSecretSet = errors.New("secret: it is set, not kept in the data folder: set the new one as ATELIE_JWT_SECRET and the old one as ATELIE_JWT_SECRET_PREVIOUS, then start the servers again")
+var errSecretSet = errors.New("secret: it is a setting, and not stored in the data folder: set the new one as ATELIE_JWT_SECRET and the old one as ATELIE_JWT_SECRET_PREVIOUS, then start the servers again")
 
 type secretRotateCommand struct{}
 
-// Run puts a new secret into the data folder and keeps the current one as the previous secret. At its next start the server begins to
-// seal the sealed values again, with the new secret.
+// Run puts a new secret into the data folder and keeps the current one as the previous secret. From its next start on, the
+// server encrypts all encrypted values again with the new secret.
 func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
@@ -31,12 +31,12 @@ func (c *secretRotateCommand) Run(env *environment) error {
 	if err := datafolder.RotateSecret(env.cfg.Server.DataDir); err != nil {
 		return err
 	}
-	return env.printf("The secret is new. Start the server again: it seals anew what the old one has sealed, and says when the old one may go.\nUntil then sessions, tokens and keys of before stay valid; atelie keys prints the new keys.\n")
+	return env.printf("The secret is new. Start the server again: it encrypts all values with the new secret, and logs when the old one may be removed.\nUntil then existing sessions, tokens and keys stay valid; atelie keys prints the new keys.\n")
 }
 
 type secretForgetCommand struct{}
 
-// Run removes the previous secret. It fails while values are still sealed with it.
+// Run removes the previous secret. It fails while values are still encrypted with it.
 func (c *secretForgetCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
@@ -50,12 +50,12 @@ func (c *secretForgetCommand) Run(env *environment) error {
 			return err
 		}
 		if found > 0 {
-			return fmt.Errorf("secret: %d values are still sealed with the previous one; start the server, which seals them anew", found)
+			return fmt.Errorf("secret: %d values are still encrypted with the previous one; start the server, which encrypts them again", found)
 		}
 		if err := a.ForgetPreviousSecret(env.ctx); err != nil {
 			return err
 		}
-		return env.printf("The previous secret is gone. Start the server again: keys and access tokens made with the previous one then end; sessions go on.\n")
+		return env.printf("The previous secret is removed. Start the server again: keys and access tokens made with it then become invalid; sessions continue.\n")
 	})
 }
 

@@ -39,7 +39,7 @@ func TestSecretRotateAndForget(t *testing.T) {
 	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 1 || !strings.Contains(r.err, "atelie secret forget") {
 		t.Errorf("twice: %+v", r)
 	}
-	if r := atelie(t, dir, "", "keys", "list"); !strings.Contains(r.out, "Nothing is sealed with the previous secret any more") {
+	if r := atelie(t, dir, "", "keys", "list"); !strings.Contains(r.out, "No value is encrypted with the previous secret any more") {
 		t.Errorf("the list: %+v", r)
 	}
 	if r := atelie(t, dir, "", "secret", "forget"); r.code != 0 {

@@ -20,8 +20,8 @@ var firstSizesTime = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.
 type serveCommand struct {
-	Demo bool `help:"Load the demo content first, with a ready owner account."`
-	New  bool `help:"Begin what is missing anew: an empty database beside a secret or files that are there, or an empty place for files."`
+	Demo bool `help:"Load the demo content first, and create an owner account for it."`
+	New  bool `help:"Create a missing database or file store although other parts of the site, such as the secret, exist."`
 }
 
 // Run opens the ports and then serves the site. It opens the ports first, so that a port in use is reported before anything is

@@ -14,11 +14,11 @@ import (
 
 // ssoCommand is the command atelie sso, which manages the identity providers of single sign-on by SAML.
 type ssoCommand struct {
-	Info   ssoInfoCommand   `cmd:"" help:"Print the addresses that an identity provider must be told."`
+	Info   ssoInfoCommand   `cmd:"" help:"Print the URLs with which an identity provider must be configured."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
 	Add    ssoAddCommand    `cmd:"" help:"Add an identity provider by its metadata."`
 	Remove ssoRemoveCommand `cmd:"" help:"Remove an identity provider and end the sessions of its people."`
-	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for us. Let identity providers read our metadata again."`
+	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for this site. Identity providers must then read its metadata again."`
 }
 
 type ssoInfoCommand struct {
@@ -84,11 +84,11 @@ func domainsOf(p auth.SSOProvider) string {
 }
 
 type ssoAddCommand struct {
-	MetadataURL      string   `help:"Address of the identity provider's metadata; it is read again when it is stale." xor:"metadata" required:""`
+	MetadataURL      string   `help:"URL of the identity provider's metadata; it is read again when it is stale." xor:"metadata" required:""`
 	MetadataFile     string   `help:"File with the identity provider's metadata." type:"existingfile" xor:"metadata" required:""`
 	Domain           []string `help:"E-mail domain whose people sign in there; may be given several times."`
-	AttributeMapping string   `help:"JSON file that says which claim is filled from which attribute." type:"existingfile"`
-	NameIDFormat     string   `help:"Name that is asked for; persistent when not set." enum:",persistent,email,transient,unspecified" default:""`
+	AttributeMapping string   `help:"JSON file that maps attributes to claims." type:"existingfile"`
+	NameIDFormat     string   `help:"Format of the name that is requested. Default: persistent." enum:",persistent,email,transient,unspecified" default:""`
 	ResourceID       string   `help:"Your own name for the provider."`
 }
 
@@ -133,17 +133,17 @@ func (c *ssoAddCommand) Run(env *environment) error {
 			return err
 		}
 		if !info.Enabled {
-			env.log.Warn("SAML is off: nobody can sign in there before ATELIE_SAML=on")
+			env.log.Warn("SAML is off: nobody can sign in by this provider until ATELIE_SAML=on is set")
 		}
 		if !info.SignupOpen {
-			env.log.Warn("sign-up is closed: people without an account are refused before ATELIE_SIGNUP=open")
+			env.log.Warn("sign-up is closed: people without an account are refused until ATELIE_SIGNUP=open is set")
 		}
 		return nil
 	})
 }
 
 type ssoRemoveCommand struct {
-	ID string `arg:"" help:"Id of the identity provider, or resource_ and your own name for it."`
+	ID string `arg:"" help:"Id of the identity provider, or resource_ followed by your own name for it."`
 }
 
 func (c *ssoRemoveCommand) Run(env *environment) error {
@@ -167,6 +167,6 @@ func (c *ssoRenewCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("The key is new. Let identity providers read %s again.\n", info.MetadataURL)
+		return env.printf("The key is new. Identity providers must read %s again.\n", info.MetadataURL)
 	})
 }

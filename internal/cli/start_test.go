@@ -419,7 +419,7 @@ func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if r := must(t, wide, "owner", "list"); strings.Count(r.err, "they are taken away") != 1 || strings.Count(r.err, "\n") != 1 {
+	if r := must(t, wide, "owner", "list"); strings.Count(r.err, "these are removed") != 1 || strings.Count(r.err, "\n") != 1 {
 		t.Errorf("want one line: %s", r.err)
 	}
 	private("an existing folder", modes(wide), "/atelie.db", "/jwt-secret", "/mail")

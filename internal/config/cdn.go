@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// CDN holds the settings for caches in front of the site that are shared by its visitors.
+// CDN holds the settings for shared caches in front of the site, such as a CDN.
 type CDN struct {
-	On          Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Let shared caches, such as a CDN or nginx, store public pages and files, for a second; everything else is marked private."`
-	PurgeURL    string `name:"cdn-purge-url" env:"ATELIE_CDN_PURGE_URL" secret:"url" help:"Address of the CDN that is called (POST) after each change, so that it forgets the pages with the tag atelie-pages and may store them for longer. Off when empty."`
-	PurgeHeader string `name:"cdn-purge-header" env:"ATELIE_CDN_PURGE_HEADER" secret:"yes" help:"Header of that call with the CDN's token: \"Name: value\"."`
-	PurgeBody   string `name:"cdn-purge-body" env:"ATELIE_CDN_PURGE_BODY" default:"{\"tags\":[\"atelie-pages\"]}" help:"Body of that call, JSON or empty."`
+	On          Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Allow shared caches, such as a CDN or nginx, to store public pages and files for one second. Everything else is marked private."`
+	PurgeURL    string `name:"cdn-purge-url" env:"ATELIE_CDN_PURGE_URL" secret:"url" help:"URL of the CDN's purge API, called (POST) after each change, so that pages with the tag atelie-pages may be stored for longer. Off when empty."`
+	PurgeHeader string `name:"cdn-purge-header" env:"ATELIE_CDN_PURGE_HEADER" secret:"yes" help:"Header of the purge request with the CDN's token: \"Name: value\"."`
+	PurgeBody   string `name:"cdn-purge-body" env:"ATELIE_CDN_PURGE_BODY" default:"{\"tags\":[\"atelie-pages\"]}" help:"Body of the purge request, JSON or empty."`
 }
 
-// headerName matches the names that headers of purges have.
+// headerName matches the names that the header of a purge request may have.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 func (c *Config) validateCDN() error {

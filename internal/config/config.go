@@ -34,7 +34,8 @@ type Config struct {
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
-	// site exist. Without it the start fails then: the missing part may be lost, or a setting may name the wrong place.
+	// site exist. Without it the start then fails, because the missing part may be lost, or a setting may name the wrong folder or
+	// bucket.
 	New bool `kong:"-"`
 	// Command is set by commands, which may run beside the server: they wait longer for the lock of an SQLite database.
 	Command bool `kong:"-"`
@@ -44,53 +45,53 @@ type Config struct {
 type Server struct {
 	DataDir string `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen  string `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
-	SiteURL string `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
-	APIURL  string `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
+	SiteURL string `name:"site-url" env:"ATELIE_SITE_URL" help:"Public URL of the site. Default: derived from the listen address."`
+	APIURL  string `name:"api-url" env:"ATELIE_API_URL" help:"Public URL of the backend. Default: the URL of the site."`
 
 	// HTTPS. Domain holds all domain names as they were set; the method Domains returns them in a normalized form.
 	Domain        []string `name:"domains" env:"ATELIE_DOMAIN" help:"Domain names of the site; the first is the main one. Turns on HTTPS: certificates are obtained and renewed automatically. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
 	ListenHTTPS   string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
 	ListenHTTP    string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and redirects to HTTPS."`
-	ACMEEmail     string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"Where the certificate authority writes when something is wrong."`
-	ACMEDirectory string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory of another certificate authority. Let's Encrypt when empty."`
-	ACMERoots     string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
+	ACMEEmail     string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"E-mail address to which the certificate authority writes when something is wrong."`
+	ACMEDirectory string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory URL of another certificate authority. Default: Let's Encrypt."`
+	ACMERoots     string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to the certificate authority. Default: those of the system."`
 
-	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
+	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when the disk of the data folder has less free space than this. 0 for never."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
-	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"PLACE" help:"File or address (https) that names the newest release. The server reads it once a day for the overview, and so does atelie upgrade --check. When empty, nothing looks for newer releases."`
-	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Whoever reaches it can read them: take the loopback or a private network. Off when empty."`
+	ReleaseFile    string   `name:"release-file" env:"ATELIE_RELEASE_FILE" secret:"url" placeholder:"FILE|URL" help:"File or https URL that names the newest release. The server reads it once a day and shows a newer release in the overview; atelie upgrade --check reads it too. When empty, the program does not look for newer releases."`
+	MetricsListen  string   `name:"metrics-listen" env:"ATELIE_METRICS_LISTEN" help:"Address to listen on for metrics (GET /metrics, for Prometheus), host:port. Everybody who can reach it can read them, so use the loopback address or a private network. Off when empty."`
 }
 
 // Database contains the database's URL and the limit of one read.
 type Database struct {
-	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
-	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table returns."`
+	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"URL of a PostgreSQL database, postgres://… . Default: SQLite in the data folder."`
+	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Largest number of rows that one read of a table returns."`
 }
 
-// Storage contains the place for files, the limits of one upload, and the limit of all files together.
+// Storage contains the URL of the file store, the limits of one upload, and the limit of all files together.
 type Storage struct {
-	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
+	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are stored: s3://KEY:SECRET@host[:port]/bucket[/prefix], with the parameters region=, tls=off, path-style=off, create=on. Default: the data folder."`
 	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
 	UploadExpiry time.Duration `name:"upload-expiry" env:"ATELIE_UPLOAD_EXPIRY" default:"24h" help:"How long a resumable upload may take, from its beginning."`
-	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
+	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"Largest size of all files together. 0 for no limit."`
 }
 
 // Pictures holds the setting of the program that makes renditions.
 type Pictures struct {
-	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"What cuts pictures besides the program itself: auto for the vips command of libvips-tools where it is found, off, or the command's path. With it: less CPU, AVIF, HEIC."`
+	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"The vips command of libvips-tools, which makes renditions with less CPU and adds AVIF and HEIC: auto (use it if it is found), off, or its absolute path."`
 }
 
 func (p *Pictures) validate() error {
 	if p.Vips == "auto" || p.Vips == "off" || filepath.IsAbs(p.Vips) {
 		return nil
 	}
-	return errors.New("vips: must be auto, off or the whole path of the vips command, such as /usr/bin/vips")
+	return errors.New("vips: must be auto, off or the absolute path of the vips command, such as /usr/bin/vips")
 }
 
 // Realtime holds the limits of live connections.
 type Realtime struct {
-	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Live connections that one node holds."`
-	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Live connections from one address."`
+	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Largest number of live connections of one node."`
+	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Largest number of live connections from one IP address."`
 }
 
 func (r *Realtime) validate() error {
@@ -103,39 +104,39 @@ func (r *Realtime) validate() error {
 // Auth holds the settings of accounts and sessions.
 type Auth struct {
 	// Tokens.
-	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
-	JWTSecretPrevious string        `name:"jwt-secret-previous" env:"ATELIE_JWT_SECRET_PREVIOUS" secret:"yes" help:"Secret of before, while what it has sealed is sealed anew; its tokens and keys stay valid. Kept in the data folder when the secret is."`
+	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Default: generated once and stored in the data folder."`
+	JWTSecretPrevious string        `name:"jwt-secret-previous" env:"ATELIE_JWT_SECRET_PREVIOUS" secret:"yes" help:"The previous secret, needed until all values encrypted with it are encrypted with the current one; its tokens and keys stay valid. Stored in the data folder if the secret is."`
 	JWTAlgorithm      string        `name:"jwt-algorithm" env:"ATELIE_JWT_ALGORITHM" default:"HS256" enum:"HS256,ES256" help:"How access tokens are signed: with the secret, or with keys whose public halves are published."`
-	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
-	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a refresh token older than the parent of the current one may be repeated; the parent always may. Later its repetition ends the session."`
+	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Lifetime of an access token."`
+	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a used refresh token may be used again. Later its use ends the session. The parent of the current token may always be used again."`
 
 	// Accounts without a role, and passwords.
-	Signup            string   `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
+	Signup            string   `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether everybody may create an account. Such accounts have no role."`
 	PasswordMinLength int      `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
-	PasswordReauth    Switch   `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
-	RedirectURLs      []string `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
+	PasswordReauth    Switch   `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Require a code sent by mail or SMS before a session older than a day may change the password."`
+	RedirectURLs      []string `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further URLs to which links and providers may redirect. * matches characters other than . and /, ** matches anything."`
 
 	// Limits of sessions, see auth.SessionLimits.
-	SessionIdle      time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"A session of an account without a role ends when it was not used for so long. 0 for never."`
-	SessionMax       time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"A session of an account without a role ends so long after its sign-in. 0 for never."`
-	OwnerSessionIdle time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"The same for accounts with a role: not used for so long. 0 for never."`
-	OwnerSessionMax  time.Duration `name:"owner-session-max" env:"ATELIE_OWNER_SESSION_MAX" default:"4320h" help:"The same for accounts with a role: so long after the sign-in. 0 for never."`
+	SessionIdle      time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"How long a session of an account without a role may be unused before it ends. 0 for no limit."`
+	SessionMax       time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"How long after the sign-in a session of an account without a role ends. 0 for no limit."`
+	OwnerSessionIdle time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"How long a session of an account with a role may be unused before it ends. 0 for no limit."`
+	OwnerSessionMax  time.Duration `name:"owner-session-max" env:"ATELIE_OWNER_SESSION_MAX" default:"4320h" help:"How long after the sign-in a session of an account with a role ends. 0 for no limit."`
 
-	SecondFactor Switch `name:"require-second-factor" env:"ATELIE_REQUIRE_SECOND_FACTOR" default:"off" help:"Owners administer the site only after a second factor; who has none enrols one first."`
+	SecondFactor Switch `name:"require-second-factor" env:"ATELIE_REQUIRE_SECOND_FACTOR" default:"off" help:"Owners can administer the site only with a second factor; owners without one must enrol one first."`
 
 	// Confirmations by mail and SMS.
-	MailAutoconfirm  Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
-	MailMinInterval  time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
-	MailsPerDay      int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"28" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
-	PhoneEnabled     Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
-	PhoneAutoconfirm Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
-	TextsPerDay      int           `name:"texts-per-day" env:"ATELIE_TEXTS_PER_DAY" default:"10" help:"Most text messages of a kind to one number a day, five times as many for a verified second factor; 0 for no limit."`
+	MailAutoconfirm  Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Treat e-mail addresses as confirmed without sending a mail."`
+	MailMinInterval  time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of the same kind to one account."`
+	MailsPerDay      int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"28" help:"Largest number of mails of one kind (recovery and magic link, confirmation, change of address, code) to one address in a day. 0 for no limit."`
+	PhoneEnabled     Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Allow sign-in by phone number; requires the sms settings."`
+	PhoneAutoconfirm Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Treat phone numbers as confirmed without sending a message."`
+	TextsPerDay      int           `name:"texts-per-day" env:"ATELIE_TEXTS_PER_DAY" default:"10" help:"Largest number of text messages of one kind to one number in a day, and five times as many for a verified second factor. 0 for no limit."`
 	SMSMinInterval   time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
 
 	// Other ways to sign in, and the limits of all.
-	ManualLinking Switch `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
-	SAML          Switch `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
-	RateLimits    Switch `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
+	ManualLinking Switch `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Allow signed-in users to add further ways to sign in."`
+	SAML          Switch `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; the command atelie sso adds identity providers."`
+	RateLimits    Switch `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limit sign-ins and codes per IP address and per account."`
 }
 
 // Switch is a setting that is on or off.

@@ -12,12 +12,12 @@ import (
 
 // Mail contains the SMTP server, the sender of mails, and the settings for messages of the contact form.
 type Mail struct {
-	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"Server that takes mail: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. Mails become files in the data folder when empty."`
-	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Who writes: \"Name <name@example.com>\"."`
+	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"SMTP server: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. When empty, mails are written to files in the data folder."`
+	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Sender of mails: \"Name <name@example.com>\"."`
 
-	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Lets the webhook for new messages and the address of cdn-purge-url be http:// and lie in a private network or on this machine."`
+	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Allow http:// and addresses in a private network or on this machine for the webhook for new messages and for cdn-purge-url."`
 
-	MessagesPerHour int `name:"messages-per-hour" env:"ATELIE_MESSAGES_PER_HOUR" default:"60" help:"Messages through the contact form, of all visitors together, that reach the inbox in an hour; further ones wait in quarantine. 0 for no limit."`
+	MessagesPerHour int `name:"messages-per-hour" env:"ATELIE_MESSAGES_PER_HOUR" default:"60" help:"Largest number of messages per hour that reach the inbox through the contact form, from all visitors together; further ones go to quarantine. 0 for no limit."`
 }
 
 // SMTPServer is the parsed URL of a mail server.
@@ -71,7 +71,7 @@ func (m *Mail) Server() (*SMTPServer, error) {
 		}
 	}
 	if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !isThisMachine(s.Host) {
-		return nil, fmt.Errorf("smtp-url: tls=%s could show the password to others; only a server on this machine may be asked so", s.TLS)
+		return nil, fmt.Errorf("smtp-url: tls=%s could reveal the password; it is allowed only for a server on this machine", s.TLS)
 	}
 	return s, nil
 }
@@ -84,7 +84,7 @@ func (m *Mail) validate() error {
 	var found mistakes
 	server, err := m.Server()
 	found.add(err)
-	found.check(server != nil && m.From == "", "mail-from: must be set, for the SMTP server to know who writes")
+	found.check(server != nil && m.From == "", "mail-from: must be set, because the SMTP server needs a sender")
 	if m.From != "" {
 		_, err := mail.ParseAddress(m.From)
 		found.check(err != nil || strings.ContainsFunc(m.From, unicode.IsControl), "mail-from: %q is not an address such as \"Name <name@example.com>\"", m.From)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// OIDC contains the settings of one identity provider, at which people sign in by OAuth or OpenID Connect. LoadOIDC reads them from
-// the environment variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
+// OIDC contains the settings of one identity provider for sign-in by OAuth or OpenID Connect. LoadOIDC reads them from the environment
+// variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
 type OIDC struct {
 	Name          string   // chosen by the operator, or one of WellKnownProviders
 	Issuer        string   // "" for the default issuer of one of WellKnownProviders

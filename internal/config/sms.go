@@ -11,12 +11,12 @@ import (
 
 // SMS holds the sender of text messages: a webhook, or a service with Twilio's API.
 type SMS struct {
-	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"Address that is called for every text message, signed (Standard Webhooks)."`
-	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the signature: v1,whsec_ and base64."`
-	TwilioAccount string `name:"sms-twilio-account" env:"ATELIE_SMS_TWILIO_ACCOUNT" help:"Account at Twilio, or at a service that speaks alike."`
+	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"URL of a webhook that sends the text messages; each call is signed (Standard Webhooks)."`
+	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the webhook's signature: v1,whsec_ and base64."`
+	TwilioAccount string `name:"sms-twilio-account" env:"ATELIE_SMS_TWILIO_ACCOUNT" help:"Account at Twilio, or at a service with the same API."`
 	TwilioToken   string `name:"sms-twilio-token" env:"ATELIE_SMS_TWILIO_TOKEN" secret:"yes" help:"Token of that account."`
-	TwilioFrom    string `name:"sms-twilio-from" env:"ATELIE_SMS_TWILIO_FROM" help:"Number with +, or messaging service (MG…), that messages come from."`
-	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Address of the service."`
+	TwilioFrom    string `name:"sms-twilio-from" env:"ATELIE_SMS_TWILIO_FROM" help:"Sender of text messages: a number with +, or a messaging service (MG…)."`
+	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Base URL of Twilio's API."`
 }
 
 // validate checks that at most one sender is set and that its settings are complete. If needed is true, there must be one.

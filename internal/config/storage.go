@@ -41,7 +41,7 @@ func (s *Storage) Bucket() (*S3, error) {
 func ParseS3(setting, bucketURL string) (*S3, error) {
 	u, err := url.Parse(bucketURL)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
-		return nil, errors.New(setting + ": is not an address such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
+		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
 	}
 	var m mistakes
 	check := func(wrong bool, format string, args ...any) { m.check(wrong, setting+": "+format, args...) }
@@ -55,10 +55,10 @@ func ParseS3(setting, bucketURL string) (*S3, error) {
 		b.Prefix += "/"
 	}
 	query, err := url.ParseQuery(u.RawQuery)
-	check(err != nil, "what stands after ? cannot be read")
+	check(err != nil, "the parameters after ? are invalid")
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		value := query.Get(name)
-		check(len(query[name]) > 1, "%s stands twice", name)
+		check(len(query[name]) > 1, "%s is given twice", name)
 		var on Switch
 		if name == "tls" || name == "path-style" || name == "create" {
 			check(on.UnmarshalText([]byte(value)) != nil, "%s must be on or off", name)
@@ -76,7 +76,7 @@ func ParseS3(setting, bucketURL string) (*S3, error) {
 		case "create":
 			b.Create = bool(on)
 		default:
-			check(true, "after ? only region, tls, path-style and create can stand")
+			check(true, "the only parameters are region, tls, path-style and create")
 		}
 	}
 	if len(m) > 0 {

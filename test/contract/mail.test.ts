@@ -61,7 +61,7 @@ describe.each(engines)("mail on %s", (engine) => {
 
   it("A-mail-10: is tried out from the command line", async () => {
     expect(await server.command(["mail", "test", "eva@example.com", "--language=pt"])).toContain(
-      "has taken the mail for eva@example.com",
+      "has accepted the mail for eva@example.com",
     );
     expect((await post.next("eva@example.com")).subject).toContain("o e-mail funciona");
     await post.answer("550 No such user");

@@ -198,6 +198,6 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
 
   it("F-render-verify: checks and rebuilds by command", async () => {
     expect(await server.command(["media", "rebuild"])).toContain("product-images/b.png: ok");
-    expect(await server.command(["media", "verify"])).toMatch(/3 pictures and films\n$/);
+    expect(await server.command(["media", "verify"])).toMatch(/3 pictures and videos\n$/);
   });
 });

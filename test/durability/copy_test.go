@@ -66,7 +66,7 @@ func copyThroughKills(t *testing.T, binary string, args ...string) {
 		after += soak.Size(after/2, 10*time.Millisecond)
 		err := c.Run()
 		printed := out.printed.String()
-		if strings.Contains(printed, "Going on") {
+		if strings.Contains(printed, "Resuming the copy") {
 			resumed++
 		}
 		// A copy that is killed after its last step is complete, and the next run refuses its target.
