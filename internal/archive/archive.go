@@ -53,8 +53,8 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// File is a stored file of the site, a row of tables/files.json. Path is the name of its entry. The fields without a JSON name are
-// not in that row: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
+// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry. The fields without a JSON
+// name are not in that file: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
 type File struct {
 	Path         string          `json:"path"`
 	Bucket       string          `json:"bucket"`
@@ -68,8 +68,8 @@ type File struct {
 	Cleaned        bool   `json:"-"` // the public file is a cleaned copy of this one
 }
 
-// View names a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". A long gallery
-// is divided into several pages; Part is the number of the page among them, from 0.
+// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". A long gallery is
+// divided into several pages, its parts; Part is the number of this one, from 0.
 type View struct {
 	Path, Language, Work string
 	Part                 int
@@ -87,8 +87,8 @@ type Config struct {
 	Buckets func(ctx context.Context, q db.Querier) ([]json.RawMessage, error) // settings of each bucket
 
 	// For exports. Open opens the bytes of a file. Paths returns the paths of the public pages. Draw returns the HTML of a page and the
-	// number of parts of its gallery. Locate returns the view that has the page of a work. Get answers a GET request for a path of the
-	// site.
+	// number of parts of its gallery. Locate returns the view of the page that shows the work of a link. Get responds to a GET request for
+	// a path of the site.
 	Open   func(ctx context.Context, blobID string) (io.ReadSeekCloser, error)
 	Paths  func(ctx context.Context) ([]string, error)
 	Draw   func(ctx context.Context, v View) (html []byte, parts int, err error)
@@ -101,12 +101,12 @@ type Config struct {
 	SetFocus   func(ctx context.Context, f File) error
 }
 
-// Response is the answer to a GET request.
+// Response is the response to a GET request.
 type Response struct {
 	Status      int
 	ContentType string
 	Body        []byte
 }
 
-// Progress is called from time to time. step is "pages", "tables", "files" or "check"; done of all things of the step are finished.
+// Progress is called during an export or import. step is "pages", "tables", "files" or "check"; done of its all items are finished.
 type Progress func(step string, done, all int)

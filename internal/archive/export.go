@@ -25,16 +25,16 @@ const maxExportTries = 5
 
 // Errors of an export. The operator reads their texts.
 var (
-	errEdited    = errors.New("the site is being edited: export again when it is not")
+	errEdited    = errors.New("the site was edited during the export: export again when nobody edits it")
 	errSiteEmpty = errors.New("the site is empty: there is nothing to export; is this the right data folder and database?")
 )
 
 //go:embed readme.txt
 var readme []byte
 
-// Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database.
-// The server may run during an export: an edit while the pages are drawn begins the export anew, so that pages and rows agree. The
-// size of files does not change how much memory an export takes.
+// Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database. The
+// server may run during an export. If the site is edited while its pages are drawn, the export starts again, so that pages and rows agree.
+// The memory that an export takes does not depend on the size of the files.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
 	if err := checkTables(); err != nil {
 		return m, err
@@ -60,7 +60,7 @@ func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m M
 // exporter writes the entries of one archive.
 type exporter struct {
 	Config
-	snapshot   db.Querier // reads the rows of one moment
+	snapshot   db.Querier // reads one snapshot of the database
 	zip        *zip.Writer
 	manifest   Manifest
 	files      []File            // with their paths in the archive
@@ -112,7 +112,7 @@ func export(ctx context.Context, cfg Config, q db.Querier, out io.Writer, report
 	return e.manifest, errors.Join(e.zip.Close(), buffered.Flush())
 }
 
-// add writes an entry and lists it in the manifest.
+// add writes an entry and adds it to the manifest.
 func (e *exporter) add(name string, method uint16, write func(io.Writer) error) error {
 	h := &zip.FileHeader{Name: name, Method: method, Modified: entryTime}
 	h.SetMode(0o644)
@@ -244,7 +244,7 @@ func (e *exporter) addList(name string, list func(each func(json.RawMessage) err
 	})
 }
 
-// writeFiles writes the originals as they are: pictures and films do not become smaller by another compression.
+// writeFiles writes the originals without compression, because pictures and videos are compressed already.
 func (e *exporter) writeFiles(ctx context.Context, report Progress) error {
 	for i, f := range e.files {
 		report("files", i, len(e.files))

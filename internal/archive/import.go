@@ -35,12 +35,12 @@ type Refused struct {
 	ShownBy []string // the rows with its URL, such as "products 4f1c… (image_url)"
 }
 
-// Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners
-// and keys of the site stay. After a failure or an interruption the site has no row of the archive, and the same import can be run
-// again: it skips the files that are stored already.
+// Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners and
+// keys of the site stay. After a failure or an interruption the site has no row of the archive. The same import can then be run again; it
+// skips the files that are stored already.
 //
-// Import returns all files that the site does not accept. If there are any and leaveOut is false, it fails with ErrRefused: usually a
-// setting of the operator is the cause, and the same import can be run again after a change. With leaveOut it succeeds without them.
+// Import returns all files that the site refuses. If there are any and leaveOut is false, it fails with ErrRefused. The cause is usually a
+// setting of the operator, and the same import can be run again after a change. If leaveOut is true, the import succeeds without them.
 func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report Progress) (refused []Refused, err error) {
 	if err := a.begin(ctx, cfg); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 	})
 }
 
-// begin inserts all rows in a transaction that it rolls back, to find rows that the database would refuse before files are stored. Then
-// it notes that the import has begun.
+// begin inserts all rows in a transaction that it rolls back. So rows that the database refuses are found before files are stored. Then it
+// records that the import has begun.
 func (a *Archive) begin(ctx context.Context, cfg Config) error {
 	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error {
 		if err := a.checkEmpty(ctx, tx, cfg); err != nil {
@@ -137,7 +137,7 @@ func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
 	return nil
 }
 
-// storeFiles stores the files that are not there yet, and sets the focus points. It returns those that the site does not accept.
+// storeFiles stores the files that are not stored yet, and sets the focus points. It returns the files that the site refuses.
 func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (refused []Refused, err error) {
 	there, err := cfg.Files(ctx, cfg.DB)
 	if err != nil {

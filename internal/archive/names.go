@@ -16,12 +16,12 @@ import (
 	"atelie/internal/files"
 )
 
-// This file names the entries of an archive: files after the titles of the rows that show them.
+// This file chooses the names of an archive's entries. A file is named after the title of a row that shows it.
 
 // maxSlug is the largest length of a slug in characters.
 const maxSlug = 60
 
-// makeSlug makes a readable file name of a title: lower-case letters without accents, digits and hyphens. The name is "" if the title
+// makeSlug converts a title to a readable file name: lower-case letters without accents, digits and hyphens. The name is "" if the title
 // has no letter and no digit.
 func makeSlug(title string) string {
 	var b strings.Builder
@@ -47,7 +47,7 @@ func makeSlug(title string) string {
 	return norm.NFC.String(b.String())
 }
 
-// takenNames has the names in use, in lower case: some file systems take a.jpg and A.jpg for one name.
+// takenNames is the set of names in use, in lower case, because some file systems treat a.jpg and A.jpg as one name.
 type takenNames map[string]bool
 
 // take returns the first of stem+ending, stem-2+ending and so on that is not in use, and adds it to the names in use.
@@ -64,8 +64,8 @@ func (n takenNames) take(stem, ending string) string {
 	}
 }
 
-// nameFiles sets the paths of all files. A file is named after the title that titles has for it, otherwise after its object. Files
-// are named in the order of titles, so that the first of several files with one title gets the name without a number.
+// nameFiles sets the paths of all files. A file is named after its title in titles, or after its object if it has no title. Files are named
+// in the order of titles, so that the first of several files with one title gets the name without a number.
 func nameFiles(all []File, titles *fileTitles) {
 	positions := map[string]int{}
 	for i, object := range titles.objects {

@@ -29,7 +29,7 @@ const (
 	maxRow      = 4 << 20 // bytes of a row as JSON
 )
 
-// errNotArchive is the error for a file that is not an archive of a site. refuse adds what is wrong with the file.
+// errNotArchive is wrapped by the error for a file that is not an archive of a site. refuse adds what is wrong with the file.
 var errNotArchive = errors.New("this is not an archive that atelie export has made, or it is damaged")
 
 // refuse returns errNotArchive with the reason.

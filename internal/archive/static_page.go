@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, keeps those for
-// browsers without scripts, and makes all URLs of the site relative.
+// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, replaces noscript
+// elements by their content, and makes all URLs of the site relative.
 type staticPage struct {
 	*staticSite
 	ctx  context.Context
@@ -25,7 +25,7 @@ type staticPage struct {
 	base *url.URL // URL of the page on the site, to which the URLs in it are relative
 }
 
-// sharedStyleLength is the length in bytes from which a style element becomes a file that all pages share.
+// sharedStyleLength is the length in bytes from which the content of a style element is moved into a file, which pages can share.
 const sharedStyleLength = 2000
 
 // rewrite sets base and rewrites the whole page.
@@ -95,8 +95,8 @@ func (p *staticPage) isDropped(n *html.Node) bool {
 	return false
 }
 
-// rewriteElement rewrites the name and the attributes of an element. keep is false if the element would show nothing, because its file
-// is missing.
+// rewriteElement rewrites the name and the attributes of an element. keep is false if the file of the element is missing, so that it would
+// show nothing.
 func (p *staticPage) rewriteElement(n *html.Node) (keep bool, err error) {
 	switch n.DataAtom {
 	case atom.Style:
@@ -201,7 +201,7 @@ func (p *staticPage) rewriteLink(rawURL string) (string, error) {
 	return out, nil
 }
 
-// rewriteMedia rewrites the URLs of a picture or film. keep is false if the archive has none of its files.
+// rewriteMedia rewrites the URLs of a picture or video. keep is false if the archive has none of its files.
 func (p *staticPage) rewriteMedia(n *html.Node) (keep bool, err error) {
 	var chosen []string
 	largest := ""

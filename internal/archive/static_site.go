@@ -27,19 +27,19 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// copyWidths are the limits of width, in pixels, of the renditions in a static copy: of each picture it has the widest rendition
-// within each limit, or the narrowest one if all are wider.
+// copyWidths are limits for the width of renditions in pixels. A static copy has, of each picture, the widest rendition within each limit,
+// or the narrowest one if all are wider.
 var copyWidths = []int{640, 1600}
 
-// staticSite writes the static copy. It starts with the pages in paths and adds each page that a written page links to. The stem of
-// an entry is its name without folders and ending.
+// staticSite writes the static copy. It starts with the pages in paths, and adds each page to which a written page links. The stem of an
+// entry is its name without folders and file extension.
 type staticSite struct {
 	*exporter
 	paths []string   // of the public pages on the site
 	queue []View     // all pages that are known, in the order in which they are written
 	taken takenNames // names of entries of assets, and stems of works' pages
 
-	entries   map[View]string   // names of pages' entries, with those of pages that are not written yet
+	entries   map[View]string   // names of pages' entries, including those of pages that are not written yet
 	parts     map[View]int      // number of parts of a page, by the view of its first part
 	workViews map[string]View   // views of works in English, by the work's id
 	workStems map[string]string // stems of works' pages, by the work's id

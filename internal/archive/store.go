@@ -7,7 +7,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// presetKeys are the settings that a site may have before an import: the marker of an unfinished import, and guide, which says
+// presetKeys are the keys of settings that a site may have before an import: the marker of an unfinished import, and guide, which records
 // whether the owner has dismissed the first-run guide.
 var presetKeys = []string{markerKey, guideKey}
 

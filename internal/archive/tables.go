@@ -7,12 +7,12 @@ import (
 	"atelie/internal/db"
 )
 
-// exported are the tables whose rows are in an archive, in the order in which an import inserts them. Of site_settings it has only the
-// rows that settings.InArchive accepts.
+// exported are the tables whose rows are in an archive, in the order in which an import inserts them. An archive has only those rows of
+// site_settings that settings.InArchive accepts.
 var exported = []string{"products", "reviews", "cover_images", "contact_submissions", "contact_quarantine", "gone_works", "site_settings"}
 
-// leftOut are all other tables of the site, with the reason why an archive does not have their rows. Exports fail while a table is in
-// neither list.
+// leftOut are all other tables of the site, with the reason why an archive does not have their rows. An export fails if a table is in
+// neither list (checkTables).
 var leftOut = map[string]string{
 	"storage_objects":          "tables/files.json and files/ have the files",
 	"storage_buckets":          "tables/buckets.json has what the owner has set",

@@ -15,8 +15,8 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "site_settings"}
 
-// moveURLs returns a JSON value in which the public URLs of the archive's files begin with apiURL, in place of the exported site's
-// origin. inArchive has the files by "bucket/name". URLs without an origin, and those of other files, stay as they are.
+// moveURLs replaces the origin in public URLs of the archive's files by apiURL, in all strings of a JSON value. inArchive has the files by
+// "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
 func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil

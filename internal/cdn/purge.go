@@ -1,4 +1,4 @@
-// Package cdn tells a CDN to forget the pages that it has stored, after each change of the content.
+// Package cdn purges the pages that a CDN has stored: it calls the CDN's API after each change of the content.
 package cdn
 
 import (
@@ -26,34 +26,34 @@ const Tag = "atelie-pages"
 const JobPurge = "cdn.purge"
 
 const (
-	// settle is how long after the purge of a change a second one follows, because for less than a second after a change other nodes may
-	// still send the page of before (content.Version), and the CDN may store it.
+	// settle is the time between the two purges of a change. The second purge is needed because for up to a second after a change other
+	// nodes may still send the previous page (content.Version), which the CDN may store.
 	settle = time.Second
-	// pause is the least time between two purges, so that many changes in a row have purges in common.
+	// pause is the least time between two purges, so that many changes in a short time share their purges.
 	pause = 500 * time.Millisecond
-	// poll is how often the content version is read even without a change that this node has noticed. It finds the changes of other
-	// programs, such as atelie import.
+	// poll is how often the content version is read even if this node has noticed no change, to find the changes of other programs, such as
+	// atelie import.
 	poll = 5 * time.Second
-	// runTime limits one call, with the job's own statements.
+	// runTime limits one purge job: the call and the statements of the job.
 	runTime = 30 * time.Second
 )
 
-// about is Job.About of all purges: a new one replaces those that wait or have failed.
+// about is Job.About of all purge jobs, so that a new purge replaces those that wait or have failed.
 var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.
 type Config struct {
-	URL     string // the CDN's address, called by POST
+	URL     string // URL of the CDN's purge API, called with POST
 	Header  string // "Name: value" with the CDN's token; "" for none
 	Body    string // "" for none
-	Private bool   // URL may be http:// and lie in a private network
+	Private bool   // URL may be http:// and in a private network
 
 	Content *content.Version
 	Queue   *jobs.Queue
 	Log     *slog.Logger
 }
 
-// Purger queues a call of the CDN after each change of the content, on one node of all.
+// Purger queues a purge job after each change of the content. If several nodes run, one of them queues it.
 type Purger struct {
 	db      *db.DB
 	cfg     Config
@@ -74,8 +74,8 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 	return p, nil
 }
 
-// Run queues purges until ctx ends: one at the start, because the node may have ended before it queued that of the last change, and
-// because the pages of another release differ.
+// Run queues purges until ctx ends. It queues one at the start, because the node may have ended before it queued the purge of the last
+// change, and because the pages of another release differ.
 func (p *Purger) Run(ctx context.Context) {
 	reason := "start " + uuid.NewString()
 	var queued content.Versions // those of the last purge
@@ -108,8 +108,8 @@ func (p *Purger) Run(ctx context.Context) {
 	}
 }
 
-// queue queues a purge for the content version at, unless another node has done so. first tells the two purges of a version apart. A
-// purge with a reason is queued in any case.
+// queue queues a purge for the content version at, unless another node has done so. first distinguishes the two purges of a version. A
+// purge with a reason is always queued.
 func (p *Purger) queue(ctx context.Context, reason string, at content.Versions, first bool) error {
 	if reason == "" {
 		reason = fmt.Sprintf("%d %v", at.Current, first)

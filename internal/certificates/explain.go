@@ -9,8 +9,8 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// explanations maps the certificate authority's error types (RFC 8555 §6.7) to texts for the operator, the person who runs this
-// program: what is wrong, and what the operator can do.
+// explanations maps the certificate authority's error types (RFC 8555 §6.7) to texts for the operator: what is wrong, and what the operator
+// can do.
 var explanations = map[string]string{
 	"dns":                     "the name has no usable address in DNS: make it point to this machine",
 	"connection":              "the certificate authority did not reach this machine under the name: does it point here, and are ports 80 and 443 open from outside?",
@@ -26,7 +26,7 @@ var explanations = map[string]string{
 	"unsupportedContact":      "the certificate authority does not take the e-mail address in acme-email",
 }
 
-// explain returns a text for the operator: why a certificate could not be obtained. The caller also logs the error itself.
+// explain returns the reason why a certificate could not be obtained, as a text for the operator. The caller also logs the error itself.
 func explain(err error) string {
 	if problem, ok := errors.AsType[acme.Problem](err); ok {
 		kind := problem.Type[strings.LastIndex(problem.Type, ":")+1:]

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// With these locks certmagic lets only one node at a time do a task, for example obtain the certificate of a domain. A lock is a
-// row of certificate_locks. It expires after leaseDuration unless its node renews it, so that the lock of a node that died is
+// This file implements certmagic's locks, with which only one node at a time does a task, such as obtaining the certificate of a domain. A
+// lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it, so that the lock of a node that died is
 // soon free again.
 const (
 	leaseDuration = 30 * time.Second

@@ -37,8 +37,8 @@ var (
 	_ certmagic.TryLocker = (*storage)(nil)
 )
 
-// keyIDOf returns the id of a seal key. Each stored value has the id of the key that opens it. The key cannot be derived from
-// the id.
+// keyIDOf returns the id of an encryption key. Each stored value has the id of the key that decrypts it. The key cannot be derived from the
+// id.
 func keyIDOf(key []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("key id"))
@@ -49,9 +49,9 @@ func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *s
 	return &storage{db: d, sealer: seal.New(key), keyID: keyIDOf(key), log: log, now: now, held: map[string]*heldLock{}}
 }
 
-// Reseal seals the values of the previous key with the current key, and returns their number. If write is false, it only counts
-// them. It does not overwrite a value that is already sealed with the current key. Call Reseal before New, because a Manager
-// reads only values of the current key.
+// Reseal encrypts the values of the previous key again with the current key, and returns their number. If write is false, it only counts
+// them. It does not overwrite a value that is already encrypted with the current key. Call Reseal before New, because a Manager reads only
+// values of the current key.
 func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (count int, err error) {
 	previousID := keyIDOf(previous)
 	names, err := listNames(ctx, d, previousID, "")

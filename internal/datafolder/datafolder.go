@@ -19,7 +19,7 @@ const (
 	Files    = "files"     // uploaded files
 	Mail     = "mail"      // mails, if no SMTP server is configured
 	Scratch  = "scratch"   // temporary files
-	Backups  = "backups"   // the backup, if no other place is set
+	Backups  = "backups"   // the backup, if no other destination is set
 
 	secretFile         = "jwt-secret"          // the current secret (secret.go)
 	previousSecretFile = "jwt-secret.previous" // the secret before a rotation, while it is still accepted
@@ -46,7 +46,7 @@ func Prepare(dir string, log *slog.Logger) error {
 	var r restrictor
 	err := r.restrict(dir)
 	if len(r.changed) > 0 {
-		log.Info("other users had rights in the data folder: they are taken away", "folder", dir, "changed", strings.Join(r.changed, ", "))
+		log.Info("other users had permissions in the data folder: these are removed", "folder", dir, "changed", strings.Join(r.changed, ", "))
 	}
 	if len(r.skipped) > 0 {
 		log.Warn("other users keep permissions in the data folder: remove them by hand if nobody else may read it", "folder", dir, "left", strings.Join(r.skipped, ", "))

@@ -2,8 +2,8 @@ package datafolder
 
 import "path/filepath"
 
-// SameDisk reports whether two folders are on one disk, which means one file system, and are lost together. For a folder that does not
-// exist yet, the nearest existing one that contains it counts.
+// SameDisk reports whether two folders are in the same file system, so that both are lost with its disk. A folder that does not exist yet
+// is represented by the nearest existing folder above it.
 func SameDisk(a, b string) (bool, error) {
 	first, err := diskOf(a)
 	if err != nil {

@@ -62,9 +62,9 @@ const (
 	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder has ended
 )
 
-// lockUnlessHeld locks the file, unless a running process has the lock: then holder is that process's id, 0 if unknown. A holder
-// that was killed while it started another program leaves the lock to the new process, until that executes its program.
-// lockUnlessHeld waits for this.
+// lockUnlessHeld locks the file, unless a running process has the lock: then holder is that process's id, 0 if unknown. If a
+// holder is killed while it starts another program, the new process has the lock until it executes that program. lockUnlessHeld waits for
+// this.
 func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
 	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
 		if locked, err = TryLock(f); locked || err != nil {

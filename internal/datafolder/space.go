@@ -102,8 +102,8 @@ func (s *Space) FreeReserve() (retry bool) {
 	return s.usage.Free >= minRetryBytes // another check may have released the slice already
 }
 
-// Check reads the free space, releases a slice of the reserve when there is too little, and makes the reserve whole when there is
-// enough.
+// Check measures the free space. If there is too little, it releases a slice of the reserve; if there is enough, it restores the whole
+// reserve.
 func (s *Space) Check() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

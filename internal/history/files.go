@@ -8,8 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns all texts of all revisions that can be the URL of a file. A removed file is kept for as long as its URL is
-// among them.
+// FileURLs returns all strings in revisions that can be the URL of a file. A removed file is kept as long as its URL is among them.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	rows, err := listRowsBefore(ctx, s.db, "")
 	if err != nil {

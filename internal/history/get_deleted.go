@@ -8,8 +8,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// GetDeleted answers rpc/get_deleted {table, before} with the deleted rows of a table that nobody has brought back, the newest deletion
-// first. Each is the revision that its deletion left: the row as it was before.
+// GetDeleted answers rpc/get_deleted {table, before} with the deleted rows of a table that were not restored, the newest deletion first.
+// Each is a revision: the row as it was before its deletion. before is the id of the last revision of the previous response.
 func (s *Service) GetDeleted(w http.ResponseWriter, r *http.Request) error {
 	body := struct {
 		Table  string

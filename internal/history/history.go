@@ -1,6 +1,6 @@
-// Package history shows the owner earlier versions of works, reviews, covers and settings, and the deleted ones. Triggers of the
-// database write the revisions: each row as it was before a change or a deletion (migration 29). To bring a version back, the site
-// calls RestoreFiles for its files and then saves the row as usual.
+// Package history gives owners access to earlier versions of works, reviews, covers and settings, and to deleted rows. Database triggers
+// write the revisions, each of which is a row as it was before a change or a deletion (migration 29). To restore a version, the site calls
+// RestoreFiles for its files and then saves the row as usual.
 package history
 
 import (
@@ -27,16 +27,16 @@ const (
 	maxURLs = 1000    // URLs of one rpc/restore_files
 )
 
-// contentTables are the tables whose rows have revisions; the settings have revisions too. Visitors' messages have none, so that
-// nothing is left of a deleted message.
+// contentTables are the tables whose rows have revisions. The settings have revisions too. Visitors' messages have none, so that nothing of
+// a deleted message remains.
 var contentTables = []string{"products", "reviews", "cover_images"}
 
 const settingsTable = "site_settings"
 
 // Config holds the functions of other packages that the service calls. All of them are required.
 type Config struct {
-	// RestoreFiles brings removed files back to their public URLs, and returns the URLs whose files no longer exist. With a time that
-	// is not zero it also brings back what files were at that time that were replaced since.
+	// RestoreFiles restores removed files at their public URLs, and returns the URLs whose files no longer exist. If at is not zero, files
+	// that were replaced since that time are restored to what they were then.
 	RestoreFiles func(ctx context.Context, urls []string, at time.Time) (missing []string, err error)
 	// Replaced returns a function that reports whether the file at a URL has been replaced since a time.
 	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)

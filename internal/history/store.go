@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// maxListed is the largest number of revisions in an answer. A request with the last id of an answer gets the next ones.
+// maxListed is the largest number of revisions in a response. A request with the last id of a response gets the next ones.
 const maxListed = 200
 
 // revision is a row of row_history: what a row was before a change or a deletion.
@@ -21,7 +21,7 @@ type revision struct {
 	Actor     *string         `json:"actor"`  // email address of the account that made the change; null for an API key, a command, the program itself, or a deleted account
 	ChangedAt string          `json:"changed_at"`
 	RowBefore json.RawMessage `json:"row_before"` // the whole row as a JSON object
-	// ReplacedFiles are the URLs in RowBefore whose files, or the stills of whose films, have been replaced since.
+	// ReplacedFiles are the URLs in RowBefore whose files (or stills, if they are videos) have been replaced since.
 	ReplacedFiles []string `json:"replaced_files"`
 
 	at time.Time // ChangedAt

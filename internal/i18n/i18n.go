@@ -1,5 +1,5 @@
-// Package i18n contains the server's texts in English and Portuguese: the texts of mails, text messages, the heads of pages, and
-// pages for browsers without scripts. The texts of the site's components are in web/src/locales.
+// Package i18n contains the server's texts in English and Portuguese: those of mails, text messages, page heads, and pages for browsers
+// without scripts. The texts of the site's components are in web/src/locales.
 package i18n
 
 import (

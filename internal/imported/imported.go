@@ -1,4 +1,4 @@
-// Package imported declares what an import passes from its source to the packages that store it.
+// Package imported declares the accounts and rows that an import (package supabase) passes to the packages that store them.
 package imported
 
 import (
@@ -25,7 +25,7 @@ type Account struct {
 	UserMetadata     map[string]any `json:"user_metadata"`
 	Identities       []Identity     `json:"identities"`
 	Factors          []Factor       `json:"-"`
-	HashUnknown      bool           `json:"-"` // the source does not give password hashes
+	HashUnknown      bool           `json:"-"` // the source does not provide password hashes
 	Refused          string         `json:"-"` // why the account cannot be imported; "" if it can
 }
 
@@ -52,7 +52,7 @@ type Factor struct {
 // Row is the result of an import for one row of a table.
 type Row struct {
 	Key     string        // the primary key; "" if the row has none
-	Added   bool          // the row was missing: it was inserted, or in a dry run it would be
+	Added   bool          // the row was missing and was inserted; in a dry run: would be inserted
 	LeftOut []string      // names of the columns whose value the table cannot store
-	Err     *apperr.Error // why the row was not added; nil also for a row that is here already with the same content
+	Err     *apperr.Error // why the row was not added; also nil if the site already has the row with the same content
 }

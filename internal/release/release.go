@@ -1,4 +1,5 @@
-// Package release reads the operator's release file, which names the newest release. It connects to no host but that of the file.
+// Package release reads the operator's release file, which names the newest release, and compares versions. It connects to no other host
+// than that of the file.
 package release
 
 import (
@@ -23,7 +24,7 @@ import (
 type Release struct {
 	Version string          `json:"version"` // as in Semantic Versioning, such as 1.2.0
 	Date    string          `json:"date"`    // YYYY-MM-DD
-	Notes   string          `json:"notes"`   // optional: a page (https) that tells what has changed
+	Notes   string          `json:"notes"`   // optional: URL (https) of a page with the changes
 	Files   map[string]File `json:"files"`   // optional: the programs by platform, such as linux/amd64
 }
 
@@ -39,10 +40,10 @@ const (
 	timeout = 30 * time.Second
 )
 
-// betweenReleases matches the end of a version that git describe makes of a commit that is no release, such as 1.2.0-5-g885be2b.
+// betweenReleases matches the end of the version that git describe returns for a commit that is no release, such as 1.2.0-5-g885be2b.
 var betweenReleases = regexp.MustCompile(`-[0-9]+-g[0-9a-f]{4,}$|-dirty$`)
 
-// Canonical returns a version as the texts have it, such as 1.2.0. It returns an error if the version is not that of a release.
+// Canonical returns a version in the form 1.2.0. It returns an error if the version is not that of a release.
 func Canonical(version string) (string, error) {
 	v := "v" + strings.TrimPrefix(version, "v")
 	if !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v || betweenReleases.MatchString(v) {
@@ -54,7 +55,7 @@ func Canonical(version string) (string, error) {
 // Compare compares two versions as Canonical returns them: the result is negative if a is older than b.
 func Compare(a, b string) int { return semver.Compare("v"+a, "v"+b) }
 
-// IsNewer reports whether a version is newer than own. It is false if one of them is not that of a release.
+// IsNewer reports whether version is newer than own. It returns false if one of them is not the version of a release.
 func IsNewer(version, own string) bool {
 	v, err := Canonical(version)
 	if err != nil {
@@ -64,12 +65,12 @@ func IsNewer(version, own string) bool {
 	return err == nil && Compare(v, o) > 0
 }
 
-// Read reads a release file from a path or an https URL and checks it, for half a minute at most.
-func Read(ctx context.Context, place string) (Release, error) {
-	return read(ctx, newClient(), place)
+// Read reads and validates the release file at a location, which is a path or an https URL. It returns an error after half a minute.
+func Read(ctx context.Context, location string) (Release, error) {
+	return read(ctx, newClient(), location)
 }
 
-func read(ctx context.Context, client *http.Client, place string) (r Release, err error) {
+func read(ctx context.Context, client *http.Client, location string) (r Release, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	type result struct {
@@ -77,8 +78,8 @@ func read(ctx context.Context, client *http.Client, place string) (r Release, er
 		err  error
 	}
 	done := make(chan result, 1)
-	go func() { // nothing interrupts the reading of a file on a disk that hangs
-		text, err := readText(ctx, client, place)
+	go func() { // reading a file cannot be interrupted, and may hang with the disk
+		text, err := readText(ctx, client, location)
 		done <- result{text, err}
 	}()
 	var got result
@@ -99,12 +100,12 @@ func read(ctx context.Context, client *http.Client, place string) (r Release, er
 	return r, nil
 }
 
-func readText(ctx context.Context, client *http.Client, place string) (text []byte, err error) {
+func readText(ctx context.Context, client *http.Client, location string) (text []byte, err error) {
 	var body io.ReadCloser
-	if strings.HasPrefix(place, "https://") {
-		body, err = download(ctx, client, place)
+	if strings.HasPrefix(location, "https://") {
+		body, err = download(ctx, client, location)
 	} else {
-		body, err = os.Open(place)
+		body, err = os.Open(location)
 	}
 	if err != nil {
 		return nil, err
@@ -123,10 +124,10 @@ func readText(ctx context.Context, client *http.Client, place string) (text []by
 func newClient() *http.Client {
 	return &http.Client{CheckRedirect: func(r *http.Request, before []*http.Request) error {
 		if r.URL.Scheme != "https" {
-			return errors.New("it leads to an address without https")
+			return errors.New("it redirects to a URL without https")
 		}
 		if len(before) >= 5 {
-			return errors.New("it leads from address to address")
+			return errors.New("it redirects too often")
 		}
 		return nil
 	}}
@@ -152,7 +153,7 @@ func download(ctx context.Context, client *http.Client, fileURL string) (io.Read
 // fileName matches the names that files of a release may have.
 var fileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]*$`)
 
-// validate checks all fields that are shown: the file comes from elsewhere, and a terminal obeys control characters.
+// validate checks all fields that are shown, because the file is untrusted and a terminal interprets control characters.
 func (r *Release) validate() error {
 	if _, err := Canonical(r.Version); err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestReadFromAServer(t *testing.T) {
 	if asked[0] != "GET /release.json atelie" {
 		t.Errorf("the request says %q", asked[0])
 	}
-	for path, want := range map[string]string{"/plain": "without https", "/loop": "from address to address", "/missing": "404"} {
+	for path, want := range map[string]string{"/plain": "without https", "/loop": "redirects too often", "/missing": "404"} {
 		if _, err := read(t.Context(), client, server.URL+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -26,8 +26,8 @@ const (
 	connectTimeout = 20 * time.Second // for the connection and for TLS
 )
 
-// client makes requests to one project. It follows no redirects: a redirect could send the service key to another host, or make a host
-// of the private network answer in place of the project.
+// client makes requests to one project. It does not follow redirects: a redirect could send the service key to another host, or lead to a
+// host in the private network instead of the project.
 type client struct {
 	base *url.URL // URL of the project
 	key  string   // the service key
@@ -35,8 +35,8 @@ type client struct {
 	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
 }
 
-// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because the
-// service key would be readable on the way.
+// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because others
+// could read the service key on the way.
 func parseProjectURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
@@ -48,7 +48,7 @@ func parseProjectURL(text string) (*url.URL, error) {
 	case u.Scheme == "http" && isLocal(u.Hostname()):
 		return u, nil
 	}
-	return nil, errors.New("the project URL must begin with https://: the service key would be readable on the way")
+	return nil, errors.New("the project URL must begin with https://, because others could read the service key on the way")
 }
 
 // isLocal reports whether a host is on this machine or in a private network: by its IP address, or because its name has no dot.
@@ -74,7 +74,7 @@ func (e *answerError) Error() string {
 	case e.status/100 == 3:
 		text += ": redirects are not followed; give the URL to which it leads as --project-url"
 	case e.status == http.StatusTooManyRequests || e.status >= http.StatusInternalServerError:
-		text += " again and again: try later, the same command goes on where it was"
+		text += " repeatedly: try later; the same command resumes the import"
 	}
 	return text
 }
@@ -125,7 +125,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 }
 
-// once makes a request a single time. The request ends when nothing arrives for the time idleTimeout.
+// once makes a request without repeating it. The request ends when nothing arrives for idleTimeout.
 func (c *client) once(ctx context.Context, method, requestURL string, body []byte, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watch := time.AfterFunc(idleTimeout, func() { cancel(errSilent) })
@@ -151,7 +151,7 @@ func (c *client) once(ctx context.Context, method, requestURL string, body []byt
 	return res, nil
 }
 
-// readAll makes a request and returns its answer, of at most maxAnswer bytes. It repeats the request when the answer breaks off.
+// readAll makes a request and returns the body of the response, of at most maxAnswer bytes. It repeats the request if the body ends early.
 func (c *client) readAll(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) ([]byte, error) {
 	for try := 1; ; try++ {
 		res, err := c.do(ctx, method, path, query, body, header)
@@ -178,7 +178,7 @@ func (c *client) readAll(ctx context.Context, method, path string, query url.Val
 
 var errSilent = errors.New("nothing arrived for a minute")
 
-// watchedBody is the body of an answer. Each read starts idleTimeout anew.
+// watchedBody is the body of a response. Each read restarts idleTimeout.
 type watchedBody struct {
 	io.ReadCloser
 	watch *time.Timer

@@ -81,7 +81,7 @@ func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 }
 
 func TestATooLongPauseAndEndlessFailuresEndTheImport(t *testing.T) {
-	for status, want := range map[int]string{http.StatusTooManyRequests: "it asks for a pause of", http.StatusServiceUnavailable: "again and again", http.StatusUnauthorized: "service key"} {
+	for status, want := range map[int]string{http.StatusTooManyRequests: "it asks for a pause of", http.StatusServiceUnavailable: "repeatedly", http.StatusUnauthorized: "service key"} {
 		calls := 0
 		p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) {
 			calls++

@@ -16,30 +16,30 @@ import (
 	"atelie/internal/policy"
 )
 
-// Dump is a dump of a project's database in the text form of pg_dump, with COPY or with INSERT. Its statements are read and never run.
-// Dump implements Data. Each method reads the file from its beginning, because the tables of a dump come in any order.
+// Dump is a dump of a project's database in the plain format of pg_dump, with COPY or with INSERT. Its statements are parsed and never run.
+// Dump implements Data. Each method reads the file from its beginning, because the tables of a dump can be in any order.
 type Dump struct {
 	path      string
 	files     DumpFiles
 	truncated bool // set by scan: the last line that pg_dump and the Supabase CLI write is missing, so the dump is incomplete
 }
 
-// DumpFiles says where an import finds the files that a dump lists. Folder is nil unless they are in a folder. Project is true if they
-// are downloaded from the project. With neither, they cannot be imported.
+// DumpFiles is the source of the files that a dump lists. Folder is nil unless they are in a folder. Project is true if they are downloaded
+// from the project. If neither is set, files cannot be imported.
 type DumpFiles struct {
 	Folder  *Folder
 	Project bool
 }
 
-// NewDump returns the dump in a file. The error says what to do with a dump in another form.
+// NewDump returns the dump in a file. The error for a dump in another format tells how to convert it.
 func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
-	const advice = "make a text of it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
+	const advice = "convert it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("this is a dump in the form of a folder: " + advice)
+		return nil, errors.New("this is a dump in directory format: " + advice)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("the dump must be a file: it is read several times")
@@ -56,9 +56,9 @@ func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 	}
 	switch start := string(head[:n]); {
 	case strings.HasPrefix(start, "PGDMP"):
-		return nil, errors.New("this is a dump in PostgreSQL's custom form: " + advice)
+		return nil, errors.New("this is a dump in PostgreSQL's custom format: " + advice)
 	case strings.HasPrefix(start, "toc.dat\x00"):
-		return nil, errors.New("this is a dump in the form of tar: " + advice)
+		return nil, errors.New("this is a dump in tar format: " + advice)
 	case strings.HasPrefix(start, "\x1f\x8b"):
 		return nil, errors.New("this dump is compressed: unpack it first, with gunzip")
 	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
@@ -164,7 +164,7 @@ func (s *scanner) names() (names []string) {
 	return names
 }
 
-// set reads SET. Only dumps in UTF-8, with backslashes that mean themselves, can be read.
+// set reads SET. A dump must be in UTF-8 and have standard_conforming_strings on.
 func (s *scanner) set() {
 	name := s.name()
 	if name == "client_encoding" || name == "standard_conforming_strings" {
@@ -538,7 +538,7 @@ func identityOf(row map[string]any) imported.Identity {
 	i.LastSignInAt, _ = timeOf(row, "last_sign_in_at")
 	i.CreatedAt, _ = timeOf(row, "created_at")
 	if json.Unmarshal([]byte(text(row, "identity_data")), &i.Data) != nil {
-		i.Data = nil // what a provider told is told again at the next sign-in
+		i.Data = nil // the provider sends this data again at the next sign-in
 	}
 	return i
 }

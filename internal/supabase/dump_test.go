@@ -90,7 +90,7 @@ func TestDumpsThatCannotBeReadAreRefused(t *testing.T) {
 			t.Errorf("%s: %v %v", want, rows, err)
 		}
 	}
-	for want, head := range map[string]string{"custom form": "PGDMP\x01", "gunzip": "\x1f\x8b\x08", "form of tar": "toc.dat\x00\x00", "UTF-16": "\xff\xfe-\x00"} {
+	for want, head := range map[string]string{"custom format": "PGDMP\x01", "gunzip": "\x1f\x8b\x08", "tar format": "toc.dat\x00\x00", "UTF-16": "\xff\xfe-\x00"} {
 		file := filepath.Join(t.TempDir(), "dump")
 		if err := os.WriteFile(file, []byte(head), 0o600); err != nil {
 			t.Fatal(err)

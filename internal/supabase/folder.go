@@ -13,7 +13,7 @@ import (
 	"atelie/internal/files"
 )
 
-// Folder is a folder with a project's files, each at bucket/name. A symbolic link that leads out of the folder is not followed. Folder
+// Folder is a folder with a project's files, each at bucket/name. It does not follow symbolic links that lead out of the folder. Folder
 // implements Files.
 type Folder struct{ root *os.Root }
 

@@ -16,8 +16,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// Site gives an import access to the site that it writes to. An error that is an *apperr.Error with a status below 500 means that one
-// account, row or file cannot be imported; any other error ends the import. If write is false, nothing is stored.
+// Site gives an import access to the site to which it writes. If a function returns an *apperr.Error with a status below 500, one account,
+// row or file cannot be imported; any other error ends the import. If write is false, the functions only check and store nothing.
 type Site struct {
 	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
@@ -50,11 +50,11 @@ type Import struct {
 	Unchanged int // those that the site had before
 	Problems  int // those that could not be imported, or not completely
 
-	accounts   map[string]bool // ids of the accounts that are at the site after the import
-	noPassword int             // number of accounts that came without a password
+	accounts   map[string]bool // ids of the accounts that the site has after the import
+	noPassword int             // number of accounts without a password in the source
 	roles      map[string]bool // ids of the accounts that have a role in a dry run
 	leftOut    map[string]int  // number of rows by the column whose values are left out
-	files      map[string]bool // bucket/name of the files that are at the site after the import
+	files      map[string]bool // bucket/name of the files that the site has after the import
 	printErr   error           // the first error of Print within a function that cannot return it
 }
 
@@ -67,11 +67,11 @@ const (
 	batchBytes = 8 << 20
 )
 
-// progressEvery is the number of files after which a line tells how many there were.
+// progressEvery is the number of files between two lines of progress.
 const progressEvery = 100
 
-// Run imports everything and prints a line for each problem and for each part. It can be repeated: what is at the site already
-// stays as it is.
+// Run imports everything and prints a line for each problem and for each part. It can be repeated: accounts, rows and files that the site
+// already has stay as they are.
 func (i *Import) Run(ctx context.Context) error {
 	i.accounts, i.roles, i.leftOut, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
 	if err := i.importAccounts(ctx); err != nil {
@@ -343,7 +343,7 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 
 var errFileDiffers = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "Another file with this name is here: it stays as it is")
 
-// importFile imports a file, or compares it with the one that is here. broken is not nil if the source broke off within the file.
+// importFile imports a file, or compares it with the one that is here. broken is not nil if the source ended early within the file.
 func (i *Import) importFile(ctx context.Context, bucket string, f File) (added bool, broken, err error) {
 	var known string
 	if files.Storable(f.Name) { // else the check below refuses the name
@@ -384,7 +384,8 @@ func (i *Import) importFile(ctx context.Context, bucket string, f File) (added b
 	return err == nil, nil, err
 }
 
-// sourceReader stores the error with which a file of the source ends early. The site's own error does not tell who broke off.
+// sourceReader records the error with which a file of the source ends early. The error of storing the file does not tell whether the source
+// or the site has failed.
 type sourceReader struct {
 	body io.Reader
 	err  error

@@ -33,13 +33,13 @@ type token struct {
 func (t token) isWord(word string) bool { return t.kind == tokenWord && t.text == word }
 func (t token) isSymbol(c string) bool  { return t.kind == tokenSymbol && t.text == c }
 
-// lexer splits the text of a dump into tokens. It knows quotes and comments, so that no value of a row can pass for a statement.
-// After its first error it is at the end of the file.
+// lexer splits the text of a dump into tokens. It parses quotes and comments, so that a value of a row is never taken for a statement.
+// After its first error it behaves as at the end of the file.
 type lexer struct {
 	r        *bufio.Reader
 	line     int64 // number of the current line, from 1
-	skip     bool  // texts in quotes and lines are read, but not kept
-	complete bool  // the dump has ended as pg_dump or the Supabase CLI ends one
+	skip     bool  // the content of quoted texts and of lines is skipped
+	complete bool  // the last line that pg_dump or the Supabase CLI writes was read
 	err      error // the first error
 }
 

@@ -1,6 +1,6 @@
-// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. An import reads them
-// from the project itself (Project), or from a dump of its database (Dump) and a folder with its files (Folder). These sources are
-// untrusted: everything from them is limited in size and number, and checked by the same code as requests.
+// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. The source is the
+// project itself (Project), or a dump of its database (Dump) and a folder with its files (Folder). Sources are untrusted: everything from
+// them is limited in size and number, and checked by the same code as requests.
 package supabase
 
 import (
@@ -39,7 +39,7 @@ var (
 	ErrNoFile  = errors.New("the source lists the file, but does not have it")
 )
 
-// Limits of a source. An import ends with an error when the source exceeds one. Otherwise a source could send rows without end.
+// Limits of a source, because a hostile source could send rows without end. An import ends with an error if the source exceeds one.
 const (
 	maxAccounts = 100_000
 	maxRows     = 1_000_000 // of one table

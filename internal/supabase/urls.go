@@ -10,7 +10,7 @@ import (
 	"atelie/internal/files"
 )
 
-// storagePaths are the beginnings of the paths under which a project serves files. Bucket and name of the file follow.
+// storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow.
 var storagePaths = []string{
 	files.PublicPath, "/storage/v1/object/sign/", "/storage/v1/object/authenticated/", "/storage/v1/render/image/public/", "/storage/v1/render/image/sign/", "/storage/v1/object/",
 }
