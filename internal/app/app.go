@@ -289,7 +289,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	// A second pool for all jobs on pictures. It makes first sizes too, and starts other jobs only if no first size waits.
 	a.Jobs.HandlePool(pictureWorkers, media.JobTimeout, first, map[string]jobs.Handler{media.JobPicture: a.Media.MakeLadder},
 		map[string]jobs.Handler{media.JobExtras: a.Media.MakeExtras}, map[string]jobs.Handler{media.JobAVIF: a.Media.MakeAVIF})
-	a.Jobs.HandlePool(1, media.FilmTimeout, map[string]jobs.Handler{media.JobFilm: a.Media.ArrangeFilm})
+	a.Jobs.HandlePool(1, media.VideoTimeout, map[string]jobs.Handler{media.JobVideo: a.Media.ArrangeVideo})
 	return nil
 }
 

@@ -90,7 +90,7 @@ func listFiles(ctx context.Context, q db.Querier) ([]archive.File, error) {
 	out := make([]archive.File, len(originals))
 	for i, o := range originals {
 		out[i] = archive.File{Bucket: o.Bucket, Name: o.Name, CacheControl: o.CacheControl, Metadata: o.Metadata, Focus: o.Focus,
-			BlobID: o.BlobID, SHA256: o.SHA256, Size: o.Size, Cleaned: o.Cleaned}
+			BlobID: o.BlobID, SHA256: o.SHA256, Size: o.Size, PublicIsStripped: o.Cleaned}
 	}
 	return out, err
 }

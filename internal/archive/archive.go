@@ -63,9 +63,9 @@ type File struct {
 	Metadata     json.RawMessage `json:"metadata,omitempty"` // the JSON object that came with the upload
 	Focus        *[2]float64     `json:"focus,omitempty"`    // the picture's focus point, as fractions of width and height
 
-	BlobID, SHA256 string `json:"-"`
-	Size           int64  `json:"-"`
-	Cleaned        bool   `json:"-"` // the public file is a cleaned copy of this one
+	BlobID, SHA256   string `json:"-"`
+	Size             int64  `json:"-"`
+	PublicIsStripped bool   `json:"-"` // the public file is a copy of this one without metadata
 }
 
 // View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". A long gallery is

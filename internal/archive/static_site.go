@@ -194,7 +194,7 @@ func (s *staticSite) addAsset(ctx context.Context, u *url.URL) (string, error) {
 		return name, nil
 	}
 	if bucket, name, ok := files.ParsePublicURL(key); ok {
-		if f, ok := s.objects[bucket+"/"+name]; ok && !f.Cleaned {
+		if f, ok := s.objects[bucket+"/"+name]; ok && !f.PublicIsStripped {
 			s.assets[key] = f.Path
 			return f.Path, nil
 		}

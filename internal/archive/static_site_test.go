@@ -53,7 +53,7 @@ func writeStatic(t *testing.T) (map[string]string, error) {
 	}
 	var b bytes.Buffer
 	e := &exporter{Config: cfg, zip: zip.NewWriter(&b), workTitles: map[string]string{work: "Água"}, files: []File{
-		{Bucket: "b", Name: "one.png", Path: "files/b/agua.png", Cleaned: true}, {Bucket: "b", Name: "two.png", Path: "files/b/two.png"}}}
+		{Bucket: "b", Name: "one.png", Path: "files/b/agua.png", PublicIsStripped: true}, {Bucket: "b", Name: "two.png", Path: "files/b/two.png"}}}
 	if err := e.writePages(t.Context(), func(string, int, int) {}); err != nil {
 		return nil, err
 	}

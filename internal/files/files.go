@@ -36,32 +36,32 @@ type Blob struct {
 	ETag string
 }
 
-// Inspection is the result of reading a complete upload (a picture or a film) in the media service.
+// Inspection is the result of reading a complete upload (a picture or a video) in the media service.
 type Inspection struct {
-	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a film that cannot be read
+	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a video that cannot be read
 	Thumbhash     []byte   // a placeholder from the preview in the file; nil if there is none
 	Color         string   // the dominant colour of that preview, #rrggbb, or ""
-	Film          *Film    // nil for pictures
-	Cleaned       *os.File // a copy without metadata, to publish instead of the upload; nil if the upload itself is published
+	Video         *Video   // nil for pictures
+	Stripped      *os.File // a copy without metadata, to publish instead of the upload; nil if the upload itself is published
 }
 
-// Close closes the cleaned copy. The copy has no file name, so this also frees its space on the disk. i may be nil.
+// Close closes the copy in Stripped. The copy has no file name, so this also frees its space on the disk. i may be nil.
 func (i *Inspection) Close() {
-	if i != nil && i.Cleaned != nil {
-		_ = i.Cleaned.Close()
+	if i != nil && i.Stripped != nil {
+		_ = i.Stripped.Close()
 	}
 }
 
-// Film is the information in a film's header and index.
-type Film struct {
-	Codec      string        // for example avc1 or VP9 (film.Info)
+// Video describes a video according to its header and index.
+type Video struct {
+	Codec      string        // for example avc1 or VP9 (video.Info)
 	Duration   time.Duration // 0 if it is unknown
-	IndexFirst bool          // the index is at the beginning of the file: browsers can play the film before they have received all of it
-	Failure    string        // code of the reason why the film cannot be shown, or ""; if it is set, the other fields are not
+	IndexFirst bool          // the index is at the beginning of the file: browsers can play the video before they have received all of it
+	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, the other fields are not
 }
 
-// SiteBucket reports whether a bucket is one of the site's own. Pictures in the site's buckets are cleaned and get renditions.
-// Files in other buckets are served byte for byte.
+// SiteBucket reports whether a bucket is one of the site's own. Pictures in the site's buckets are published without private metadata and
+// get renditions. Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
 // PublicPath is the beginning of the path in each object's public URL.

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// stillEnding is the end of the name of a film's still, the picture that pages show until the film plays: film.mp4 has the
-// still film.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts has the same ending.
+// stillEnding is the end of the name of a video's still, the picture that pages show until the video plays: video.mp4 has the
+// still video.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts has the same ending.
 const stillEnding = ".still.jpg"
 
-// StillOf returns the name of a film's still. The result is false if name is not that of a film.
+// StillOf returns the name of a video's still. The result is false if name is not that of a video.
 func StillOf(name string) (string, bool) {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
 		return "", false
 	}
 	extension := strings.ToLower(name[dot+1:])
-	isFilm := slices.ContainsFunc(Types, func(t *Type) bool { return !t.Image && slices.Contains(t.Extensions, extension) })
-	return name[:dot] + stillEnding, isFilm
+	isVideo := slices.ContainsFunc(Types, func(t *Type) bool { return !t.Image && slices.Contains(t.Extensions, extension) })
+	return name[:dot] + stillEnding, isVideo
 }

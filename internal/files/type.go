@@ -14,10 +14,10 @@ const SniffLength = 4096
 type Type struct {
 	MIME       string
 	Extensions []string // lower case, without the dot
-	Image      bool     // true for pictures, false for films
-	// Hidden is true for pictures from which this program cannot remove the metadata. In a bucket of the site, only callers who
-	// may replace such a file can download it; all others get renditions.
-	Hidden bool
+	Image      bool     // true for pictures, false for videos
+	// KeepsMetadata is true if this program cannot remove the metadata from pictures of this type. In a bucket of the site, only callers
+	// who may replace such a file can download it; all others get renditions.
+	KeepsMetadata bool
 }
 
 // The accepted types.
@@ -26,9 +26,9 @@ var (
 	PNG  = &Type{MIME: "image/png", Extensions: []string{"png"}, Image: true}
 	GIF  = &Type{MIME: "image/gif", Extensions: []string{"gif"}, Image: true}
 	WebP = &Type{MIME: "image/webp", Extensions: []string{"webp"}, Image: true}
-	TIFF = &Type{MIME: "image/tiff", Extensions: []string{"tif", "tiff"}, Image: true, Hidden: true}
-	HEIC = &Type{MIME: "image/heic", Extensions: []string{"heic", "heif"}, Image: true, Hidden: true}
-	AVIF = &Type{MIME: "image/avif", Extensions: []string{"avif"}, Image: true, Hidden: true}
+	TIFF = &Type{MIME: "image/tiff", Extensions: []string{"tif", "tiff"}, Image: true, KeepsMetadata: true}
+	HEIC = &Type{MIME: "image/heic", Extensions: []string{"heic", "heif"}, Image: true, KeepsMetadata: true}
+	AVIF = &Type{MIME: "image/avif", Extensions: []string{"avif"}, Image: true, KeepsMetadata: true}
 	// Cameras write MP4 files with the extension .mov and QuickTime files with .mp4, so both types have both extensions.
 	MP4       = &Type{MIME: "video/mp4", Extensions: []string{"mp4", "m4v", "mov"}}
 	QuickTime = &Type{MIME: "video/quicktime", Extensions: []string{"mov", "qt", "mp4"}}
@@ -75,7 +75,7 @@ func Detect(head []byte) *Type {
 	return nil
 }
 
-// videoBrands are the brands (four-letter codes in the ftyp box) of ISO base media files that hold films. HEIC, AVIF, camera
+// videoBrands are the brands (four-letter codes in the ftyp box) of ISO base media files that hold videos. HEIC, AVIF, camera
 // raw and audio files begin with the same box, so brands that are not listed are rejected.
 var videoBrands = []string{"isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "hvc1", "hev1",
 	"dash", "cmfc", "M4V ", "M4VH", "M4VP", "MSNV", "f4v ", "mmp4", "XAVC"}
@@ -84,7 +84,7 @@ var videoBrands = []string{"isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7
 // determine the type of the picture.
 var pictureBrands = map[string]*Type{"heic": HEIC, "heix": HEIC, "heim": HEIC, "heis": HEIC, "avif": AVIF}
 
-// rejectedBrands are major brands of files that are rejected even if they list a film's brand as compatible: picture
+// rejectedBrands are major brands of files that are rejected even if they list a video's brand as compatible: picture
 // sequences, audio, camera raw, JPEG 2000.
 var rejectedBrands = []string{"hevc", "hevx", "msf1", "avis", "crx ", "jp2 ", "jpm ", "jpx ", "M4A ", "M4B ", "M4P "}
 

@@ -12,8 +12,8 @@ import (
 // publicRenditionPath begins the path of each public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long a cached row is used if a better format was wanted. A rendition in that format does not raise the
-// content version when it is made, because visitors can cause that.
+// fallbackLifetime is how long a cached row is used if the client prefers a format in which the rendition does not exist yet. When it is
+// made in that format, the content version is not raised, because visitors can cause that; so the row is read again after this time.
 const fallbackLifetime = 10 * time.Second
 
 // errReadAnew is returned for cached rows from which a request is not answered.

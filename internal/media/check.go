@@ -17,18 +17,18 @@ import (
 	"atelie/internal/files"
 )
 
-// This file implements the command atelie media: it verifies the stored pictures and films, and makes their renditions again.
-// It also makes the first sizes of the demo content.
+// This file implements the commands atelie media verify and rebuild, which verify the stored pictures and videos and make their renditions
+// again. It also makes the first sizes of the demo content.
 
-// Progress is called after each picture or film. done is the number of files that are finished, and total is the number of all
+// Progress is called after each picture or video. done is the number of files that are finished, and total is the number of all
 // files. name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an
 // error, VerifyMedia or RebuildMedia stops and returns it.
 type Progress func(done, total int, name, problem string) error
 
-// eachFile calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
+// eachFile calls fn for each picture and video in the site's buckets, and reports fn's errors as problems. It returns the
 // number of problems.
 func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
-	all, err := listPicturesAndFilms(ctx, s.db)
+	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
 		return 0, err
 	}
@@ -49,20 +49,20 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 	return problems, nil
 }
 
-// VerifyMedia reads each picture of the site with its renditions, and each film. It returns the number of pictures and films
+// VerifyMedia reads each picture of the site with its renditions, and each video. It returns the number of pictures and videos
 // with a problem: a file is missing or has changed, a rendition is missing, or a row does not match the file. It changes
 // nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
 	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
 }
 
-// verify returns an error that describes all problems of a picture or film, or nil.
+// verify returns an error that describes all problems of a picture or video, or nil.
 func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	if !p.isImage() {
-		return s.verifyFilm(ctx, p)
+		return s.verifyVideo(ctx, p)
 	}
 	if p.media == nil {
-		return errors.New("nothing is known of it")
+		return errors.New("it has no media row")
 	}
 	if p.State != stateReady {
 		return fmt.Errorf("its renditions are %s: %s", p.State, reasonText(p.Reason))
@@ -121,9 +121,9 @@ func (s *Service) sumBlob(ctx context.Context, blobID string) (_ string, err err
 }
 
 // RebuildMedia makes the renditions of the site's pictures that are missing, damaged or made by an older revision of the
-// encoders, or all renditions if all is true. It also moves the index of films to the beginning of the file. The old files are
+// encoders, or all renditions if all is true. It also moves the index of videos to the beginning of the file. The old files are
 // shown until the new ones are stored; only renditions that were made on request are deleted, and made again on the next request.
-// RebuildMedia returns the number of pictures and films that failed.
+// RebuildMedia returns the number of pictures and videos that failed.
 func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
 	return s.eachFile(ctx, report, func(p mediaObject) (err error) {
 		if p.media == nil {
@@ -134,14 +134,14 @@ func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (
 		if p.isImage() {
 			return ignoreObsolete(s.rebuild(ctx, p.media, all))
 		}
-		return ignoreObsolete(s.rebuildFilm(ctx, p, all))
+		return ignoreObsolete(s.rebuildVideo(ctx, p, all))
 	})
 }
 
 // MakeFirstSizes makes the first sizes of the site's pictures that have none. A start with the demo content calls it before it
 // prints the site's URL, so that the first visit shows pictures.
 func (s *Service) MakeFirstSizes(ctx context.Context) error {
-	all, err := listPicturesAndFilms(ctx, s.db)
+	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
 		return err
 	}

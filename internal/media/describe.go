@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"atelie/internal/files"
-	"atelie/internal/media/film"
+	"atelie/internal/media/video"
 )
 
-// description is what a page needs to know about a picture or a film before the browser has loaded the file. Sizes are in
+// description is what a page needs to know about a picture or a video before the browser has loaded the file. Sizes are in
 // pixels.
 type description struct {
 	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so caches may keep them for ever
@@ -19,12 +19,12 @@ type description struct {
 	Thumbhash []byte       `json:"thumbhash,omitempty"` // a tiny placeholder picture
 	Color     string       `json:"color,omitempty"`     // dominant colour, #rrggbb
 	Widths    []int        `json:"widths,omitempty"`    // widths of the available renditions
-	Tiles     *bool        `json:"tiles,omitempty"`     // whether there are also tiles of the full size; nil for films
-	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left
+	Tiles     *bool        `json:"tiles,omitempty"`     // whether the full size is available as tiles; nil for videos
+	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left corner
 	Duration  *float64     `json:"duration,omitempty"`  // seconds; nil for pictures
 	Codec     *string      `json:"codec,omitempty"`     // nil for pictures
-	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser plays the film; nil for pictures
-	Poster    string       `json:"poster,omitempty"`    // URL of the film's still, the picture shown in place of the film
+	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser plays the video; nil for pictures
+	Poster    string       `json:"poster,omitempty"`    // URL of the video's still, the picture shown in place of the video
 	Still     *description `json:"still,omitempty"`     // description of that picture
 	Details   *details     `json:"details,omitempty"`
 }
@@ -32,7 +32,7 @@ type description struct {
 // details tell the owner how a picture's renditions were made. File sizes are in bytes.
 type details struct {
 	State    string        `json:"state"`             // waiting, ready or failed (store_media.go)
-	Reason   string        `json:"reason,omitempty"`  // why the state is failed: a code (reason.go)
+	Reason   string        `json:"reason,omitempty"`  // why the state is failed: a code (errors.go)
 	Engine   string        `json:"engine,omitempty"`  // atelie or vips
 	Original int64         `json:"original"`          // size of the file as it was uploaded
 	Public   int64         `json:"public"`            // size of the public file
@@ -44,8 +44,8 @@ type details struct {
 	Rights   string        `json:"rights,omitempty"`
 }
 
-// Describe returns a description of the file at each public URL, as JSON by URL. It leaves out the URLs of unknown files.
-// If detailed is true, the descriptions include details, which only the owner may see.
+// Describe returns a description of the file at each public URL, as JSON by URL. It leaves out the URLs of unknown files. If detailed is
+// true, the descriptions include details, which only the owner may see.
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]objectName{}
 	var wanted []objectName
@@ -80,7 +80,7 @@ func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (m
 	}
 	for publicURL, name := range names {
 		k, ok := known[name]
-		// Visitors get only the still of a film that cannot be read.
+		// Visitors get only the still of a video that cannot be read.
 		d := description{Kind: "video"}
 		described := ok && (detailed || k.Kind != "video" || k.Codec != nil)
 		if described {
@@ -103,7 +103,7 @@ func describe(s mediaObject) description {
 	f := s.Facts
 	d := description{Kind: s.Kind, Width: f.Width, Height: f.Height, Color: f.Color, Duration: s.Duration, Codec: s.Codec}
 	if s.Kind != "image" {
-		plays := s.Codec != nil && film.Info{Codec: *s.Codec}.Plays()
+		plays := s.Codec != nil && video.Info{Codec: *s.Codec}.Plays()
 		d.Version, d.Plays = urlVersion(s.Object), &plays
 		return d
 	}
@@ -115,12 +115,12 @@ func describe(s mediaObject) description {
 	return d
 }
 
-// addStill adds the still to the description of the film at a URL. It reports whether the film has a still.
+// addStill adds the still to the description of the video at a URL. It reports whether the video has a still.
 func (d *description) addStill(publicURL string, name objectName, known map[objectName]mediaObject) bool {
-	still, isFilm := files.StillOf(name.Name)
+	still, isVideo := files.StillOf(name.Name)
 	k, ok := known[objectName{name.Bucket, still}]
 	canBeShown := ok && k.media != nil && k.Kind == "image" && k.State != stateFailed
-	if !isFilm || d.Kind != "video" || !canBeShown {
+	if !isVideo || d.Kind != "video" || !canBeShown {
 		return false
 	}
 	publicURL, _, _ = strings.Cut(publicURL, "#")

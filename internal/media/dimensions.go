@@ -15,7 +15,7 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads the size of a picture from its header.
+// This file reads the size of a picture from the header of its file.
 
 // Limits of a picture, in pixels. The longer side is limited too, because a long thin strip can cost more than its area suggests.
 const (
@@ -45,9 +45,9 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 	w, h = c.Width, c.Height
 	switch {
 	case err != nil:
-		return 0, 0, errBroken.Because(err)
+		return 0, 0, errUnreadableImage.Because(err)
 	case w <= 0 || h <= 0:
-		return 0, 0, errBroken.Becausef("%d x %d pixels", w, h)
+		return 0, 0, errUnreadableImage.Becausef("%d x %d pixels", w, h)
 	case w > maxSide || h > maxSide || w*h > maxPixels:
 		return 0, 0, errTooManyPixels(w, h)
 	}

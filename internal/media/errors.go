@@ -9,13 +9,13 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Errors of requests for renditions, and of uploads (errFilmCut, errBroken, errTooManyPixels).
+// Errors of requests for renditions, and of uploads (errVideoTruncated, errUnreadableImage, errTooManyPixels).
 var (
-	errNoPicture = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
-	errNoTile    = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
-	errFilmCut   = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
-	errBroken    = apperr.New(http.StatusUnsupportedMediaType, "PictureBroken", i18n.EN.Text("storage.broken"))
-	errManySizes = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
+	errNoPicture       = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
+	errNoTile          = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
+	errVideoTruncated  = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
+	errUnreadableImage = apperr.New(http.StatusUnsupportedMediaType, "PictureBroken", i18n.EN.Text("storage.broken"))
+	errManySizes       = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
 )
 
 // errTooManyPixels returns the error for a picture of that size, which exceeds the limits.
@@ -24,22 +24,22 @@ func errTooManyPixels(width, height int) *apperr.Error {
 		fmt.Sprintf("The picture has %d x %d pixels; it may have %d megapixels and %d pixels on a side", width, height, maxPixels/1_000_000, maxSide))
 }
 
-// Codes of the reasons why a picture or a film cannot be shown. They are stored in the column media.reason, so they must not
+// Codes of the reasons why a picture or a video cannot be shown. They are stored in the column media.reason, so they must not
 // change. The admin page shows a text for each code in the owner's language (web/src/components/upload/failure-key.ts). The
 // column can also contain the codes of package rendition's errors.
 const (
-	reasonPicture  = "picture_failed"
-	reasonNoFilm   = "film_unreadable"
-	reasonMatroska = "film_matroska"
-	reasonIndex    = "film_index"
+	reasonPicture         = "picture_failed"
+	reasonUnreadableVideo = "film_unreadable"
+	reasonMatroska        = "film_matroska"
+	reasonIndex           = "film_index"
 )
 
 // reasonTexts are the English texts of the codes, for the log and for error messages.
 var reasonTexts = map[string]string{
-	reasonPicture:  "The picture could not be worked on",
-	reasonNoFilm:   "The file is not a film that can be read. Please export it again as MP4 (H.264).",
-	reasonMatroska: "The film is a Matroska file, which browsers do not play. Please export it as MP4 or WebM.",
-	reasonIndex:    "The film's index could not be moved to its beginning: it starts late on slow lines.",
+	reasonPicture:         "The picture could not be worked on",
+	reasonUnreadableVideo: "The file is not a film that can be read. Please export it again as MP4 (H.264).",
+	reasonMatroska:        "The film is a Matroska file, which browsers do not play. Please export it as MP4 or WebM.",
+	reasonIndex:           "The film's index could not be moved to its beginning: it starts late on slow lines.",
 }
 
 func init() {
@@ -60,7 +60,7 @@ func reasonText(reason string) string {
 	return reason
 }
 
-// errCannotBeShown returns the error for a picture or film that cannot be shown; reason is from the column media.reason.
+// errCannotBeShown returns the error for a picture or video that cannot be shown; reason is from the column media.reason.
 func errCannotBeShown(reason string) *apperr.Error {
 	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", reasonText(reason))
 }

@@ -18,17 +18,18 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Inspect checks a complete upload of type t. If site is true, the upload is for a bucket of the site: Inspect then also makes
-// the cleaned copy of a picture, and reads the index of a film. The result is nil for films in other buckets.
-func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, site bool) (*files.Inspection, error) {
+// Inspect checks a complete upload of type t. If the upload is for a bucket of the site, it also makes a copy of a picture without private
+// metadata (EXIF, GPS and so on) and a placeholder from its preview, and reads the index of a video. The result is nil for videos in other
+// buckets.
+func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error) {
 	if !t.Image {
-		if !site {
+		if !isSiteBucket {
 			return nil, nil
 		}
-		// A film whose file ends too early is stored if it is there already (inspectStored), but not accepted as an upload.
-		found, errTruncated, err := s.probeFilm(ctx, f, t)
+		// A truncated video is rejected as an upload. If it is already stored, inspectStored keeps it and records the failure.
+		found, errTruncated, err := s.probeVideo(ctx, f, t)
 		if err == nil && errTruncated != nil {
-			err = errFilmCut.Because(errTruncated)
+			err = errVideoTruncated.Because(errTruncated)
 		}
 		return found, err
 	}
@@ -42,28 +43,28 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 	}
 	info, err := metadata.Read(f, t.MIME)
 	if err != nil {
-		return nil, errBroken.Because(err)
+		return nil, errUnreadableImage.Because(err)
 	}
 	if info.Orientation > 4 { // shown rotated by 90 degrees
 		found.Width, found.Height = found.Height, found.Width
 	}
-	if !site {
+	if !isSiteBucket {
 		return found, nil
 	}
 	found.Thumbhash, found.Color = rendition.Preview(ctx, info, found.Width, found.Height)
-	if !t.Hidden {
-		found.Cleaned, err = s.clean(ctx, f, t)
+	if !t.KeepsMetadata {
+		found.Stripped, err = s.stripMetadata(ctx, f, t)
 	}
 	return found, err
 }
 
-// clean returns the cleaned copy of a picture, or nil if the copy would equal the picture. The copy is a temporary file that
-// is already removed from its folder, so that closing it frees its space.
-func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ *os.File, err error) {
-	if err := s.cleaners.Acquire(ctx, 1); err != nil {
+// stripMetadata returns a copy of a picture without private metadata, or nil if the copy would equal the picture. The copy is a temporary
+// file that is already removed from its folder, so that closing it frees its space.
+func (s *Service) stripMetadata(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ *os.File, err error) {
+	if err := s.stripSlots.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	defer s.cleaners.Release(1)
+	defer s.stripSlots.Release(1)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ 
 	if err := os.Remove(file.Name()); err != nil { // the open file can be used until it is closed
 		return nil, err
 	}
-	if err := metadata.Clean(file, f, t.MIME); err != nil {
+	if err := metadata.Strip(file, f, t.MIME); err != nil {
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, err // an error of the temporary file, such as a full disk
 		}
-		return nil, errBroken.Because(err)
+		return nil, errUnreadableImage.Because(err)
 	}
 	same, err := sameBytes(f, file)
 	if err != nil || same {
@@ -121,8 +122,8 @@ func sameBytes(a, b io.ReadSeeker) (bool, error) {
 	return true, nil
 }
 
-// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
-// original is the upload from which a cleaned copy was made, or nil.
+// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object. original is the
+// upload, if the public file is a copy of it without metadata; otherwise nil.
 func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error {
 	if err := insertMedia(ctx, tx, o, i, original, s.now()); err != nil {
 		return err
@@ -130,15 +131,15 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *file
 	switch {
 	case s.cfg.Jobs == nil || !files.SiteBucket(o.Bucket):
 		return nil
-	case i.Film == nil:
+	case i.Video == nil:
 		return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, mediaJob{o.ID, o.BlobID})
-	case filmState(i.Film) == stateWaiting:
-		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, mediaJob{o.ID, o.BlobID})
+	case videoState(i.Video) == stateWaiting:
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobVideo, mediaJob{o.ID, o.BlobID})
 	}
 	return nil
 }
 
-// Move gives an object's media row, original and renditions to another object with the same blob.
+// Move transfers an object's media row, original and renditions to another object with the same blob.
 func (s *Service) Move(ctx context.Context, tx *db.Tx, fromID, toID string) error {
 	original, err := lockOriginal(ctx, tx, fromID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -159,8 +160,8 @@ func (s *Service) Move(ctx context.Context, tx *db.Tx, fromID, toID string) erro
 	return errors.Join(setOriginal(ctx, tx, toID, original), deleteMediaRow(ctx, tx, fromID))
 }
 
-// Copy gives a copy of an object's media row to another object, whose blob and original have the same bytes. original is nil if there is
-// none. Renditions of a picture are made once Resume is called.
+// Copy copies an object's media row to another object, whose blob and original have the same bytes. original is nil if there is none. The
+// renditions of a picture are made once Resume is called.
 func (s *Service) Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error {
 	if _, err := lockOriginal(ctx, tx, fromID); errors.Is(err, db.ErrNoRows) {
 		return nil
@@ -173,14 +174,14 @@ func (s *Service) Copy(ctx context.Context, tx *db.Tx, fromID string, to files.O
 	return errors.Join(setVersion(ctx, tx, to.ID, to.BlobID), setOriginal(ctx, tx, to.ID, original))
 }
 
-// Resume enqueues the first job of an object that has come back, unless its jobs had ended before.
+// Resume enqueues the first job of an object that was restored or copied, unless its jobs had finished before.
 func (s *Service) Resume(ctx context.Context, tx *db.Tx, o files.Object) error {
 	kind, waiting, err := findWaiting(ctx, tx, o)
 	switch {
 	case err != nil || !waiting || s.cfg.Jobs == nil:
 		return err
 	case kind == "video":
-		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, mediaJob{o.ID, o.BlobID})
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobVideo, mediaJob{o.ID, o.BlobID})
 	}
 	return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, mediaJob{o.ID, o.BlobID})
 }
@@ -199,10 +200,10 @@ func (s *Service) Discard(ctx context.Context, tx *db.Tx, objectID string) error
 	return nil
 }
 
-// EnsureMedia inspects the pictures and films of the site that have no media row, because an older version of the program
+// EnsureMedia inspects the pictures and videos of the site that have no media row, because an older version of the program
 // stored them.
 func (s *Service) EnsureMedia(ctx context.Context) error {
-	all, err := listPicturesAndFilms(ctx, s.db)
+	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (s *Service) addMedia(ctx context.Context, o files.Object) (*media, error) 
 	return m, err
 }
 
-// inspectStored inspects a stored object without making a cleaned copy. A film whose end is missing gets a Failure.
+// inspectStored inspects a stored object without making a copy without metadata. The result for a truncated video has a Failure.
 func (s *Service) inspectStored(ctx context.Context, o files.Object) (found *files.Inspection, err error) {
 	t := files.TypeOf(o.MimeType)
 	if t == nil {
@@ -261,6 +262,6 @@ func (s *Service) inspectStored(ctx context.Context, o files.Object) (found *fil
 	if t.Image {
 		return s.Inspect(ctx, f, t, false)
 	}
-	found, _, err = s.probeFilm(ctx, f, t)
+	found, _, err = s.probeVideo(ctx, f, t)
 	return found, err
 }

@@ -31,7 +31,7 @@ const (
 // JobTimeout limits one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
 const JobTimeout = 15 * time.Minute
 
-// mediaJob is the payload of a job of these kinds, and of JobFilm.
+// mediaJob is the payload of a job of these kinds, and of JobVideo.
 type mediaJob struct {
 	ObjectID string `json:"object_id"`
 	Version  string `json:"version"` // the object's blob id; once the object has another one, the job is obsolete
@@ -39,7 +39,7 @@ type mediaJob struct {
 
 var (
 	errObsolete = errors.New("the picture has been replaced or removed")
-	errBusy     = errors.New("another one is making renditions of this picture")
+	errBusy     = errors.New("another job or request is making renditions of this picture")
 )
 
 // MakeFirst runs a job of the kind JobFirst, which makes the first sizes.
@@ -90,7 +90,7 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 		return nil
 	}
 	if files.IsRefusal(err) {
-		return jobs.Permanent(err) // produce or refuseFilm has recorded the reason
+		return jobs.Permanent(err) // produce or refuseVideo has recorded the reason
 	}
 	if err != nil && jobs.InfoOf(ctx).LastTry {
 		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, finalReason, s.now()))

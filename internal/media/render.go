@@ -358,7 +358,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 	if req.isFromSitePage() {
 		wait = s.substituteDelay
 		if pending {
-			if m.decoded() || o.Size <= smallFileBytes && !files.TypeOf(o.MimeType).Hidden { // there is a substitute to show
+			if m.decoded() || o.Size <= smallFileBytes && !files.TypeOf(o.MimeType).KeepsMetadata { // there is a substitute to show
 				return nil, errNotYet
 			}
 			w = eagerRecipe(widthOrder(firstWidths(m.Facts.Width, m.Facts.Height)[0], rendition.WebP))

@@ -1,5 +1,5 @@
-// Package media prepares stored files for the pages. It inspects uploads, makes cleaned copies and renditions of pictures, and
-// moves the index of films to the beginning of the file.
+// Package media prepares stored pictures and videos for the pages. It inspects uploads, removes private metadata from pictures, makes
+// renditions of pictures (smaller copies in other formats), and moves the index of videos to the beginning of the file.
 package media
 
 import (
@@ -66,7 +66,7 @@ type Config struct {
 	Access files.AccessFunc
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
-	// Lazy is the limit for the total size of the renditions that were made on request, in bytes; 0 means 2 GB.
+	// Lazy limits the total size in bytes of the renditions that were made on request; 0 means 2 GB.
 	Lazy int64
 }
 
@@ -80,9 +80,9 @@ type Service struct {
 	objectLocks keyLocks                        // of withLease, by object id
 	failures    *content.Cache[string, failure] // renditions that could not be made, by blob id and name
 	rows        *files.RowCache[servedRows]     // rows of public renditions, by rowKey
-	probes      *semaphore.Weighted             // limits how many films are probed at a time (maxProbes)
-	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
-	cleaners *semaphore.Weighted
+	probes      *semaphore.Weighted             // limits how many calls of probeVideo run at a time
+	// stripSlots limits how many calls of stripMetadata run at a time, so that many uploads do not use all processors.
+	stripSlots *semaphore.Weighted
 
 	// Renditions that are being made on request, by blob id and name. Close calls stop, which ends lifetime, their context, and
 	// waits for running.
@@ -102,7 +102,7 @@ func New(d *db.DB, blobs Blobs, cfg Config, log *slog.Logger, now func() time.Ti
 	s := &Service{
 		db: d, blobs: blobs, cfg: cfg, log: log, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
 		failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
-		probes:   semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+		probes:   semaphore.NewWeighted(maxProbes), stripSlots: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
 		substituteDelay: defaultSubstituteDelay, renderTimeout: defaultRenderTimeout,
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())

@@ -20,7 +20,7 @@ type Picture struct {
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file at a public URL; for a film, that of its still. It leaves out files that are
+// Pictures returns the Picture of each file at a public URL; for a video, that of its still. It leaves out files that are
 // unknown or cannot be read.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
@@ -31,7 +31,7 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 		if !ok {
 			continue
 		}
-		if still, isFilm := files.StillOf(name); isFilm {
+		if still, isVideo := files.StillOf(name); isVideo {
 			name = still
 		}
 		names[publicURL] = objectName{b, name}

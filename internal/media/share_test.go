@@ -23,8 +23,8 @@ func TestPicturesForOtherSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "/storage/v1/object/public/"
-	work, film := "https://site.example"+path+"product-images/um%20quadro.jpg", path+"cover-images/film.mp4"
-	got, err := s.Pictures(t.Context(), []string{work, film, path + "product-images/broken.jpg", path + "product-images/none.jpg", "https://elsewhere.example/a.jpg", "https://[", ""})
+	work, video := "https://site.example"+path+"product-images/um%20quadro.jpg", path+"cover-images/film.mp4"
+	got, err := s.Pictures(t.Context(), []string{work, video, path + "product-images/broken.jpg", path + "product-images/none.jpg", "https://elsewhere.example/a.jpg", "https://[", ""})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -33,7 +33,7 @@ func TestPicturesForOtherSites(t *testing.T) {
 	if got[work] != want {
 		t.Errorf("%+v, want %+v", got[work], want)
 	}
-	if p := got[film]; !strings.Contains(p.Share, "/cover-images/film.still.jpg?") || p.Width != 120 || p.Height != 240 {
+	if p := got[video]; !strings.Contains(p.Share, "/cover-images/film.still.jpg?") || p.Width != 120 || p.Height != 240 {
 		t.Errorf("still: %+v", p)
 	}
 	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the

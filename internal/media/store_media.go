@@ -12,23 +12,23 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// The states of a picture or film.
+// The states of a picture or video.
 const (
 	stateWaiting = "waiting" // its jobs are not finished
-	stateReady   = "ready"   // a picture's renditions of the ladder exist; a film's index is at the beginning
+	stateReady   = "ready"   // a picture's renditions of the ladder exist; a video's index is at the beginning
 	stateFailed  = "failed"  // the file cannot be shown; Reason is the code of the reason
 )
 
-// media is a row of the table media: what is known about a picture or film besides its object.
+// media is a row of the table media: what is known about a picture or video besides its object.
 type media struct {
 	ObjectID, Version   string          // Version is the id of the blob that the row describes
 	Kind, State, Reason string          // Kind is image or video; Reason is a code (reason.go)
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
-	Facts               rendition.Facts // of a film only Width and Height are set
+	Facts               rendition.Facts // of a video only Width and Height are set
 	Original            *files.Blob     // nil if the public file is the upload
 	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
-	Duration            *float64        // seconds; nil for pictures and for films that cannot be read
-	Codec               *string         // nil for pictures and for films that cannot be read
+	Duration            *float64        // seconds; nil for pictures and for videos that cannot be read
+	Codec               *string         // nil for pictures and for videos that cannot be read
 }
 
 // mediaObjectColumns are the columns of an object and of its media row. In an outer join the columns of the media row without
@@ -112,16 +112,16 @@ type mediaObject struct {
 	*media
 }
 
-// isImage reports whether the object is a picture by its type, and not a film.
+// isImage reports whether the object is a picture by its type, and not a video.
 func (s mediaObject) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
 
-// listPicturesAndFilms returns all objects that are pictures or films by their type, with their media rows. The field media is
+// listPicturesAndVideos returns all objects that are pictures or videos by their type, with their media rows. The field media is
 // nil for an object without a media row.
-func listPicturesAndFilms(ctx context.Context, q db.Querier) ([]mediaObject, error) {
+func listPicturesAndVideos(ctx context.Context, q db.Querier) ([]mediaObject, error) {
 	return db.Collect(ctx, q, scanMediaObject, selectMediaObject+"where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name")
 }
 
-// insertMedia inserts the media row of an uploaded picture or film.
+// insertMedia inserts the media row of an uploaded picture or video.
 func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Inspection, original *files.Blob, now time.Time) error {
 	var id, etag, size any
 	if original != nil {
@@ -129,9 +129,9 @@ func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Ins
 	}
 	kind, state, reason := "image", stateWaiting, ""
 	var duration, codec any
-	if i.Film != nil {
-		kind, state, reason = "video", filmState(i.Film), i.Film.Failure
-		duration, codec = filmColumns(i.Film)
+	if i.Video != nil {
+		kind, state, reason = "video", videoState(i.Video), i.Video.Failure
+		duration, codec = videoColumns(i.Video)
 	}
 	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, reason, width, height, thumbhash, color, duration, codec, original_id, original_size, original_etag, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15) on conflict (object_id) do nothing`,
@@ -139,20 +139,20 @@ func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Ins
 	return err
 }
 
-// filmColumns returns the values for duration (in seconds) and codec of a film, nil for one that cannot be read.
-func filmColumns(f *files.Film) (duration, codec any) {
+// videoColumns returns the values for duration (in seconds) and codec of a video, nil for one that cannot be read.
+func videoColumns(f *files.Video) (duration, codec any) {
 	if f.Failure != "" {
 		return nil, nil
 	}
 	return f.Duration.Seconds(), storableText(f.Codec)
 }
 
-// saveFilmFacts saves what was read from a film into its media row, and changes the row's version to newVersion. The error is
+// saveVideoFacts saves the properties of a video into its media row, and changes the row's version to newVersion. The error is
 // errObsolete if the row has another version than version.
-func saveFilmFacts(ctx context.Context, tx *db.Tx, objectID, version, newVersion string, i *files.Inspection, now time.Time) error {
-	duration, codec := filmColumns(i.Film)
+func saveVideoFacts(ctx context.Context, tx *db.Tx, objectID, version, newVersion string, i *files.Inspection, now time.Time) error {
+	duration, codec := videoColumns(i.Video)
 	n, err := tx.Exec(ctx, `update media set blob_id = $3, state = $4, reason = $5, width = $6, height = $7, duration = $8, codec = $9, updated_at = $10
-		where object_id = $1 and blob_id = $2`, objectID, version, newVersion, filmState(i.Film), i.Film.Failure, i.Width, i.Height, duration, codec, now)
+		where object_id = $1 and blob_id = $2`, objectID, version, newVersion, videoState(i.Video), i.Video.Failure, i.Width, i.Height, duration, codec, now)
 	if err == nil && n != 1 {
 		return errObsolete
 	}
@@ -166,8 +166,8 @@ func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old string, stored fi
 	return n == 1, err
 }
 
-// lockOriginal locks an object's media row and returns its original, nil if it has none. A transaction that is storing renditions has locked
-// the row: lockOriginal waits for it, so that its renditions are known.
+// lockOriginal locks an object's media row and returns its original, nil if it has none. A transaction that is storing renditions has
+// locked the row: lockOriginal waits for it, so that its renditions are known.
 func lockOriginal(ctx context.Context, tx *db.Tx, objectID string) (*files.Blob, error) {
 	var (
 		id, etag *string
@@ -245,13 +245,13 @@ func saveFacts(ctx context.Context, tx *db.Tx, objectID, state string, r renditi
 	return err
 }
 
-// failMedia records that a waiting picture or film cannot be shown, and why. reason is a code.
+// failMedia records that a waiting picture or video cannot be shown, and why. reason is a code.
 func failMedia(ctx context.Context, q db.Querier, objectID, version, reason string, now time.Time) error {
 	_, err := q.Exec(ctx, "update media set state = 'failed', reason = $3, updated_at = $4 where object_id = $1 and blob_id = $2 and state = 'waiting'", objectID, version, storableText(reason), now)
 	return err
 }
 
-// resetMedia makes a picture or film waiting again.
+// resetMedia makes a picture or video waiting again.
 func resetMedia(ctx context.Context, q db.Querier, objectID, version string, now time.Time) error {
 	_, err := q.Exec(ctx, "update media set state = 'waiting', reason = '', updated_at = $3 where object_id = $1 and blob_id = $2", objectID, version, now)
 	return err

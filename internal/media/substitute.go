@@ -16,8 +16,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallFileBytes is a size in bytes. A public file of a type that browsers show can be a substitute if it is not larger. A larger
-// file can be a substitute only if no rendition exists in the wanted format.
+// smallFileBytes is the largest size in bytes of a public file that is a substitute like a rendition. A larger file is a substitute only if
+// no rendition exists in the wanted format.
 const smallFileBytes = 1 << 20
 
 // findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. It chooses among the

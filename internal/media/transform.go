@@ -22,8 +22,8 @@ import (
 // it is larger, the width of the picture's widest rendition.
 const maxRequestedSide = 2560
 
-// transform is the rendition that a request asks for, with the fields of the client's TransformOptions. Fields that the
-// request lacks are 0 or "". Its JSON form is part of the token of a signed URL.
+// transform is the requested rendition, with the fields of the client's TransformOptions. Fields that are missing in the request are 0 or
+// "". Its JSON form is part of the token of a signed URL.
 type transform struct {
 	Width   int     `json:"width,omitempty"`   // pixels
 	Height  int     `json:"height,omitempty"`  // pixels

@@ -133,7 +133,7 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible 
 // isHidden reports whether an object is a picture whose metadata cannot be removed.
 func isHidden(o files.Object) bool {
 	kind := files.TypeOf(o.MimeType)
-	return kind != nil && kind.Hidden
+	return kind != nil && kind.KeepsMetadata
 }
 
 // send responds with an object.

@@ -94,12 +94,12 @@ func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, in
 	}
 	var original *files.Blob
 	committed := []string{o.BlobID}
-	if inspection != nil && inspection.Cleaned != nil {
+	if inspection != nil && inspection.Stripped != nil {
 		ids, err := s.blobs.Reserve(ctx, 1)
 		if err != nil {
 			return files.Object{}, err
 		}
-		cleaned, err := s.blobs.Put(ctx, ids[0], inspection.Cleaned)
+		cleaned, err := s.blobs.Put(ctx, ids[0], inspection.Stripped)
 		if err != nil {
 			return files.Object{}, err
 		}

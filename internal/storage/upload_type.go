@@ -37,7 +37,7 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 // decode them: the site could not show such a picture to anyone.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
-	case !kind.Hidden || s.media.Reads(kind):
+	case !kind.KeepsMetadata || s.media.Reads(kind):
 		return nil
 	case kind == files.HEIC:
 		return errHEIC

@@ -19,7 +19,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// secret is in each part of the example files that a cleaned copy must not have.
+// secret is in each part of the example files that a copy without metadata must not have.
 const secret = "SECRET"
 
 const (

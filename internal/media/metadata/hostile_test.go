@@ -52,7 +52,7 @@ func zeros(t testing.TB, megabytes int) string {
 	return b.String()
 }
 
-// hostile returns files that try to use much memory or time, by name. works says whether Clean must succeed; it must refuse
+// hostile returns files that try to use much memory or time, by name. works says whether Strip must succeed; it must refuse
 // the others.
 func hostile(t testing.TB) map[string]struct {
 	mimeType string
@@ -168,11 +168,11 @@ func TestHostileFiles(t *testing.T) {
 			}
 		})
 		bounded(t, "cleaning "+name, memory, func() {
-			err := Clean(io.Discard, bytes.NewReader(file.data), file.mimeType)
+			err := Strip(io.Discard, bytes.NewReader(file.data), file.mimeType)
 			switch {
 			case file.works && err != nil:
 				t.Errorf("%s: %v", name, err)
-			case !file.works && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNoCleaner):
+			case !file.works && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrCannotStrip):
 				t.Errorf("%s was cleaned: %v", name, err)
 			}
 		})
@@ -192,7 +192,7 @@ func TestEveryCutOfAFile(t *testing.T) {
 			if _, err := Read(cut, mimeType); err != nil && !errors.Is(err, ErrDamaged) {
 				t.Fatalf("%s cut at %d: %v", mimeType, n, err)
 			}
-			if err := Clean(io.Discard, cut, mimeType); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNoCleaner) {
+			if err := Strip(io.Discard, cut, mimeType); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrCannotStrip) {
 				t.Fatalf("%s cut at %d: %v", mimeType, n, err)
 			}
 		}
@@ -226,7 +226,7 @@ func TestFailuresOfTheFileAreNotThePictures(t *testing.T) {
 			if _, err := Read(f(), mimeType); mimeType != "image/gif" && !errors.Is(err, errDisk) {
 				t.Errorf("reading %s from %d: %v", mimeType, from, err)
 			}
-			if err := Clean(io.Discard, f(), mimeType); mimeType != "image/tiff" && !errors.Is(err, errDisk) {
+			if err := Strip(io.Discard, f(), mimeType); mimeType != "image/tiff" && !errors.Is(err, errDisk) {
 				t.Errorf("cleaning %s from %d: %v", mimeType, from, err)
 			}
 		}
@@ -247,13 +247,13 @@ func FuzzClean(f *testing.F) {
 			t.Fatal(err)
 		}
 		var once, twice bytes.Buffer
-		if err := Clean(&once, bytes.NewReader(data), mimeType); err != nil {
-			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNoCleaner) {
+		if err := Strip(&once, bytes.NewReader(data), mimeType); err != nil {
+			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrCannotStrip) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if err := Clean(&twice, bytes.NewReader(once.Bytes()), mimeType); err != nil {
+		if err := Strip(&twice, bytes.NewReader(once.Bytes()), mimeType); err != nil {
 			t.Fatalf("what was cleaned is damaged: %v", err)
 		}
 		if !bytes.Equal(once.Bytes(), twice.Bytes()) {

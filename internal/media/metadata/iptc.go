@@ -20,7 +20,7 @@ const (
 	iptcCopyright   = 116
 )
 
-// findIPTC returns the IPTC block in a JPEG's APP13 segment, which holds a list of Photoshop resources; nil if there is
+// findIPTC returns the IPTC block in a JPEG's APP13 segment, which contains a list of Photoshop resources; nil if there is
 // none.
 func findIPTC(resources []byte) []byte {
 	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// This file reads the metadata of JPEG files and makes their cleaned copies.
+// This file reads the metadata of JPEG files, and plans copies of them without private metadata.
 
 // The markers of JPEG (ITU T.81 table B.1) that this file uses.
 const (
@@ -35,7 +35,7 @@ var (
 // (12), and the number of the chunk and of all chunks (1 each).
 const maxProfileChunk = 65535 - 2 - 12 - 2
 
-// jpegFile contains the parts of a JPEG that a cleaned copy keeps.
+// jpegFile contains the parts of a JPEG that a copy without metadata keeps.
 type jpegFile struct {
 	jfif, adobe []byte // contents of the application segments of JFIF and Adobe; nil if missing
 	body        plan   // tables, frame and scans
@@ -137,8 +137,8 @@ func (c *profileChunks) join() []byte {
 	return all
 }
 
-// cleanJPEG plans the cleaned copy of a JPEG.
-func cleanJPEG(s *source) plan {
+// stripJPEG plans a copy of a JPEG without private metadata.
+func stripJPEG(s *source) plan {
 	b, file := scanJPEG(s, true)
 	info := b.readInfo()
 	out := plan{}

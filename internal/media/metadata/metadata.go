@@ -1,5 +1,5 @@
-// Package metadata reads the metadata of picture files, and writes cleaned copies without the metadata that only the owner
-// should see. Its use of memory and time is limited, because the files are untrusted.
+// Package metadata reads the metadata of picture files (EXIF, XMP, IPTC), and writes copies of pictures without the metadata that only the
+// owner should see, such as locations. Its use of memory and time is limited, because the files are untrusted.
 package metadata
 
 import (
@@ -14,12 +14,12 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// Errors of Read and Clean.
+// Errors of Read and Strip.
 var (
 	// ErrDamaged is wrapped, with the reason, by the error for a file that does not follow its format.
 	ErrDamaged = errors.New("the picture file is damaged")
-	// ErrNoCleaner is returned by Clean for a type that it does not support.
-	ErrNoCleaner = errors.New("this type of file cannot be cleaned without re-encoding it")
+	// ErrCannotStrip is returned by Strip for a type that it does not support.
+	ErrCannotStrip = errors.New("this type of file cannot be stripped of its metadata without re-encoding it")
 )
 
 // Limits of the metadata that is read.
@@ -47,7 +47,7 @@ type Info struct {
 	// rotated nor always cut as the picture is: many cameras add black bars to get 160 x 120 pixels.
 	Preview []byte
 
-	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Clean keeps
+	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Strip keeps
 }
 
 // blocks are the blocks of metadata in a file, as they are stored in it; a missing block is nil.

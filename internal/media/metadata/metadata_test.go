@@ -18,10 +18,10 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-func clean(t testing.TB, data []byte, mimeType string) []byte {
+func strip(t testing.TB, data []byte, mimeType string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Clean(&out, bytes.NewReader(data), mimeType); err != nil {
+	if err := Strip(&out, bytes.NewReader(data), mimeType); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -81,17 +81,17 @@ func TestClean(t *testing.T) {
 		{"GIF", "image/gif", dirtyGIF(t), frames},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			once := clean(t, c.dirty, c.mimeType)
+			once := strip(t, c.dirty, c.mimeType)
 			if bytes.Contains(once, []byte(secret)) || bytes.Contains(once, []byte("SEC")) {
 				t.Errorf("a secret is still at %d", bytes.Index(once, []byte("SEC")))
 			}
 			if len(once) >= len(c.dirty) {
 				t.Errorf("%d bytes became %d", len(c.dirty), len(once))
 			}
-			if !bytes.Equal(clean(t, c.dirty, c.mimeType), once) {
+			if !bytes.Equal(strip(t, c.dirty, c.mimeType), once) {
 				t.Error("a second run gives other bytes")
 			}
-			if !bytes.Equal(clean(t, once, c.mimeType), once) {
+			if !bytes.Equal(strip(t, once, c.mimeType), once) {
 				t.Error("a clean file does not stay as it is")
 			}
 			samePixels(t, c.dirty, once, c.decode)
@@ -156,22 +156,22 @@ func cmykJPEG(t testing.TB) []byte {
 
 func TestCleanWithoutMetadata(t *testing.T) {
 	plain := plainPNG(t)
-	if !bytes.Equal(clean(t, plain, "image/png"), plain) {
+	if !bytes.Equal(strip(t, plain, "image/png"), plain) {
 		t.Error("a PNG without metadata changed")
 	}
 	simple := riff(webpPicture(t, "VP8 "))
-	if !bytes.Equal(clean(t, simple, "image/webp"), simple) {
+	if !bytes.Equal(strip(t, simple, "image/webp"), simple) {
 		t.Error("a WebP without metadata changed")
 	}
 	photo := plainJPEG(t)
-	if !bytes.Equal(clean(t, photo, "image/jpeg"), photo) {
+	if !bytes.Equal(strip(t, photo, "image/jpeg"), photo) {
 		t.Error("a JPEG without metadata changed")
 	}
 }
 
 func TestCleanHasNoWayForOthers(t *testing.T) {
 	for _, mimeType := range []string{"image/tiff", "image/heic", "image/avif", "video/mp4", ""} {
-		if err := Clean(&bytes.Buffer{}, bytes.NewReader(plainPNG(t)), mimeType); !errors.Is(err, ErrNoCleaner) {
+		if err := Strip(&bytes.Buffer{}, bytes.NewReader(plainPNG(t)), mimeType); !errors.Is(err, ErrCannotStrip) {
 			t.Errorf("%q: %v", mimeType, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestReadColoursWithoutProfile(t *testing.T) {
 		"a gamma of nothing":    {"image/png", inPNG(pngChunk("gAMA", numbers(0)), adobe), 0, true},
 		"a camera in Adobe RGB": {"image/jpeg", append(append([]byte{0xff, markerSOI}, jpegSegment(markerAPP1, "Exif\x00\x00", camera)...), photo[2:]...), 0x40, false},
 	} {
-		for _, file := range [][]byte{c.file, clean(t, c.file, c.mimeType)} {
+		for _, file := range [][]byte{c.file, strip(t, c.file, c.mimeType)} {
 			info := read(t, file, c.mimeType)
 			if c.none {
 				if info.Profile != nil {

@@ -11,11 +11,11 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads the metadata of PNG files and makes their cleaned copies.
+// This file reads the metadata of PNG files, and plans copies of them without private metadata.
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// keptChunks are the chunks of PNG (third edition) that decide how a picture looks. A cleaned copy keeps only these chunks.
+// keptChunks are the chunks of PNG (third edition) that decide how a picture looks. A copy without metadata keeps only these chunks.
 var keptChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true,
 	"mDCV": true, "cLLI": true, "sBIT": true, "pHYs": true, "bKGD": true, "IDAT": true, "IEND": true,
@@ -26,7 +26,7 @@ var keptChunks = map[string]bool{
 const pngXMP = "XML:com.adobe.xmp"
 
 // scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature
-// and IHDR. The second piece is empty; cleanPNG puts the new metadata there.
+// and IHDR. The second piece is empty; stripPNG puts the new metadata there.
 func scanPNG(s *source) (b blocks, out plan) {
 	s.readStart(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
 	colours := colourChunks{}
@@ -155,8 +155,8 @@ func inflate(packed []byte, limit int64) []byte {
 	return out
 }
 
-// cleanPNG plans the cleaned copy of a PNG.
-func cleanPNG(s *source) plan {
+// stripPNG plans a copy of a PNG without private metadata.
+func stripPNG(s *source) plan {
 	b, out := scanPNG(s)
 	if s.err != nil {
 		return nil

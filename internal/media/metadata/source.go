@@ -160,7 +160,7 @@ func convertEOF(err error) error {
 	return err
 }
 
-// piece is a part of a cleaned copy: data or, if that is nil, a range of the source.
+// piece is a part of a copy without metadata: data or, if that is nil, a range of the source.
 type piece struct {
 	data       []byte
 	from, size int64
@@ -169,7 +169,7 @@ type piece struct {
 // maxPieces limits the pieces of a plan. A plan with more pieces does not grow further, and write returns an error for it.
 const maxPieces = 100_000
 
-// plan lists the pieces of a cleaned copy in order.
+// plan lists the pieces of a copy without metadata in order.
 type plan []piece
 
 func (p *plan) append(pieces ...piece) {

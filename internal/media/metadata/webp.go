@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// This file reads the metadata of WebP files and makes their cleaned copies.
+// This file reads the metadata of WebP files, and plans copies of them without private metadata.
 
 // The flags of WebP's VP8X chunk (RFC 9649 §2.7).
 const (
@@ -15,7 +15,7 @@ const (
 	webpXMP  = 1 << 2
 )
 
-// webpFile contains the parts of a WebP that a cleaned copy keeps.
+// webpFile contains the parts of a WebP that a copy without metadata keeps.
 type webpFile struct {
 	extended []byte // data of the VP8X chunk; nil for a file of the simple form
 	body     plan   // the chunks of the picture or the animation
@@ -110,8 +110,8 @@ func (p *plan) keepFrame(s *source, size int64) {
 	p.append(inner...)
 }
 
-// cleanWebP plans the cleaned copy of a WebP.
-func cleanWebP(s *source) plan {
+// stripWebP plans a copy of a WebP without private metadata.
+func stripWebP(s *source) plan {
 	b, file := scanWebP(s)
 	if len(file.body) == 0 {
 		s.fail(damagedError("it has no picture"))

@@ -18,7 +18,7 @@ const (
 	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
 )
 
-// rightsProperties are the properties about rights, besides dc:creator and dc:rights, that a cleaned copy keeps. DataMining
+// rightsProperties are the properties about rights, besides dc:creator and dc:rights, that a copy without metadata keeps. DataMining
 // states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string

@@ -14,8 +14,8 @@ func leadNewGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}
 
-// stopGroup and resumeGroup do nothing, because this system cannot stop processes.
-func stopGroup(*exec.Cmd) {}
+// suspendGroup and resumeGroup do nothing, because this system cannot suspend processes.
+func suspendGroup(*exec.Cmd) {}
 
 func resumeGroup(*exec.Cmd) {}
 

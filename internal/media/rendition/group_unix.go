@@ -20,8 +20,8 @@ func leadNewGroup(c *exec.Cmd) {
 // killGroup kills the remaining processes of a group whose leader has ended. Usually no process remains.
 func killGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 
-// stopGroup stops the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.
-func stopGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGSTOP) }
+// suspendGroup suspends the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.
+func suspendGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGSTOP) }
 
 func resumeGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGCONT) }
 

@@ -8,22 +8,22 @@ import (
 // maxPause is how long a job may be paused for urgent jobs in total. The pauses count towards the job's Timeout.
 const maxPause = time.Minute
 
-// pauser stops the processes of jobs that are not urgent while urgent jobs (Job.Urgent) run. The zero value is ready to use.
+// pauser suspends the processes of jobs that are not urgent while urgent jobs (Job.Urgent) run. The zero value is ready to use.
 type pauser struct {
 	mu     sync.Mutex
 	urgent int                    // number of running urgent jobs
-	others map[*pausable]struct{} // the jobs that are not urgent, running or stopped
+	others map[*pausable]struct{} // the jobs that are not urgent, running or suspended
 }
 
-// pausable is a job that is not urgent. halt stops its processes, and resume continues them.
+// pausable is a job that is not urgent. Its functions suspend its processes and continue them.
 type pausable struct {
-	halt, resume func()
-	left         time.Duration // how long the job may still be paused, of maxPause
-	since        time.Time     // when the job was stopped; zero while it runs
-	timer        *time.Timer   // resumes the job when left is over
+	suspend, resume func()
+	left            time.Duration // how long the job may still be paused, of maxPause
+	since           time.Time     // when the job was suspended; zero while it runs
+	timer           *time.Timer   // resumes the job when left is over
 }
 
-// beginUrgent must be called before an urgent job. It stops the jobs that are not urgent.
+// beginUrgent must be called before an urgent job. It suspends the jobs that are not urgent.
 func (p *pauser) beginUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,11 +31,11 @@ func (p *pauser) beginUrgent() {
 		return
 	}
 	for job := range p.others {
-		p.stop(job)
+		p.suspend(job)
 	}
 }
 
-// endUrgent must be called after an urgent job. If no other urgent job runs, it continues the stopped jobs.
+// endUrgent must be called after an urgent job. If no other urgent job runs, it continues the suspended jobs.
 func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,8 +49,8 @@ func (p *pauser) endUrgent() {
 
 // add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended, because the
 // system can reuse their ids: a signal would then reach other processes.
-func (p *pauser) add(halt, resume func()) (leave func()) {
-	job := &pausable{halt: halt, resume: resume, left: maxPause}
+func (p *pauser) add(suspend, resume func()) (leave func()) {
+	job := &pausable{suspend: suspend, resume: resume, left: maxPause}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.others == nil {
@@ -58,7 +58,7 @@ func (p *pauser) add(halt, resume func()) (leave func()) {
 	}
 	p.others[job] = struct{}{}
 	if p.urgent > 0 {
-		p.stop(job)
+		p.suspend(job)
 	}
 	return func() {
 		p.mu.Lock()
@@ -70,12 +70,12 @@ func (p *pauser) add(halt, resume func()) (leave func()) {
 	}
 }
 
-func (p *pauser) stop(job *pausable) {
+func (p *pauser) suspend(job *pausable) {
 	if job.left <= 0 {
 		return
 	}
 	job.since = time.Now()
-	job.halt()
+	job.suspend()
 	job.timer = time.AfterFunc(job.left, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -1,10 +1,10 @@
 // Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. It uses no database and no
-// network, only files. So a job can run in a separate worker process, and a hostile file can crash only that process. Two engines
+// network, only files. So each job can run in a worker process of its own, and a hostile file can crash only that process. Two engines
 // make renditions: libvips, if it is installed, and this package's own engine.
 package rendition
 
-// MainWidths are the five widths in pixels in which the site mostly shows pictures. The first one is the smallest of a whole picture in
-// the gallery. Package media decides in which widths a picture has renditions.
+// MainWidths are the widths in pixels in which the site mostly shows pictures. The first one is the smallest width of a whole picture in
+// the gallery. Package media decides which of these widths a picture gets.
 var MainWidths = [...]int{320, 640, 1024, 1600, 2560}
 
 // ExtraWidths are further widths in pixels. Those between the main widths keep browsers from loading a rendition that is more than

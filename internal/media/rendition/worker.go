@@ -24,7 +24,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
 // worker starts.
 type task struct {
-	estimatedMemory int64 // in bytes; not sent, but GOMEMLIMIT of the worker is computed from it
+	estimatedMemory int64 // in bytes; not sent: the server computes GOMEMLIMIT of the worker from it
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -134,7 +134,7 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	}
 	leave := func() {}
 	if !t.Job.Urgent {
-		leave = s.pool.pauser.add(func() { stopGroup(c) }, func() { resumeGroup(c) })
+		leave = s.pool.pauser.add(func() { suspendGroup(c) }, func() { resumeGroup(c) })
 	}
 	_, writeErr := lifeline.Write(line)
 	err = c.Wait()

@@ -1,4 +1,4 @@
-package film
+package video
 
 import (
 	"bytes"
@@ -10,10 +10,9 @@ import (
 	"slices"
 )
 
-// Faststart returns a reader of the MP4 or MOV f with the index moved to the front, before the pictures, so that browsers
-// can play the film while they receive it. The offsets in the index are adjusted; everything else is unchanged. The result is nil
-// if the index already precedes the pictures, and for fragmented files and WebM, which play without such an index. The reader
-// seeks in f, and holds only the index in memory.
+// Faststart returns a reader of the MP4 or MOV f with the index moved before the frames, so that browsers can play the video while they
+// receive it. The offsets in the index are adjusted; everything else is unchanged. The result is nil if the index already precedes the
+// frames, and for fragmented files and WebM, which play without such an index. The reader seeks in f, and holds only the index in memory.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -50,7 +49,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	), nil
 }
 
-// buildMovedIndex returns the index for its new place in the file, at the offset insertAt, with adjusted offsets of the pictures.
+// buildMovedIndex returns the index for its new position in the file, the offset insertAt, with adjusted offsets of the frames.
 // The offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
 func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 	// shiftFor returns the function that converts an old offset to the new one if the new index has that length.

@@ -1,4 +1,4 @@
-package film
+package video
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-const demoFilm = "../../demo/content/noite-no-cais.mp4"
+const demoVideo = "../../demo/content/noite-no-cais.mp4"
 
 func mustRead(t testing.TB, name string) []byte {
 	t.Helper()
@@ -63,8 +63,8 @@ func stco(offsets ...uint32) []byte {
 	return boxOf("stco", u32(0, uint32(len(offsets))), u32(offsets...))
 }
 
-func TestProbeReadsTheDemoFilm(t *testing.T) {
-	info, err := Probe(bytes.NewReader(mustRead(t, demoFilm)))
+func TestProbeReadsTheDemoVideo(t *testing.T) {
+	info, err := Probe(bytes.NewReader(mustRead(t, demoVideo)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,17 +75,17 @@ func TestProbeReadsTheDemoFilm(t *testing.T) {
 
 func TestProbe(t *testing.T) {
 	ftyp, mdat := boxOf("ftyp", []byte("isom"), u32(0)), boxOf("mdat", make([]byte, 100))
-	film := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	video := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for name, c := range map[string]struct {
 		file []byte
 		want Info
 	}{
-		"index behind":    {film(ftyp, mdat, indexOf(sample{codec: "avc1", width: 640, height: 360})), Info{640, 360, 12500 * time.Millisecond, "avc1", true, false}},
-		"index in front":  {film(ftyp, indexOf(sample{codec: "hvc1", width: 640, height: 360}), mdat), Info{640, 360, 12500 * time.Millisecond, "hvc1", true, true}},
-		"a phone's turn":  {film(ftyp, indexOf(sample{codec: "avc1", width: 640, height: 360, turned: true}), mdat), Info{360, 640, 12500 * time.Millisecond, "avc1", true, true}},
-		"QuickTime":       {film(boxOf("wide"), mdat, indexOf(sample{codec: "apch", width: 1920, height: 1080, tail: u32(0)})), Info{1920, 1080, 12500 * time.Millisecond, "apch", true, false}},
-		"in fragments":    {film(ftyp, indexOf(sample{codec: "avc1", width: 64, height: 36}), boxOf("moof"), mdat, boxOf("moof"), mdat), Info{64, 36, 12500 * time.Millisecond, "avc1", true, true}},
-		"mdat to the end": {film(ftyp, indexOf(sample{codec: "av01", width: 64, height: 36}), u32(0), []byte("mdat"), make([]byte, 9)), Info{64, 36, 12500 * time.Millisecond, "av01", true, true}},
+		"index behind":    {video(ftyp, mdat, indexOf(sample{codec: "avc1", width: 640, height: 360})), Info{640, 360, 12500 * time.Millisecond, "avc1", true, false}},
+		"index in front":  {video(ftyp, indexOf(sample{codec: "hvc1", width: 640, height: 360}), mdat), Info{640, 360, 12500 * time.Millisecond, "hvc1", true, true}},
+		"a phone's turn":  {video(ftyp, indexOf(sample{codec: "avc1", width: 640, height: 360, turned: true}), mdat), Info{360, 640, 12500 * time.Millisecond, "avc1", true, true}},
+		"QuickTime":       {video(boxOf("wide"), mdat, indexOf(sample{codec: "apch", width: 1920, height: 1080, tail: u32(0)})), Info{1920, 1080, 12500 * time.Millisecond, "apch", true, false}},
+		"in fragments":    {video(ftyp, indexOf(sample{codec: "avc1", width: 64, height: 36}), boxOf("moof"), mdat, boxOf("moof"), mdat), Info{64, 36, 12500 * time.Millisecond, "avc1", true, true}},
+		"mdat to the end": {video(ftyp, indexOf(sample{codec: "av01", width: 64, height: 36}), u32(0), []byte("mdat"), make([]byte, 9)), Info{64, 36, 12500 * time.Millisecond, "av01", true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Probe(bytes.NewReader(c.file))
@@ -104,9 +104,9 @@ func TestPlays(t *testing.T) {
 	}
 }
 
-// The demo film has its index in front. Put behind by hand, it must come back byte by byte.
-func TestFaststartGivesTheDemoFilmBack(t *testing.T) {
-	want := mustRead(t, demoFilm)
+// The demo video has its index in front. Put behind by hand, it must come back byte by byte.
+func TestFaststartGivesTheDemoVideoBack(t *testing.T) {
+	want := mustRead(t, demoVideo)
 	m, err := readBoxes(bytes.NewReader(want), int64(len(want)))
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestOffsetsThatNeedMoreBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.moov.at = math.MaxUint32 + 1 // as in a film of more than 4 GB
+	m.moov.at = math.MaxUint32 + 1 // as in a video of more than 4 GB
 	index, err := m.buildMovedIndex(16)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestOffsetsThatNeedMoreBits(t *testing.T) {
 }
 
 // Proves F-film-refused.
-func TestWhatIsNoFilm(t *testing.T) {
+func TestWhatIsNoVideo(t *testing.T) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	whole := bytes.Join([][]byte{ftyp, boxOf("mdat", make([]byte, 64)), indexOf(sample{codec: "avc1", width: 64, height: 36, offsets: stco(20)})}, nil)
 	webm := []byte{0x1A, 0x45, 0xDF, 0xA3, 0x87, 0x42, 0x82, 0x84, 'w', 'e', 'b', 'm'}
@@ -269,7 +269,7 @@ func TestProbeReadsWebM(t *testing.T) {
 	}
 }
 
-func FuzzFilm(f *testing.F) {
+func FuzzVideo(f *testing.F) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	f.Add(bytes.Join([][]byte{ftyp, boxOf("mdat", make([]byte, 16)), indexOf(sample{codec: "avc1", width: 64, height: 36, offsets: stco(20, 24)})}, nil))
 	f.Add(append(ebml(idEBML, ebml(idDocType, []byte("webm"))), ebml(idSegment, ebml(idTracks, ebml(idTrackEntry, ebml(idTrackType, []byte{1}), ebml(idCodec, []byte("V_AV1")))))...))
@@ -325,7 +325,7 @@ func (s *sparse) Read(p []byte) (int, error) {
 // Proves F-film-refused.
 //
 // Neither memory nor requests are spent on a file that only claims to need them.
-func TestLargeFilmsCostLittle(t *testing.T) {
+func TestLargeVideosCostLittle(t *testing.T) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	large := &sparse{size: 200 << 20, parts: map[int64][]byte{0: ftyp, 16: append(u32(maxIndex+8), "moov"...)}}
 	apart := &sparse{size: 2000 << 20, parts: map[int64][]byte{0: ftyp}}

@@ -1,4 +1,4 @@
-package film
+package video
 
 import (
 	"encoding/binary"
@@ -99,7 +99,7 @@ func parseBox(head []byte, at, end int64) (box, error) {
 		b.size, b.headerLength = int64(large), 16
 	}
 	if b.size > end-at && (b.kind == "mdat" || b.kind == "moov") {
-		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrCut, b.kind, b.size, end-at)
+		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrTruncated, b.kind, b.size, end-at)
 	}
 	if b.size < b.headerLength || b.size > end-at {
 		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrUnreadable, b.kind, b.size, end-at)
@@ -189,7 +189,7 @@ func movieDuration(b []byte) time.Duration {
 	return 0
 }
 
-// readFragmentsDuration reads the duration of a fragmented film, with all fragments, from an mvex box (mehd, §8.8.2). moov is the
+// readFragmentsDuration reads the duration of a fragmented video, with all fragments, from an mvex box (mehd, §8.8.2). moov is the
 // boxes of the index, which contain the time scale.
 func readFragmentsDuration(mvex []byte, moov []childBox, info *Info) error {
 	mehd, err := findChild(mvex, "mehd")
@@ -212,7 +212,7 @@ func readFragmentsDuration(mvex []byte, moov []childBox, info *Info) error {
 	return nil
 }
 
-// maxDuration is longer than any film of 2 GB. Longer durations are treated as unknown, because files write the largest
+// maxDuration is longer than any video of 2 GB. Longer durations are treated as unknown, because files write the largest
 // number for that.
 const maxDuration = 100 * time.Hour
 

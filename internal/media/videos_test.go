@@ -27,8 +27,8 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// aFilm describes an MP4 of 640 by 360 pixels and 12.5 s for filmFile. With the zero value, the file begins with the index.
-type aFilm struct {
+// aVideo describes an MP4 of 640 by 360 pixels and 12.5 s for videoFile. With the zero value, the file begins with the index.
+type aVideo struct {
 	codec      string // default: avc1
 	pictures   int    // bytes of mdat; default: 1000
 	indexLast  bool   // the index follows the pictures
@@ -50,14 +50,14 @@ func words(values ...uint32) (b []byte) {
 }
 
 // mdat returns the box with the pictures: random bytes, so that a test notices bytes in the wrong place.
-func (a aFilm) mdat() []byte {
+func (a aVideo) mdat() []byte {
 	if a.pictures == 0 {
 		a.pictures = 1000
 	}
 	return isoBox("mdat", storagetest.NoisyFilm(a.pictures, 3))
 }
 
-func filmFile(a aFilm) []byte {
+func videoFile(a aVideo) []byte {
 	if a.codec == "" {
 		a.codec = "avc1"
 	}
@@ -81,11 +81,11 @@ func filmFile(a aFilm) []byte {
 	return bytes.Join([][]byte{ftyp, index(uint32(len(ftyp) + len(index(0)) + 8)), mdat}, nil)
 }
 
-// newCinema is newEngineSite with the pool for films.
+// newCinema is newEngineSite with the pool for videos.
 func newCinema(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	s, _ := newEngineSite(t, d)
-	s.cfg.Jobs.HandlePool(1, FilmTimeout, map[string]jobs.Handler{JobFilm: s.ArrangeFilm})
+	s.cfg.Jobs.HandlePool(1, VideoTimeout, map[string]jobs.Handler{JobVideo: s.ArrangeVideo})
 	return s
 }
 
@@ -105,11 +105,11 @@ func (s *site) description(at string) (d description, told bool) {
 }
 
 // Proves F-film-index.
-func TestAFilmGetsItsIndexInFront(t *testing.T) {
+func TestAVideoGetsItsIndexInFront(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		behind := aFilm{indexLast: true, pictures: 600_000}
-		came, want := filmFile(behind), filmFile(aFilm{pictures: 600_000})
+		behind := aVideo{indexLast: true, pictures: 600_000}
+		came, want := videoFile(behind), videoFile(aVideo{pictures: 600_000})
 		up := s.UploadFile("product-images/a.mp4", came)
 		before, m := s.media("product-images", "a.mp4")
 		if m.Kind != "video" || m.State != stateWaiting || m.Facts.Width != 640 || m.Facts.Height != 360 || *m.Duration != 12.5 || *m.Codec != "avc1" {
@@ -153,7 +153,7 @@ func TestAFilmGetsItsIndexInFront(t *testing.T) {
 		}
 		// A second run of the same job finds nothing to do, and no copy needs one.
 		for _, version := range []string{before.BlobID, after.BlobID} {
-			if err := s.ArrangeFilm(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, up.ID, version)); err != nil {
+			if err := s.ArrangeVideo(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, up.ID, version)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -169,10 +169,10 @@ func TestAFilmGetsItsIndexInFront(t *testing.T) {
 }
 
 // Proves F-film-index.
-func TestAFilmInPieces(t *testing.T) {
+func TestAVideoInPieces(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		came := filmFile(aFilm{indexLast: true, pictures: 6 << 20})
+		came := videoFile(aVideo{indexLast: true, pictures: 6 << 20})
 		whole := func(context.Context, *db.Tx) error { return nil }
 		owner := identity.Caller{Role: identity.Service}
 		arriving := storage.ResumableUpload{Bucket: "product-images", Name: "a.mp4", Size: int64(len(came))}
@@ -189,7 +189,7 @@ func TestAFilmInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.runJobs()
-		want := filmFile(aFilm{pictures: 6 << 20})
+		want := videoFile(aVideo{pictures: 6 << 20})
 		if o, m := s.media("product-images", "a.mp4"); m.State != stateReady || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
 			t.Errorf("%+v %+v", o, m)
 		}
@@ -203,21 +203,21 @@ func TestAFilmInPieces(t *testing.T) {
 // Proves F-film-same, F-film-media.
 //
 // What is fine as it is, or is a program's own, stays byte by byte.
-func TestFilmsThatStayAsTheyAre(t *testing.T) {
+func TestVideosThatStayAsTheyAre(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
 		s.makeVault()
-		webm := webmFilm()
+		webm := webmVideo()
 		for name, c := range map[string]struct {
 			file  []byte
 			codec string
 			plays bool
 		}{
-			"product-images/front.mp4":      {filmFile(aFilm{}), "avc1", true},
-			"cover-images/hevc.mov":         {filmFile(aFilm{codec: "hvc1"}), "hvc1", false},
-			"product-images/fragmented.mp4": {filmFile(aFilm{fragmented: true}), "avc1", true},
+			"product-images/front.mp4":      {videoFile(aVideo{}), "avc1", true},
+			"cover-images/hevc.mov":         {videoFile(aVideo{codec: "hvc1"}), "hvc1", false},
+			"product-images/fragmented.mp4": {videoFile(aVideo{fragmented: true}), "avc1", true},
 			"product-images/film.webm":      {webm, "VP9", true},
-			"vault/behind.mp4":              {filmFile(aFilm{indexLast: true}), "", false},
+			"vault/behind.mp4":              {videoFile(aVideo{indexLast: true}), "", false},
 		} {
 			if rec := s.Call("service", "POST", "/object/"+name, bytes.NewReader(c.file)); rec.Code != 200 {
 				t.Fatal(rec.Body)
@@ -238,10 +238,10 @@ func TestFilmsThatStayAsTheyAre(t *testing.T) {
 }
 
 // Proves F-film-media.
-func TestAFilmsPoster(t *testing.T) {
+func TestAVideosPoster(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		s.UploadFile("product-images/o%20mar.v2.MP4", filmFile(aFilm{}))
+		s.UploadFile("product-images/o%20mar.v2.MP4", videoFile(aVideo{}))
 		const at = "https://site.example" + files.PublicPath + "product-images/o%20mar.v2.MP4"
 		if got, _ := s.description(at); got.Poster != "" || got.Still != nil {
 			t.Errorf("without a still: %+v", got)
@@ -275,11 +275,11 @@ func (b between) Put(ctx context.Context, id string, body io.Reader) (files.Blob
 
 // Proves F-film-replaced.
 //
-// The film that the owner sends while the old one is being rewritten is the one that stays.
-func TestAFilmIsReplacedWhileItsIndexMoves(t *testing.T) {
+// The video that the owner sends while the old one is being rewritten is the one that stays.
+func TestAVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		s.UploadFile("product-images/a.mp4", filmFile(aFilm{indexLast: true}))
+		s.UploadFile("product-images/a.mp4", videoFile(aVideo{indexLast: true}))
 		old, _ := s.media("product-images", "a.mp4")
 		if err := s.cfg.Jobs.Purge(t.Context()); err != nil {
 			t.Fatal(err)
@@ -287,12 +287,12 @@ func TestAFilmIsReplacedWhileItsIndexMoves(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "delete from jobs"); err != nil {
 			t.Fatal(err)
 		}
-		store, next := s.blobs, filmFile(aFilm{codec: "av01"})
+		store, next := s.blobs, videoFile(aVideo{codec: "av01"})
 		s.blobs = between{store, func() {
 			s.blobs = store
 			s.UploadFile("product-images/a.mp4", next, "x-upsert", "true")
 		}}
-		if err := s.ArrangeFilm(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, old.ID, old.BlobID)); err != nil {
+		if err := s.ArrangeVideo(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, old.ID, old.BlobID)); err != nil {
 			t.Error(err)
 		}
 		if _, m := s.media("product-images", "a.mp4"); s.PublicFile("product-images/a.mp4") != string(next) || *m.Codec != "av01" || m.State != stateReady {
@@ -303,10 +303,10 @@ func TestAFilmIsReplacedWhileItsIndexMoves(t *testing.T) {
 }
 
 // Proves F-film-range.
-func TestRangesOfAFilm(t *testing.T) {
+func TestRangesOfAVideo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		file := filmFile(aFilm{pictures: 2 << 20})
+		file := videoFile(aVideo{pictures: 2 << 20})
 		s.UploadFile("product-images/a.mp4", file)
 		o, _ := s.media("product-images", "a.mp4")
 		n := len(file)
@@ -374,10 +374,10 @@ func TestRangesOfAFilm(t *testing.T) {
 }
 
 // Proves F-film-verify.
-func TestVerifyAndRebuildFilms(t *testing.T) {
+func TestVerifyAndRebuildVideos(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
-		s.UploadFile("product-images/a.mp4", filmFile(aFilm{indexLast: true}))
+		s.UploadFile("product-images/a.mp4", videoFile(aVideo{indexLast: true}))
 		s.UploadFile("product-images/b.mp4", storagetest.ISO("isom"))
 		var said []string
 		report := func(_, _ int, _, problem string) error {
@@ -395,20 +395,20 @@ func TestVerifyAndRebuildFilms(t *testing.T) {
 				t.Errorf("%v, %q", err, said)
 			}
 		}
-		check(false, "its index is behind", reasonText(reasonNoFilm))
-		check(true, "", reasonText(reasonNoFilm))
-		check(false, "", reasonText(reasonNoFilm))
-		if s.PublicFile("product-images/a.mp4") != string(filmFile(aFilm{})) {
+		check(false, "its index is at the end of the file", reasonText(reasonUnreadableVideo))
+		check(true, "", reasonText(reasonUnreadableVideo))
+		check(false, "", reasonText(reasonUnreadableVideo))
+		if s.PublicFile("product-images/a.mp4") != string(videoFile(aVideo{})) {
 			t.Error("the index is not in front")
 		}
 		s.runJobs() // the upload's own, which comes too late
 		if _, err := d.Exec(t.Context(), "update media set width = 1, duration = 3"); err != nil {
 			t.Fatal(err)
 		}
-		check(false, "what is known of it is not what the file says", reasonText(reasonNoFilm))
-		check(true, "", reasonText(reasonNoFilm))
-		check(false, "", reasonText(reasonNoFilm))
-		// What came before this program read films is read at its first start.
+		check(false, "its row does not match the file", reasonText(reasonUnreadableVideo))
+		check(true, "", reasonText(reasonUnreadableVideo))
+		check(false, "", reasonText(reasonUnreadableVideo))
+		// What came before this program read videos is read at its first start.
 		for range 2 {
 			if _, err := d.Exec(t.Context(), "delete from media"); err != nil {
 				t.Fatal(err)
@@ -417,26 +417,26 @@ func TestVerifyAndRebuildFilms(t *testing.T) {
 				t.Errorf("%v, %d rows", err, s.Count("media"))
 			}
 		}
-		check(false, "", reasonText(reasonNoFilm))
+		check(false, "", reasonText(reasonUnreadableVideo))
 		if _, err := d.Exec(t.Context(), "update storage_objects set etag = 'other' where name = 'a.mp4'"); err != nil {
 			t.Fatal(err)
 		}
-		check(false, "the film: the file has changed", reasonText(reasonNoFilm))
+		check(false, "the video: the file has changed", reasonText(reasonUnreadableVideo))
 		s.Holds(2)
 	})
 }
 
 // Proves F-film-refused.
 //
-// No film that lies about itself stops the site or is passed over in silence: it is refused, shown as failed, or, where
+// No video that lies about itself stops the site or is passed over in silence: it is refused, shown as failed, or, where
 // only its own frames are wrong, played as far as it goes.
-func TestHostileFilms(t *testing.T) {
+func TestHostileVideos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads a large corpus")
 	}
 	ftyp := isoBox("ftyp", []byte("isom"), words(512), []byte("isommp41"))
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-	good := filmFile(aFilm{indexLast: true})
+	good := videoFile(aVideo{indexLast: true})
 	many := bytes.Repeat(isoBox("free"), 1_000_000)
 	large := func(kind string, size uint64) []byte {
 		return join(words(1), []byte(kind), binary.BigEndian.AppendUint64(nil, size))
@@ -460,21 +460,21 @@ func TestHostileFilms(t *testing.T) {
 		"no index":                   {join(ftyp, isoBox("mdat", make([]byte, 900))), stateFailed},
 		"two indexes":                {join(good, good[len(ftyp):]), stateFailed},
 		"a million boxes":            {join(ftyp, many[:7<<20], isoBox("moov")), stateFailed},
-		"a million boxes within":     {filmFile(aFilm{indexLast: true, more: many[:7<<20]}), stateFailed},
-		"indexes in indexes":         {filmFile(aFilm{indexLast: true, more: deep}), stateReady},
-		"offsets without end":        {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), stateFailed},
-		"offsets that wrap":          {filmFile(aFilm{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), stateFailed},
-		"offsets beyond the file":    {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), stateReady},
-		"a compressed index":         {filmFile(aFilm{indexLast: true, more: isoBox("cmov", words(9))}), stateFailed},
+		"a million boxes within":     {videoFile(aVideo{indexLast: true, more: many[:7<<20]}), stateFailed},
+		"indexes in indexes":         {videoFile(aVideo{indexLast: true, more: deep}), stateReady},
+		"offsets without end":        {videoFile(aVideo{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), stateFailed},
+		"offsets that wrap":          {videoFile(aVideo{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), stateFailed},
+		"offsets beyond the file":    {videoFile(aVideo{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), stateReady},
+		"a compressed index":         {videoFile(aVideo{indexLast: true, more: isoBox("cmov", words(9))}), stateFailed},
 		"sound alone":                {join(ftyp, isoBox("mdat"), isoBox("moov", isoBox("mvhd", make([]byte, 100)))), stateFailed},
-		"a codec of control signs":   {filmFile(aFilm{indexLast: true, codec: "\x00\xff\x01\n"}), stateReady},
+		"a codec of control signs":   {videoFile(aVideo{indexLast: true, codec: "\x00\xff\x01\n"}), stateReady},
 		"text behind the header":     {join(ftyp, []byte("<script>alert(1)</script>")), stateFailed},
 		"nothing behind the header":  {ftyp, stateFailed},
 		"pictures to the end, twice": {join(ftyp, words(0), []byte("mdat"), good), stateFailed},
 		"Matroska":                   {storagetest.EBML("matroska"), stateFailed},
 		"WebM of noise":              {storagetest.EBML("webm"), stateFailed},
-		"WebM cut short":             {webmFilm()[:60], stateFailed},
-		"WebM of a huge part":        {append(webmFilm()[:32], 0x16, 0x54, 0xae, 0x6b, 0x01, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff), stateFailed},
+		"WebM cut short":             {webmVideo()[:60], stateFailed},
+		"WebM of a huge part":        {append(webmVideo()[:32], 0x16, 0x54, 0xae, 0x6b, 0x01, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff), stateFailed},
 		"WebM in WebM":               {bytes.Repeat(append([]byte{0x18, 0x53, 0x80, 0x67}, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), 20_000), ""},
 	}
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
@@ -523,8 +523,8 @@ func TestHostileFilms(t *testing.T) {
 	})
 }
 
-// webmFilm is a VP9 of 640 by 360 pixels and 12.5 s without its pictures.
-func webmFilm() []byte {
+// webmVideo is a VP9 of 640 by 360 pixels and 12.5 s without its pictures.
+func webmVideo() []byte {
 	element := func(id string, parts ...[]byte) []byte {
 		body := bytes.Join(parts, nil)
 		return append(append([]byte(id), 0x10, byte(len(body)>>16), byte(len(body)>>8), byte(len(body))), body...)

@@ -1,7 +1,7 @@
-// Package film reads size, duration and codec of a film, and moves the index of an MP4 to the beginning of the file, so that
-// browsers can play the film before they have received all of it. The index, the moov box, lists where in the file the
-// pictures are. The package does not decode or encode pictures.
-package film
+// Package video reads the size, duration and codec of MP4, MOV and WebM files. It also moves the index of an MP4 to the beginning of the
+// file (faststart), so that browsers can play the video before they have received all of it. The index, the moov box, lists where in the
+// file the frames are. The package does not decode or encode frames.
+package video
 
 import (
 	"encoding/binary"
@@ -15,33 +15,31 @@ import (
 const maxIndex = 64 << 20
 
 // ErrUnreadable is wrapped by the error for a file that does not follow its format or ends early.
-var ErrUnreadable = errors.New("not a readable film")
+var ErrUnreadable = errors.New("not a readable video")
 
-// ErrCut is wrapped by the error for an MP4 or MOV that ends before the end of its pictures or its index. It wraps
-// ErrUnreadable.
-var ErrCut = fmt.Errorf("%w: its end is missing", ErrUnreadable)
+// ErrTruncated is wrapped by the error for an MP4 or MOV that ends before the end of its frames or its index. It wraps ErrUnreadable.
+var ErrTruncated = fmt.Errorf("%w: its end is missing", ErrUnreadable)
 
-// Info is the information in the headers of a film.
+// Info is the information in the headers of a video.
 type Info struct {
 	Width, Height int           // pixels as shown, after the rotation that phones record
 	Duration      time.Duration // 0 if unknown, as in live recordings
 	// Codec is the four letters of the sample entry in MP4 and MOV (avc1, hvc1, apch), and the CodecID without "V_" in WebM
 	// (VP8, VP9, AV1).
 	Codec string
-	Audio bool // the film has sound
-	// IndexFirst reports whether playing can begin with the first bytes: the index is at the beginning, or in every fragment.
+	Audio bool // the video has sound
+	// IndexFirst is true if playback can start with the first bytes: the index is at the beginning, or in every fragment.
 	IndexFirst bool
 }
 
-// browserCodecs are the values of Info.Codec that every current browser plays. HEVC and ProRes are not among them.
+// browserCodecs are the values of Info.Codec that every current browser can play. HEVC and ProRes are not among them.
 var browserCodecs = map[string]bool{"avc1": true, "avc3": true, "av01": true, "vp08": true, "vp09": true, "VP8": true, "VP9": true, "AV1": true}
 
-// Plays reports whether every browser can be expected to play the film.
+// Plays reports whether every browser can be expected to play the video.
 func (i Info) Plays() bool { return browserCodecs[i.Codec] }
 
-// Probe reads the headers of an MP4, MOV or WebM: a few kilobytes and the index, but not the pictures. It reads at
-// most maxReads times, because each read may be a request to a remote store. The error wraps ErrUnreadable if the file is bad or
-// would need more reads.
+// Probe reads the headers of an MP4, MOV or WebM: a few kilobytes and the index, but not the frames. It reads at most maxReads times,
+// because each read may be a request to a remote store. The error wraps ErrUnreadable if the file is invalid or would need more reads.
 func Probe(file io.ReadSeeker) (Info, error) {
 	f := &pagedReader{file: file}
 	size, err := f.Seek(0, io.SeekEnd)
