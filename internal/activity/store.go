@@ -23,10 +23,10 @@ type change struct {
 // entryColumns is the select list and the from clause of queries whose rows scanChange reads. a is the table activity, u the
 // account that acted, and s the account whose role was changed.
 const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
-	coalesce(p.id, r.id, c.id), coalesce(p.title, r.client_name, c.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
+	coalesce(p.id, r.id, c.id, e.id), coalesce(p.title, r.client_name, c.title, e.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
 	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
 	left join products p on a.table_name = 'products' and p.id = a.row_id left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
-	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id`
+	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id left join series e on a.table_name = 'series' and e.id = a.row_id`
 
 func scanChange(row db.Row) (c change, err error) {
 	var actor, account, rowID *string

@@ -13,7 +13,7 @@ import (
 )
 
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
-var tablesWithFiles = []string{"products", "reviews", "cover_images", "site_settings"}
+var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
 // moveURLs replaces the origin in public URLs of the archive's files by apiURL, in all strings of a JSON value. inArchive has the files by
 // "bucket/name". URLs without an origin, and URLs of other files, stay as they are.

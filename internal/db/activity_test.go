@@ -63,6 +63,11 @@ func TestChangesLeaveActivity(t *testing.T) {
 		run("insert into cover_images (id, image_url, created_at) values ('"+row+"', '/a.jpg', '2026-01-02T03:04:05+00:00')", "update cover_images set title = 'Mar'", "delete from cover_images")
 		check("a cover", "change insert cover_images "+row+" - - "+actor, "change update cover_images "+row+" Mar - "+actor, "change delete cover_images "+row+" Mar - "+actor)
 
+		run("insert into products (id, title, created_at) values ('"+row+"', 'Onda', '2026-01-02T03:04:05+00:00')", "insert into series (id, slug, title, created_at) values ('"+row+"', 'luz', 'Luz', '2026-01-02T03:04:05+00:00')",
+			"insert into series_works (id, series_id, product_id, created_at) values ('"+row+"', '"+row+"', '"+row+"', '2026-01-02T03:04:05+00:00')", "update series set title = 'Cal'", "delete from series", "delete from products")
+		check("a series", "change insert products "+row+" Onda - "+actor, "change insert series "+row+" Luz - "+actor, "change update series "+row+" Cal - "+actor,
+			"change delete series "+row+" Cal - "+actor, "change delete products "+row+" Onda - "+actor)
+
 		for key, value := range map[string]string{"site": `{}`, "notice.email": `[]`, "notice.webhook": `""`, "thanks.enabled": "false", "guide": `"done"`} {
 			run(fmt.Sprintf("insert into site_settings (key, value, updated_at) values ('%s', '%s', '2026-01-02T03:04:05+00:00')", key, value))
 		}

@@ -21,6 +21,8 @@ var historyRows = []struct{ table, insert, change, before string }{
 		"is_active = true", `{"id":"` + historyRow + `","client_name":"Rui","location":null,"message":"Gostei.","image_url":null,"is_active":false,"display_order":3,"created_at":"2026-01-02T03:04:05.25+00:00","updated_at":null}`},
 	{"cover_images", "insert into cover_images (id, image_url, created_at) values ($1, '/a.jpg', '2026-01-02T03:04:05+00:00')",
 		"image_url = '/b.jpg'", `{"id":"` + historyRow + `","image_url":"/a.jpg","title":null,"description":null,"media_type":null,"video_thumbnail_url":null,"is_active":true,"display_order":null,"created_at":"2026-01-02T03:04:05+00:00","updated_at":null}`},
+	{"series", "insert into series (id, slug, title, text_pt, created_at) values ($1, 'luz', 'Luz', 'Cal.', '2026-01-02T03:04:05+00:00')",
+		"title = 'Cal'", `{"id":"` + historyRow + `","slug":"luz","title":"Luz","title_pt":null,"text":null,"text_pt":"Cal.","cover_id":null,"position":"","is_published":true,"created_at":"2026-01-02T03:04:05+00:00","updated_at":null,"types":[],"image_url":null}`},
 	{"site_settings", `insert into site_settings (key, value, updated_at) values ('site', '{"name":"Alvor","texts":{"en":{}}}', '2026-01-02T03:04:05+00:00')`,
 		`value = '{"name":"Outro"}'`, `{"key":"site","value":{"name":"Alvor","texts":{"en":{}}},"updated_at":"2026-01-02T03:04:05+00:00"}`},
 }

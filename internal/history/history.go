@@ -29,9 +29,13 @@ const (
 
 // contentTables are the tables whose rows have revisions. The settings have revisions too. Visitors' messages have none, so that nothing of
 // a deleted message remains.
-var contentTables = []string{"products", "reviews", "cover_images"}
+var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
-const settingsTable = "site_settings"
+const (
+	settingsTable = "site_settings"
+	// pairsTable has one revision for each deletion of a work or series that took pairs along, under the id of the deleted row.
+	pairsTable = "series_works"
+)
 
 // Config holds the functions of other packages that the service calls. All of them are required.
 type Config struct {
@@ -61,7 +65,7 @@ func (s *Service) Purge(ctx context.Context) error {
 
 // Errors of requests. The codes are those of PostgREST, like all codes of /rest/v1.
 var (
-	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews or cover_images; get_history knows site_settings too`)
+	errBadTable    = apperr.New(http.StatusBadRequest, "22023", `"table" must be products, reviews, cover_images or series; get_history knows series_works and site_settings too`)
 	errBadID       = apperr.New(http.StatusBadRequest, "22023", `"id" must be the id of a row, a UUID; site_settings takes none`)
 	errBadTime     = apperr.New(http.StatusBadRequest, "22023", `"at" must be a time, such as 2026-11-22T10:00:00Z`)
 	errTooManyURLs = apperr.New(http.StatusBadRequest, "22023", `"urls" must be a list of at most 1000 URLs`)

@@ -43,6 +43,8 @@ var (
 	allRows       = Grant{Allowed: true}
 	activeRows    = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
 	publishedRows = Grant{Allowed: true, Rows: Rows{Column: "published_at", Past: true}}
+	openSeries    = Grant{Allowed: true, Rows: Rows{Column: "is_published", Value: true}}
+	visiblePairs  = Grant{Allowed: true, Rows: Rows{Column: "is_visible", Value: true}} // both the work and the series are published
 )
 
 // Table decides what the caller may do with rows of a table.
@@ -68,6 +70,15 @@ func Table(c identity.Caller, table string, action Action) Grant {
 			return allRows
 		case action == Select:
 			return activeRows
+		}
+	case "series", "series_works":
+		switch {
+		case admin:
+			return allRows
+		case action == Select && table == "series":
+			return openSeries
+		case action == Select:
+			return visiblePairs
 		}
 	case "contact_submissions":
 		if !admin {
@@ -103,6 +114,9 @@ func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update)
 
 // MoveWorks reports whether the caller may use rpc/move_work.
 func MoveWorks(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
+// MoveSeries reports whether the caller may use rpc/move_series and rpc/move_series_work.
+func MoveSeries(c identity.Caller) bool { return Table(c, "series", Update).Allowed }
 
 // ReorderCovers reports whether the caller may use rpc/reorder_covers.
 func ReorderCovers(c identity.Caller) bool { return Table(c, "cover_images", Update).Allowed }

@@ -49,6 +49,18 @@ var table = map[string]map[Action]map[string]Grant{
 		Update: {"admin": allRows, "service": allRows},
 		Delete: {"admin": allRows, "service": allRows},
 	},
+	"series": {
+		Select: {"anonymous": openSeries, "anonymous admin": openSeries, "user": openSeries, "admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
+	},
+	"series_works": {
+		Select: {"anonymous": visiblePairs, "anonymous admin": visiblePairs, "user": visiblePairs, "admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
+	},
 	"contact_submissions": {
 		Select: {"admin": allRows, "service": allRows},
 		Insert: {"service": allRows},
@@ -102,6 +114,9 @@ func TestReorder(t *testing.T) {
 		}
 		if got := MoveWorks(caller); got != want {
 			t.Errorf("works, %s: got %v", who, got)
+		}
+		if got := MoveSeries(caller); got != want {
+			t.Errorf("series, %s: got %v", who, got)
 		}
 		if got := ReorderCovers(caller); got != want {
 			t.Errorf("covers, %s: got %v", who, got)

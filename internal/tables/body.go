@@ -178,7 +178,7 @@ func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *paylo
 	}
 	p = &payload{rows: make([]row, len(objects))}
 	for _, c := range t.Columns {
-		if slices.Contains(columns, c) {
+		if slices.Contains(columns, c) && !c.Derived {
 			p.columns = append(p.columns, c)
 		}
 	}
@@ -223,14 +223,17 @@ func commonColumns(t *Table, objects []map[string]any) ([]*Column, error) {
 // fill completes the rows for an insert and checks their values. A column that is not in p.columns gets its default. A column
 // of p.columns that a row leaves out gets null, or its default if defaults is true (Prefer: missing=default).
 func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
-	for _, r := range p.rows {
+	for i, r := range p.rows {
 		for _, c := range t.Columns {
 			if err := r.complete(t, c, now, defaults || !slices.Contains(p.columns, c)); err != nil {
 				return err
 			}
 		}
 		if c := t.OrderKey; c != nil && r[c] == "" {
-			r[c] = orderKeyOf(r[t.byName["created_at"]].(time.Time), r[t.Key].(string))
+			created, id := r[t.byName["created_at"]].(time.Time), r[t.Key].(string)
+			if r[c] = orderKeyOf(created, id); t.NewLast {
+				r[c] = lastOrderKeyOf(created.UnixMicro()+int64(i), id) // rows of one request keep their order
+			}
 		}
 	}
 	return nil

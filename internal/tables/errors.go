@@ -279,6 +279,9 @@ func errConstraint(t *Table, err error) error {
 	case db.IsConstraint(err, db.UniqueViolation):
 		e := apperr.New(http.StatusConflict, db.UniqueViolation, fmt.Sprintf("duplicate key value violates unique constraint \"%s_pkey\"", t.Name))
 		e.Details = fmt.Sprintf("A row with this %s already exists.", t.Key.Name)
+		if t.Unique != "" {
+			e.Details = fmt.Sprintf("A row with this %s or %s already exists.", t.Key.Name, t.Unique)
+		}
 		return e.Because(err)
 	case db.IsConstraint(err, db.ForeignKeyViolation):
 		return apperr.New(http.StatusConflict, db.ForeignKeyViolation, fmt.Sprintf("insert or update on table \"%s\" violates foreign key constraint \"%s_%s_fkey\"", t.Name, t.Name, t.Key.Name)).Because(err)

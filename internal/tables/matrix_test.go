@@ -42,6 +42,16 @@ var matrix = map[string]map[string]cell{
 		admin:   {sees: rowKeys, insert: true, update: "all", delete: true},
 		service: {sees: rowKeys, insert: true, update: "all", delete: true},
 	},
+	"series": {
+		anonymous: {sees: rowKeys[:1]}, signedIn: {sees: rowKeys[:1]},
+		admin:   {sees: rowKeys, insert: true, update: "all", delete: true},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
+	"series_works": {
+		anonymous: {sees: rowKeys[:1]}, signedIn: {sees: rowKeys[:1]},
+		admin:   {sees: rowKeys, insert: true, update: "all", delete: true},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
 	"contact_submissions": {
 		anonymous: {}, signedIn: {},
 		admin:   {sees: rowKeys, update: "status", delete: true},
@@ -61,6 +71,8 @@ var (
 		"products":            `{"id":"` + id(9) + `","title":"New"}`,
 		"reviews":             `{"id":"` + id(9) + `","client_name":"New","message":"New"}`,
 		"cover_images":        `{"id":"` + id(9) + `","image_url":"/new.jpg"}`,
+		"series":              `{"id":"` + id(9) + `","slug":"new","title":"New"}`,
+		"series_works":        `{"id":"` + id(9) + `","series_id":"` + id(1) + `","product_id":"` + id(2) + `"}`,
 		"contact_submissions": `{"id":"` + id(9) + `","name":"New","email":"n@example.pt","message":"A new message"}`,
 		"user_roles":          `{"user_id":"` + id(9) + `","role":"admin"}`,
 	}
@@ -68,6 +80,8 @@ var (
 		"products":            {"title": `"Changed"`, "is_featured": "true", "published_at": "null"},
 		"reviews":             {"message": `"Changed"`, "is_active": "false"},
 		"cover_images":        {"title": `"Changed"`, "is_active": "false"},
+		"series":              {"title": `"Changed"`, "is_published": "false"},
+		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
 		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`},
 		"user_roles":          {"role": `"changed"`},
 	}
@@ -76,7 +90,7 @@ var (
 // twoRows fills every table with the fixture of the matrix. The hidden work is a draft, or scheduled for s.unpublished.
 func (s *site) twoRows() {
 	s.t.Helper()
-	for _, table := range []string{"products", "reviews", "cover_images", "contact_submissions", "user_roles"} {
+	for _, table := range []string{"products", "series", "reviews", "cover_images", "contact_submissions", "user_roles"} {
 		s.exec("delete from " + table)
 	}
 	s.exec("delete from auth_users where id = $1", id(9))
@@ -88,6 +102,8 @@ func (s *site) twoRows() {
 			published = s.unpublished
 		}
 		s.exec("insert into products (id, title, is_featured, created_at, published_at, is_published) values ($1, 'A product', $2, $3, $4, $2)", key, open, today, published)
+		s.exec("insert into series (id, slug, title, is_published, created_at) values ($1, $2, 'A series', $3, $4)", key, []string{"open", "hidden"}[i], open, today)
+		s.exec("insert into series_works (id, series_id, product_id, created_at) values ($1, $1, $1, $2)", key, today)
 		s.exec("insert into reviews (id, client_name, message, is_active, display_order, created_at) values ($1, 'A client', 'Lovely', $2, $3, $4)", key, open, i+1, today)
 		s.exec("insert into cover_images (id, image_url, is_active, display_order, created_at) values ($1, '/a.jpg', $2, $3, $4)", key, open, i+1, today)
 		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", key, today)
@@ -300,10 +316,13 @@ func TestFunctionsMatrix(t *testing.T) {
 		for _, who := range everyone {
 			own, other := s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`)
 			move := s.call(who, "POST", "rpc/move_work", moved(list(2), "first", "null"))
-			if who == admin || who == service {
-				s.want(who+": move", move, 204, "")
-			} else {
-				s.refused("move", move, forbidden(who), "42501")
+			moves := []reply{move, s.call(who, "POST", "rpc/move_series", moved(list(2), "first", "null")), s.call(who, "POST", "rpc/move_series_work", moved(list(2), "first", "null"))}
+			for _, move := range moves {
+				if who == admin || who == service {
+					s.want(who+": move", move, 204, "")
+				} else {
+					s.refused("move", move, forbidden(who), "42501")
+				}
 			}
 			reorder, covers := s.call(who, "POST", "rpc/reorder_reviews", order), s.call(who, "POST", "rpc/reorder_covers", order)
 			switch who {

@@ -30,6 +30,7 @@ var mediaColumns = map[string][]string{
 	"products":     {"image_url", "image_gallery", "video_gallery"},
 	"reviews":      {"image_url"},
 	"cover_images": {"image_url", "video_thumbnail_url"},
+	"series":       {"image_url"},
 }
 
 // MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets

@@ -7,48 +7,52 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
-	"atelie/internal/policy"
 )
 
-// maxMoved is the largest number of works that one call of move_work moves.
+// maxMoved is the largest number of rows that one call moves.
 const maxMoved = 500
 
-// places are the allowed values of move_work's argument place. The first two are relative to another work, the target.
+// places are the values of the argument place of move_work and its like. The first two are beside another row, the target.
 var places = []string{"before", "after", "first", "last"}
 
-// move contains the arguments of a call of move_work.
+// move is a call of move_work or its like: where rows go.
 type move struct {
-	ids    []string // the works, in their new order; each once
-	place  string   // where the works move to: one of places
-	target string   // id of a work that is not among ids; "" for the places first and last
+	ids    []string // the rows, in their new order; each once
+	place  string   // one of places
+	target string   // id of a row that is not among ids; "" for the places first and last
 }
 
-// moveWork is the function move_work. It moves works, which afterwards follow each other in the order of the argument ids. It writes no
-// other rows, unless there is no room for their keys (renumberAround).
-func (s *Service) moveWork(ctx context.Context, args map[string]any) (string, error) {
-	if caller := identity.Of(ctx); !policy.MoveWorks(caller) {
-		return "", errDenied(caller, "function move_work")
-	}
-	m, err := readMove(args)
-	if err != nil || len(m.ids) == 0 {
-		return "", err
-	}
-	t := schema["products"]
-	return "", s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lock(ctx, tx, t); err != nil { // two moves between the same works would get the same keys
+// moveRows returns the function that moves the rows ids of a table, which follow each other afterwards in the order of ids. It writes no
+// other row. noun names a row in error texts.
+func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
+	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
+		if caller := identity.Of(ctx); !allowed(caller) {
+			return "", errDenied(caller, "function "+name)
+		}
+		m, err := readMove(noun, args)
+		if err != nil || len(m.ids) == 0 {
+			return "", err
+		}
+		return "", s.move(ctx, schema[table], noun, m)
+	}}
+}
+
+func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lock(ctx, tx, t); err != nil { // two moves between the same rows would get the same keys
 			return err
 		}
 		named := m.ids
 		if m.target != "" {
 			named = append(slices.Clone(named), m.target)
 		}
-		existing, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
+		there, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
 		if err != nil {
 			return err
 		}
 		for _, id := range named {
-			if !slices.Contains(existing, id) {
-				return errReorder("there is no work " + id)
+			if !slices.Contains(there, id) {
+				return errReorder("there is no " + noun + " " + id)
 			}
 		}
 		keys, ok, err := s.orderKeysFor(ctx, tx, t, m)
@@ -69,12 +73,12 @@ func (s *Service) moveWork(ctx context.Context, args map[string]any) (string, er
 	})
 }
 
-func readMove(args map[string]any) (m move, err error) {
-	if m.ids, err = rowIDs("work", args["ids"]); err != nil {
+func readMove(noun string, args map[string]any) (m move, err error) {
+	if m.ids, err = rowIDs(noun, args["ids"]); err != nil {
 		return m, err
 	}
 	if len(m.ids) > maxMoved {
-		return m, errReorder(fmt.Sprintf("one call may move at most %d works", maxMoved))
+		return m, errReorder(fmt.Sprintf("one call may move at most %d rows", maxMoved))
 	}
 	m.place, _ = args["place"].(string)
 	if !slices.Contains(places, m.place) {
@@ -91,15 +95,16 @@ func readMove(args map[string]any) (m move, err error) {
 	}
 	m.target = target.(string)
 	if slices.Contains(m.ids, m.target) {
-		return m, errReorder("the work " + m.target + " cannot move beside itself")
+		return m, errReorder("the " + noun + " " + m.target + " cannot move beside itself")
 	}
 	return m, nil
 }
 
-// orderKeysFor returns the new order keys of the moved works. ok is false if there is no room for them between their neighbours.
+// orderKeysFor returns the new order keys of the moved rows. ok is false if there is no room for them between their neighbours. At the
+// end of the table where new rows come, they get keys of that end, so that rows that are inserted later still come before or after them.
 func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move) (keys []string, ok bool, err error) {
 	others := Not{hasKey(t, m.ids)}
-	findKey := func(desc bool, where ...Node) (key string, found bool, err error) {
+	one := func(desc bool, where ...Node) (key string, found bool, err error) {
 		limit := int64(1)
 		q := &Query{Table: t, Where: All(append(where, others)), Order: []Term{{Column: t.OrderKey, Desc: desc}}, Limit: &limit}
 		got, err := queryTexts(ctx, tx, renderKeyColumn(tx.Dialect, q, t.OrderKey))
@@ -109,50 +114,46 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 		return got[0], true, nil
 	}
 	var low, high string
+	hasLow, hasHigh := false, false
 	switch m.place {
 	case "last":
-		low, _, err = findKey(true)
+		low, hasLow, err = one(true)
 	case "first":
-		high, found, err := findKey(false)
-		if err == nil && (high != "" || !found) {
-			keys, ok = firstOrderKeys(high, s.now(), m.ids)
-		}
-		return keys, ok, err
+		high, hasHigh, err = one(false)
 	default:
-		at, _, err := findKey(false, Compare{t.Key, Equal, m.target})
+		at, _, err := one(false, Compare{t.Key, Equal, m.target})
 		if err != nil {
 			return nil, false, err
 		}
-		duplicates, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, All{Compare{t.OrderKey, Equal, at}, Not{hasKey(t, append(slices.Clone(m.ids), m.target))}}))
-		if err != nil || len(duplicates) > 0 { // rows that another program has written may have equal keys
+		twins, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, All{Compare{t.OrderKey, Equal, at}, Not{hasKey(t, append(slices.Clone(m.ids), m.target))}}))
+		if err != nil || len(twins) > 0 { // rows that another program has written may have equal keys
 			return nil, false, err
 		}
 		if m.place == "after" {
-			low = at
-			high, _, err = findKey(false, Compare{t.OrderKey, Greater, at})
+			low, hasLow = at, true
+			high, hasHigh, err = one(false, Compare{t.OrderKey, Greater, at})
 		} else {
-			var found bool
-			high = at
-			low, found, err = findKey(true, Compare{t.OrderKey, Less, at})
-			if err == nil && !found {
-				if high != "" {
-					keys, ok = firstOrderKeys(high, s.now(), m.ids)
-				}
-				return keys, ok, nil
-			}
+			high, hasHigh = at, true
+			low, hasLow, err = one(true, Compare{t.OrderKey, Less, at})
 		}
 		if err != nil {
 			return nil, false, err
 		}
 	}
-	if err != nil {
-		return nil, false, err
+	switch {
+	case err != nil:
+	case hasHigh && high == "": // a row without a key, of another program: nothing comes before it
+	case t.NewLast && !hasHigh:
+		keys, ok = lastOrderKeys(low, s.now(), m.ids)
+	case !t.NewLast && !hasLow && m.place != "last":
+		keys, ok = firstOrderKeys(high, s.now(), m.ids)
+	default:
+		keys, ok = orderKeysBetween(low, high, len(m.ids))
 	}
-	keys, ok = orderKeysBetween(low, high, len(m.ids))
-	return keys, ok, nil
+	return keys, ok, err
 }
 
-// renumberAround gives all works short keys in their order, with the moved works at their new place. It is for the rare case that
+// renumberAround gives all rows short keys in their order, with the moved rows at their new place. It is for the rare case that
 // there is no room: after some thousand moves to the same place, or if rows were written by other programs.
 func (s *Service) renumberAround(ctx context.Context, tx *db.Tx, t *Table, m move) error {
 	all, err := queryTexts(ctx, tx, renderKeys(tx.Dialect, &Query{Table: t, Order: []Term{{Column: t.OrderKey}}}))

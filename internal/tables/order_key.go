@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// This file makes order keys (fractional indexing): the rows of a table are ordered by the bytes of their keys. Between any two keys there
-// is room for another one, so a row can move to any position without a change of other rows. The keys of new rows count time backwards:
-// rows that nobody has moved are ordered by created_at, newest first. Migration 34 makes the same keys for older rows.
+// This file makes order keys: texts by whose bytes the rows of a table are ordered. Between any two of them there is another one, so
+// that a row moves to any place without a change of other rows. The keys of new rows count time backwards: a new row comes first,
+// and rows that nobody has moved are ordered by created_at, newest first. Migration 34 makes the same keys for older rows.
 
-// orderDigits are the characters of an order key in their order. No key ends with the first of them, because there would be no room
-// between "a" and "a0".
+// orderDigits are the characters of an order key in their order. The last character of a key is not the first of them: nothing
+// would be between "a" and "a0".
 const orderDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 const (
-	maxOrderKey = 200 // characters; if a key would be longer, all rows of the table get new keys
+	maxOrderKey = 200 // characters; a longer key makes the moved rows' table be renumbered
 	timeDigits  = 17  // decimal digits at the beginning of the key of a new row
 	maxTimeKey  = 99_999_999_999_999_999
 )
 
 var orderKeyText = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`)
 
-// isOrderKey reports whether a text is an order key, or empty. For the empty text the row gets the key of orderKeyOf.
+// isOrderKey reports whether a text is an order key, or empty. The empty text stands for the key by the row's created_at.
 func isOrderKey(text string) bool { return orderKeyText.MatchString(text) }
 
-// orderKeyOf returns the key of a row that nobody has moved. It contains the id, so that no other row has the same key. Among rows with
-// the same time the one with the lower id comes first, as in Table.Ties.
+// orderKeyOf returns the key of a row that nobody has moved. Of rows with the same time the one with the lower id comes first, as
+// Table.Ties has it. No other row has this key, because it contains the id.
 func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }
@@ -37,11 +37,11 @@ func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }
 
-// firstOrderKeys returns the keys of rows that move before all others, in the order of ids. first is the lowest key of the others, or ""
-// if there are none. Rows that are inserted later still come before the moved ones. ok is false if there is no room before first.
+// firstOrderKeys returns the keys of rows that move before all others, in the order of ids. first is the least key of the others, ""
+// if there are none. A row that is inserted later still comes before them. ok is false if there is no room before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // a key of orderKeysBetween may have fewer digits before its first letter
+	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // another key than a new row's may have a letter early
 	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
 	if bound, err := strconv.ParseInt(digits, 10, 64); first != "" && first[0] <= '9' && err == nil {
 		n = min(n, bound-1)
@@ -56,7 +56,37 @@ func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, o
 	return keys, true
 }
 
-// orderKeysBetween returns n keys between low and high, in their order. An empty high means no upper bound. ok is false if low
+// lastOrderKeyOf returns the key of a new row of a table in which new rows come last. n counts with the time.
+func lastOrderKeyOf(n int64, id string) string { return lastDigit + timeOrderKey(n, id) }
+
+// lastDigit begins the keys of rows that come last. It follows the first character of renumbered keys (renderOrderKeys).
+const lastDigit = "s"
+
+// lastOrderKeys returns the keys of rows that move after all others, in the order of ids. last is the greatest key of the others, "" if
+// there are none. A row that is inserted later still comes after them. ok is false if there is no room after last.
+func lastOrderKeys(last string, now time.Time, ids []string) (keys []string, ok bool) {
+	n := now.UnixMicro()
+	if digits, found := strings.CutPrefix(last, lastDigit); found {
+		digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+		digits = (digits + strings.Repeat("9", timeDigits))[:timeDigits]
+		after, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		n = max(n, after+1)
+	} else if last > lastDigit {
+		return nil, false
+	}
+	if n > maxTimeKey-int64(len(ids)) {
+		return nil, false
+	}
+	for i, id := range ids {
+		keys = append(keys, lastOrderKeyOf(n+int64(i), id))
+	}
+	return keys, true
+}
+
+// orderKeysBetween returns n keys between low and high, in their order. An empty high stands for no upper bound. ok is false if low
 // is not below high, or if a key would be longer than maxOrderKey.
 func orderKeysBetween(low, high string, n int) (keys []string, ok bool) {
 	if high != "" && low >= high {

@@ -567,11 +567,15 @@ func renderDelete(d db.Dialect, t *Table, keys []string) statement {
 
 // hasKey returns the condition that a row has one of the keys.
 func hasKey(t *Table, keys []string) Node {
+	return In{t.Key, asValues(keys)}
+}
+
+func asValues(keys []string) []any {
 	values := make([]any, len(keys))
 	for i, k := range keys {
 		values[i] = k
 	}
-	return In{t.Key, values}
+	return values
 }
 
 // renderLock locks a table against other writers until the transaction ends. SQLite needs no lock, because it has only one

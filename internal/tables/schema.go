@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -44,6 +45,7 @@ type Column struct {
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
 	Reached  *Column                 // the stored value is always whether the time in that other column has come, whatever the caller sends; not part of select=*
 	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
+	Derived  bool                    // triggers of the database store it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
 	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
@@ -62,16 +64,31 @@ func (c *Column) isWrittenByServer() bool { return c.Stamp || c.Reached != nil }
 type Table struct {
 	Name     string
 	Columns  []*Column // in the order of select=*
-	Key      *Column   // the primary key; no other column is unique
+	Key      *Column   // the primary key
+	Unique   string    // what else is unique, for the error's text; "" for nothing
 	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
 	Counter  *Column   // in a new row without a value it gets the table's largest value + 1; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
 	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
+	NewLast  bool      // a new row has the last OrderKey; otherwise the first
 	Public   bool      // anonymous callers may read it
+
+	Dependents []*Dependent // rows of other tables that the database deletes with a row
 
 	byName map[string]*Column
 	media  *Column // the computed column, not part of select=*; nil if the table refers to no files
 }
+
+// Dependent names the rows of a table that are deleted with the row whose key Column has.
+type Dependent struct {
+	Table  *Table
+	Column *Column
+}
+
+// slugText are the slugs of series: words of lower case and digits with hyphens between them.
+var slugText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func isSlug(text string) bool { return slugText.MatchString(text) }
 
 // Limits of values (docs/product.md, rule 42).
 const (
@@ -80,6 +97,7 @@ const (
 	maxLine    = 200
 	maxAddress = 2048
 	maxTag     = 100
+	maxSlug    = 100
 	maxMessage = 5000
 	maxProse   = 20000
 	// Entries of a list.
@@ -126,7 +144,7 @@ var leastPosition = int64(1)
 // publishedAt is when visitors see a work: null for a draft, in the future for a scheduled work.
 var publishedAt = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime}
 
-// schema holds the five tables by name. Their columns are in the order of select=*.
+// schema holds the tables by name. Their columns are in the order of select=*.
 var schema = indexTables(
 	&Table{Name: "products", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -175,6 +193,31 @@ var schema = indexTables(
 		createdColumn(),
 		updatedColumn(),
 	}},
+	&Table{Name: "series", Public: true, NewLast: true, Unique: "slug", Columns: []*Column{
+		keyColumn(),
+		{Name: "slug", Kind: Text, NotNull: true, MinLen: 1, MaxLen: maxSlug, Valid: isSlug},
+		requiredText("title", maxTitle),
+		textColumn("title_pt", maxTitle),
+		textColumn("text", maxProse),
+		textColumn("text_pt", maxProse),
+		{Name: "cover_id", Kind: UUID},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		boolColumn("is_published", true),
+		createdColumn(),
+		updatedColumn(),
+		{Name: "types", Kind: List, NotNull: true, Default: fixedDefault([]string{}), MaxItems: maxTags, MaxLen: maxTag, Derived: true},
+		{Name: "image_url", Kind: Text, MaxLen: maxAddress, Derived: true},
+	}},
+	&Table{Name: "series_works", Public: true, NewLast: true, Unique: "pair of series and work", Columns: []*Column{
+		keyColumn(),
+		{Name: "series_id", Kind: UUID, NotNull: true},
+		{Name: "product_id", Kind: UUID, NotNull: true},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		createdColumn(),
+		{Name: "artwork_type", Kind: Text, MaxLen: maxTag, Derived: true},
+		{Name: "is_published", Kind: Bool, NotNull: true, Default: fixedDefault(false), Derived: true},
+		{Name: "is_visible", Kind: Bool, NotNull: true, Default: fixedDefault(false), Derived: true},
+	}},
 	&Table{Name: "contact_submissions", Columns: []*Column{
 		keyColumn(),
 		requiredText("name", 100), // the limits of the contact form
@@ -220,6 +263,11 @@ func indexTables(tables ...*Table) map[string]*Table {
 	reviews, covers := byName["reviews"], byName["cover_images"]
 	reviews.Position, covers.Position = reviews.byName["display_order"], covers.byName["display_order"]
 	reviews.Counter = reviews.Position
-	byName["products"].OrderKey = byName["products"].byName["position"]
+	for _, name := range []string{"products", "series", "series_works"} {
+		byName[name].OrderKey = byName[name].byName["position"]
+	}
+	pairs := byName["series_works"]
+	byName["products"].Dependents = []*Dependent{{pairs, pairs.byName["product_id"]}}
+	byName["series"].Dependents = []*Dependent{{pairs, pairs.byName["series_id"]}}
 	return byName
 }

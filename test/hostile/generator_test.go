@@ -324,13 +324,16 @@ var columns = map[string][]string{
 	"products":            {"id", "title", "description", "artwork_type", "image_url", "image_gallery", "tags", "is_featured", "creation_date", "price", "created_at", "published_at", "is_published"},
 	"reviews":             {"id", "client_name", "message", "image_url", "is_active", "display_order", "created_at"},
 	"cover_images":        {"id", "image_url", "media_type", "is_active", "display_order", "created_at"},
+	"series":              {"id", "slug", "title", "text_pt", "cover_id", "is_published", "types", "position", "created_at"},
+	"series_works":        {"id", "series_id", "product_id", "artwork_type", "is_visible", "position", "created_at"},
 	"contact_submissions": {"id", "name", "email", "message", "reason", "status", "created_at"},
 	"user_roles":          {"user_id", "role"},
 }
 
-var tableNames = []string{"products", "reviews", "cover_images", "contact_submissions", "user_roles"}
+var tableNames = []string{"products", "reviews", "cover_images", "series", "series_works", "contact_submissions", "user_roles"}
 
 var sample = map[string]string{
+	"slug": `"a-slug"`, "is_published": "true", "is_visible": "true", "types": `["mural"]`, "position": `"a"`,
 	"title": `"A title"`, "description": `"x"`, "artwork_type": `"mural"`, "image_url": `"/x.png"`, "image_gallery": `["/x.png"]`, "tags": `["a"]`, "is_featured": "true", "creation_date": `"2024-05-06"`, "price": "0",
 	"created_at": `"2024-05-06T07:08:09Z"`, "client_name": `"C"`, "message": `"A message that is long"`, "is_active": "true", "display_order": "1", "media_type": `"video"`, "name": `"N"`, "email": `"a@b.example"`, "reason": `"general"`,
 	"status": `"read"`, "role": `"admin"`,

@@ -179,11 +179,12 @@ func (s *site) fill(t *testing.T) {
 		"products":            {{"id": id(1), "title": "A work", "tags": []string{"a"}, "artwork_type": "mural", "is_featured": true}, {"id": id(2), "title": "Another"}, {"id": id(8), "title": canary, "description": canary, "published_at": nil}, {"id": id(9), "title": canary, "published_at": "2999-01-01T00:00:00Z"}},
 		"reviews":             {{"id": id(3), "client_name": "Seen", "message": "Seen"}, {"id": id(4), "client_name": canary, "message": canary, "is_active": false}},
 		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}},
+		"series":              {{"id": id(10), "slug": "seen", "title": "Seen"}, {"id": id(11), "slug": "hidden", "title": canary, "text": canary, "is_published": false}},
 		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}},
 	} {
 		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
 	}
-	s.visible = map[string]int64{"products": 2, "reviews": 1, "cover_images": 1}
+	s.visible = map[string]int64{"products": 2, "reviews": 1, "cover_images": 1, "series": 1}
 	_, err := s.app.Storage.Put(ctx, service, "product-images", "present.png", bytes.NewReader(pixel), -1, storage.PutOptions{})
 	must(t, err)
 
@@ -289,6 +290,7 @@ func (s *site) state(t *testing.T) map[string]string {
 		"products":        "select count(*) || ':' || coalesce(max(title), '') from products where is_published",
 		"reviews":         "select count(*) || ':' || sum(display_order) || ':' || max(message) from reviews where is_active",
 		"cover_images":    "select count(*) || ':' || max(image_url) from cover_images",
+		"series":          "select count(*) || ':' || max(slug) from series",
 		"user_roles":      "select count(*) || ':' || max(role) from user_roles",
 		"storage_objects": "select count(*) || ':' || max(etag) from storage_objects",
 		"auth_users":      "select count(*) || ':' || max(encrypted_password) from auth_users",
