@@ -72,7 +72,7 @@ func sharedKindOf(r *http.Request) sharedKind {
 	}):
 		return notShared
 	}
-	return allowOnly(query, sharedPage, "lang", "art", "part", "reviews")
+	return allowOnly(query, sharedPage, "lang", "art", "part", "reviews", "series")
 }
 
 // allowOnly returns kind if the query has only parameters with these names. Otherwise it returns notShared, because an unknown parameter

@@ -68,11 +68,11 @@ type File struct {
 	PublicIsStripped bool   `json:"-"` // the public file is a copy of this one without metadata
 }
 
-// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "". A long gallery is
-// divided into several pages, its parts; Part is the number of this one, from 0.
+// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "", and Series the
+// slug of the series. A long gallery is divided into several pages, its parts; Part is the number of this one, from 0.
 type View struct {
-	Path, Language, Work string
-	Part                 int
+	Path, Language, Work, Series string
+	Part                         int
 }
 
 // Config gives exports and imports access to the rest of the program.

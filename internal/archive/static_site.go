@@ -88,9 +88,12 @@ func (s *staticSite) enqueue(v View) string {
 			s.workStems[v.Work] = s.taken.take("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
 		}
 		stem = s.workStems[v.Work]
+	case v.Series != "":
+		stem += "-series-" + v.Series
 	case stem == "":
 		stem = "index"
-	case v.Part > 0:
+	}
+	if v.Part > 0 {
 		stem += "-" + strconv.Itoa(v.Part+1)
 	}
 	s.entries[v] = folder + stem + ".html"
@@ -110,7 +113,7 @@ func (s *staticSite) writePage(ctx context.Context, v View) error {
 	if v.Part == 0 && v.Work == "" {
 		s.parts[v] = parts
 		for i := 1; i < parts; i++ {
-			s.enqueue(View{Path: v.Path, Language: v.Language, Part: i})
+			s.enqueue(View{Path: v.Path, Language: v.Language, Series: v.Series, Part: i})
 		}
 	}
 	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.enqueue(v)}
@@ -129,6 +132,9 @@ func (s *staticSite) pageURL(v View) (*url.URL, error) {
 	q := url.Values{}
 	if v.Work != "" {
 		q.Set("art", v.Work)
+	}
+	if v.Series != "" {
+		q.Set("series", v.Series)
 	}
 	if v.Language != "en" {
 		q.Set("lang", v.Language)
@@ -170,6 +176,7 @@ func (s *staticSite) viewOf(ctx context.Context, u *url.URL) (v View, ok bool, e
 	v.Path = cmp.Or(v.Path, "/")
 	id := strings.ToLower(u.Query().Get("art"))
 	if id == "" {
+		v.Series = u.Query().Get("series") // a link that a page of this site has names a series that is there
 		return v, true, nil
 	}
 	work, known := s.workViews[id]

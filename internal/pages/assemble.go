@@ -30,6 +30,8 @@ type bootData struct {
 	WorkID      string        `json:"art,omitempty"`         // view.workID
 	WorkMissing bool          `json:"noWork,omitempty"`      // view.workMissing
 	ReviewsPage int           `json:"reviewsPage,omitempty"` // view.reviewsPage
+	Series      string        `json:"series,omitempty"`      // view.series
+	NoSeries    bool          `json:"noSeries,omitempty"`    // view.seriesMissing
 	Queries     []queryResult `json:"queries,omitempty"`
 }
 
@@ -78,7 +80,7 @@ func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 	if err != nil {
 		return bootData{}, err
 	}
-	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing, ReviewsPage: v.reviewsPage}
+	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing, ReviewsPage: v.reviewsPage, Series: v.series, NoSeries: v.seriesMissing}
 	if site.Portrait != "" {
 		if b.Media, err = s.cfg.DescribePictures(ctx, []string{site.Portrait}); err != nil {
 			return bootData{}, err

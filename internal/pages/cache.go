@@ -45,7 +45,7 @@ type pageCache struct {
 	version         *content.Version
 	changed         <-chan struct{} // receives a value after the content version has changed
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // lock: pages of single works and of further reviews are made one at a time, because there can be thousands of them
+	workPageSlot    chan struct{} // lock held while the page of a single work, of a series or of further reviews is made: one at a time, because there can be thousands of them
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
 	// for milliseconds, so it is called only if hasGarbage is true.
@@ -97,7 +97,7 @@ func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMa
 // makePage makes a page, once for all concurrent callers.
 func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey, inAdvance bool) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
-		if key.workID != "" || key.reviewsPage > 0 {
+		if key.workID != "" || key.reviewsPage > 0 || key.series != "" {
 			s.cache.workPageSlot <- struct{}{}
 			defer func() { <-s.cache.workPageSlot }()
 		}

@@ -110,7 +110,7 @@ func contentSecurityPolicy(cfg Config) string {
 }
 
 // Page sends a file of the built site, or a page: 200 for the paths of the site's router, 404 for unknown paths, 404 or 410 for
-// works that do not exist.
+// works and series that do not exist.
 func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
 		return err
@@ -133,7 +133,11 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 			return s.writePage(w, r, requested, b)
 		}
 	}
-	v, redirect, err := s.locateWork(r.Context(), requested)
+	v, err := s.locateSeries(r.Context(), requested)
+	if err != nil {
+		return err
+	}
+	v, redirect, err := s.locateWork(r.Context(), v)
 	if err != nil {
 		return err
 	}

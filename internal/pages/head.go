@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,9 +37,10 @@ type pageHead struct {
 	site        settings.Site
 	title       string // without the site's name
 	description string
-	path        string // canonical path without the language; "" if search engines must not list the page
-	work        *work  // the work that the URL names; nil for none
-	filter      string // type of works that a gallery page shows, or allTypes; "" for other pages
+	path        string  // canonical path without the language; "" if search engines must not list the page
+	work        *work   // the work that the URL names; nil for none
+	series      *series // the series that the URL names; nil for none
+	filter      string  // type of works that a gallery page shows, or allTypes; "" for other pages
 	picture     sharePicture
 }
 
@@ -49,7 +51,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	about := site.Text(l, func(t settings.Texts) string { return t.AboutDescription })
 	filter, gallery := galleryFilter(v.path)
 	switch {
-	case v.workMissing:
+	case v.workMissing || v.seriesMissing:
 		h.title = galleryTitle(l, filter)
 		return h, nil
 	case v.status != 200:
@@ -63,6 +65,16 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 		}
 		h.filter, h.path, h.title = filter, "/gallery/"+filter, galleryTitle(l, filter)
 		h.description = shorten(galleryDescription(l, site, filter)+" "+about, descriptionLength)
+		if h.series, err = s.seriesOf(ctx, v); err != nil {
+			return h, err
+		}
+		if h.series != nil {
+			h.path, h.title = h.series.path(), h.series.name(l)+" · "+l.Text("gallery.title")
+			h.description = cmp.Or(shortenFirst(h.series.about(l)), h.description)
+			if !slices.ContainsFunc(h.series.Types, func(t string) bool { return slices.Contains(site.Gallery.Types, t) }) {
+				h.path = "" // a page without works
+			}
+		}
 	case v.path == "/politica-privacidade":
 		h.path, h.title = v.path, l.Text("privacy.title")
 		h.description = shortenFirst(site.Privacy.Information, l.Text("head.privacy", "site", site.Name))
@@ -78,7 +90,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	if h.work != nil {
 		h.path, h.title, h.description = h.work.path(), h.work.heading(l), h.work.summary(l)
 	}
-	h.picture, err = s.chooseSharePicture(ctx, v, site, h.work)
+	h.picture, err = s.chooseSharePicture(ctx, v, site, h.work, h.series)
 	return h, err
 }
 

@@ -36,7 +36,8 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 }
 
 // readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of
-// these results, one more result with that work follows.
+// these results, one more result with that work follows. If the URL names a series, the works are those of the series, and one more result
+// with the series follows.
 func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {
@@ -47,12 +48,25 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		return nil, nil
 	}
 	needsWork := v.workID != "" && page.WorkQuery != nil
+	shown, err := s.seriesOf(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	for _, q := range page.Queries {
 		maxBytes := q.Limit * rowBytes
 		if q.Table == "reviews" && v.reviewsPage == 1 {
 			maxBytes = math.MaxInt // the link to this page is for visitors who want to read what the home page leaves out
 		}
-		result, complete, err := s.runQuery(ctx, q, 0, maxBytes)
+		var (
+			result   queryResult
+			complete bool
+		)
+		if shown != nil && q.Table == "products" {
+			filter, _ := galleryFilter(v.path)
+			result, complete, err = s.runSeriesQuery(ctx, q, shown, filter, page.WorksFilter, maxBytes)
+		} else {
+			result, complete, err = s.runQuery(ctx, q, 0, maxBytes)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +81,13 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		if needsWork && q.Table == page.WorkQuery.Table {
 			needsWork = !complete && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
 		}
+	}
+	if shown != nil {
+		result, err := s.seriesResult(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, result)
 	}
 	if !needsWork {
 		return all, nil

@@ -33,14 +33,17 @@ type pictureSource struct {
 }
 
 // chooseSharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For another page it is
-// the picture of the first works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
+// the picture of its series, of the first works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
 // If the page has no such picture, it is the site's icon.
-func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work) (sharePicture, error) {
+func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work, e *series) (sharePicture, error) {
 	l := v.lang()
 	var sources []pictureSource
 	if w != nil {
 		sources = append(sources, pictureSource{w.fileURLs(), w.alt(l)})
 	} else {
+		if e != nil {
+			sources = append(sources, pictureSource{[]string{e.ImageURL}, e.name(l)})
+		}
 		if _, ok := galleryFilter(v.path); ok {
 			pages, err := s.pagesOf(ctx)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"
 	builtOrder     = "order=created_at.desc"
+	builtTypes     = "types=ov.{digital,mural,watercolour}" // of the query of series with a work that hangs
 )
 
 // sitePages is the page manifest of one site. It has no pages for the types of works that the gallery does not show, and its queries
@@ -36,12 +37,12 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
 		case !isGallery:
-			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder()))
+			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
 		case filter == allTypes:
-			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order))
+			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))
 			for _, t := range g.Types {
 				if typePage := built.page(galleryPath + t); typePage != nil {
-					p.Pages = append(p.Pages, typePage.choose(p.condition, p.order))
+					p.Pages = append(p.Pages, typePage.choose(p.condition, p.order, g.Types))
 				}
 			}
 		}
@@ -49,14 +50,17 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	return p
 }
 
-// choose returns the page with another condition and order in its queries of works.
-func (p page) choose(condition, order string) page {
+// choose returns the page with another condition and order in its queries of works, and with other types in that of series.
+func (p page) choose(condition, order string, types []string) page {
 	chosen := strings.NewReplacer(builtCondition, condition, builtOrder, order)
 	p.WorksFilter = chosen.Replace(p.WorksFilter)
 	p.Queries = slices.Clone(p.Queries)
 	for i := range p.Queries {
-		if p.Queries[i].Table == "products" {
-			p.Queries[i].Query = chosen.Replace(p.Queries[i].Query)
+		switch q := &p.Queries[i]; q.Table {
+		case "products":
+			q.Query = chosen.Replace(q.Query)
+		case "series":
+			q.Query = strings.ReplaceAll(q.Query, builtTypes, typesCondition(types))
 		}
 	}
 	if p.WorkQuery != nil {
@@ -118,7 +122,10 @@ func (s *Service) emptyTypes(ctx context.Context, g settings.Gallery) (empty []s
 func (m pageManifest) checkWorks() error {
 	for _, p := range m.Pages {
 		for _, q := range p.Queries {
-			_, gallery := galleryFilter(p.Path)
+			filter, gallery := galleryFilter(p.Path)
+			if q.Table == "series" && filter == allTypes && !strings.Contains(q.Query, builtTypes) {
+				return fmt.Errorf("manifest of the pages: %s lists its series by %s", p.Path, q.Query)
+			}
 			if q.Table == "products" && (gallery && !strings.Contains(q.Query, builtCondition) || !strings.Contains(q.Query, builtOrder)) {
 				return fmt.Errorf("manifest of the pages: %s lists its works by %s", p.Path, q.Query)
 			}

@@ -155,7 +155,7 @@ func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error
 	return nil
 }
 
-// addPages adds the home page, the pages of the gallery that show works, and the privacy page.
+// addPages adds home, the galleries that hold works, the series, and the privacy page.
 func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) error {
 	saved, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {
@@ -195,6 +195,9 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 	}
 	s.addPage(set, "/", latest, nil)
 	set.Pages = append(set.Pages, galleries.Pages...)
+	if err := s.addSeries(ctx, set, site); err != nil {
+		return err
+	}
 	s.addPage(set, "/politica-privacidade", saved, nil)
 	return nil
 }

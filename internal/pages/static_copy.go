@@ -16,11 +16,12 @@ import (
 // slidesInCopy is the largest number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
 
-// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "". Part is the number of a part
+// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "", and
+// Series the slug of its series. Part is the number of a part
 // of a gallery, from 0. It is 0 for other pages.
 type StaticView struct {
-	Path, Language, Work string
-	Part                 int
+	Path, Language, Work, Series string
+	Part                         int
 }
 
 // StaticPage is a drawn page of a static copy. Its HTML contains the script elements of the page on the site. Parts is the number
@@ -69,7 +70,7 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 
 // DrawStatic draws a page from the current content, without the page cache.
 func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, error) {
-	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work}
+	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, series: of.Series}
 	b, err := s.readBoot(ctx, v)
 	if err != nil {
 		return StaticPage{}, err
@@ -80,6 +81,10 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 	}
 	page := StaticPage{Parts: 1}
 	_, gallery := galleryFilter(v.path)
+	shown, err := s.seriesOf(ctx, v)
+	if err != nil {
+		return page, err
+	}
 	for i, q := range site.page(v.path).Queries {
 		if q.Limit == 0 {
 			continue
@@ -87,13 +92,23 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 		limit := slidesInCopy
 		if gallery {
 			limit = q.Limit
-			total, err := s.cfg.Content.Count(ctx, q.Table, q.Query)
+			var total int64
+			if shown != nil {
+				total, err = s.countSeriesWorks(ctx, shown, site.worksOf(v.path))
+			} else {
+				total, err = s.cfg.Content.Count(ctx, q.Table, q.Query)
+			}
 			if err != nil {
 				return page, err
 			}
 			page.Parts = max(1, (int(total)+limit-1)/limit)
 		}
-		rows, err := s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(of.Part*limit))
+		var rows []string
+		if shown != nil {
+			rows, err = s.seriesRows(ctx, shown, site.worksOf(v.path), limit, of.Part*limit)
+		} else {
+			rows, err = s.cfg.Content.Rows(ctx, q.Table, q.Query+"&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(of.Part*limit))
+		}
 		if err != nil {
 			return page, err
 		}

@@ -49,7 +49,13 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 		if err != nil {
 			return "", err
 		}
-		if listed, err = s.readWorks(ctx, pages.worksOf(galleryPath+h.filter)+"&"+pages.order+"&limit="+strconv.Itoa(worksInData)); err != nil {
+		condition := pages.worksOf(galleryPath + h.filter)
+		if h.series != nil {
+			listed, err = s.readSeriesWorks(ctx, h.series, condition, worksInData)
+		} else {
+			listed, err = s.readWorks(ctx, condition+"&"+pages.order+"&limit="+strconv.Itoa(worksInData))
+		}
+		if err != nil {
 			return "", err
 		}
 	}

@@ -16,7 +16,10 @@ type view struct {
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
 	reviewsPage int    // number of the page of reviews that the URL names with ?reviews=, from 1; 0 for none
+	series      string // slug of the series that the URL names with ?series=; "" for none
 	workMissing bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
+
+	seriesMissing bool // the URL names a series that does not exist; status is 404
 }
 
 // parseView returns the view of a URL. It ignores unknown parameters.
@@ -28,13 +31,19 @@ func (p *sitePages) parseView(u *url.URL) view {
 	v := view{language: requestedLanguage(u)}
 	v.path, v.status = p.resolve(path)
 	if _, gallery := galleryFilter(v.path); u.RawQuery != "" && (gallery || v.path == "/") {
-		switch id := u.Query().Get("art"); {
+		query := u.Query()
+		if slug := query.Get("series"); gallery && isSlug(slug) {
+			v.series = slug
+		} else if gallery && slug != "" {
+			v = v.withoutSeries()
+		}
+		switch id := query.Get("art"); {
 		case uuidText.MatchString(id):
 			v.workID = strings.ToLower(id)
 		case id != "" && gallery:
 			v = v.withoutWork(http.StatusNotFound)
 		case !gallery:
-			v.reviewsPage = parsePageNumber(u.Query().Get("reviews"))
+			v.reviewsPage = parsePageNumber(query.Get("reviews"))
 		}
 	}
 	return v

@@ -143,8 +143,8 @@ test("P-drawn-data: the data in a page are what the endpoints answer, in their o
   });
   for (const [route, tables] of [
     ["/", ["cover_images", "products", "reviews"]],
-    ["/gallery", ["products"]],
-    ["/gallery/watercolour", ["products"]],
+    ["/gallery", ["products", "series"]],
+    ["/gallery/watercolour", ["products", "series"]],
   ] as const) {
     rows.clear();
     const html = await (await page.request.get(demo.url + route)).text();

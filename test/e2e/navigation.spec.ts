@@ -275,7 +275,7 @@ test("A-set-page S2-route-7 S2-nav-9 S4-signout-1 S8-signout-3: the owner finds 
   await bar(page).getByRole("link", { name: "Dashboard" }).hover();
   await expect(
     bar(page).getByRole("listitem").getByRole("link").filter({ visible: true }),
-  ).toHaveText(["Overview", "Products", "Cover Images", "Reviews", "Messages"]);
+  ).toHaveText(["Overview", "Products", "Series", "Cover Images", "Reviews", "Messages"]);
   await bar(page).getByRole("button", { name: "Sign Out" }).filter({ visible: true }).click();
   await expect(page.getByText("Signed out successfully")).toBeVisible();
   await expect(page).toHaveURL(`${demo.url}/`);
@@ -374,6 +374,7 @@ test.describe("on a phone", () => {
     await expect(admin.getByRole("link")).toHaveText([
       "Overview",
       "Products",
+      "Series",
       "Cover Images",
       "Reviews",
     ]);

@@ -5,11 +5,13 @@ import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
+import seriesEn from "../../web/src/locales/series/en.json" with { type: "json" };
+import seriesPt from "../../web/src/locales/series/pt.json" with { type: "json" };
 import workEn from "../../web/src/locales/work/en.json" with { type: "json" };
 import workPt from "../../web/src/locales/work/pt.json" with { type: "json" };
 
-const en = { ...siteEn, ...workEn, ...adminEn, ...privacy, ...seed.texts.en };
-const pt = { ...sitePt, ...workPt, ...adminPt, ...privacy, ...seed.texts.pt };
+const en = { ...siteEn, ...seriesEn, ...workEn, ...adminEn, ...privacy, ...seed.texts.en };
+const pt = { ...sitePt, ...seriesPt, ...workPt, ...adminPt, ...privacy, ...seed.texts.pt };
 
 export const languages = ["en", "pt"] as const;
 export type Language = (typeof languages)[number];

@@ -12,7 +12,7 @@ import { whenPageLoads, whenVisitorMoves } from "@/lib/visitor-moves";
 import "@/styles/site.css";
 
 const root = document.getElementById("root");
-if (!root) throw new Error("The page has no root element");
+if (!root) throw new Error("There is no root element");
 const boot = parseBoot(document.getElementById("boot")?.textContent);
 watchHistory();
 const ready = Promise.all([

@@ -17,6 +17,9 @@ const DashboardRoute = lazyWithPreload(() =>
 const ProductsRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/products").then((m) => m.ProductsRoute),
 );
+const SeriesRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/series").then((m) => m.SeriesRoute),
+);
 const ReviewsRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/reviews").then((m) => m.ReviewsRoute),
 );
@@ -46,6 +49,7 @@ export function AdminRoutes() {
         <Route element={<AdminLayout />}>
           <Route index element={<DashboardRoute />} />
           <Route path="products" element={<ProductsRoute />} />
+          <Route path="series" element={<SeriesRoute />} />
           <Route path="reviews" element={<ReviewsRoute />} />
           <Route path="cover-images" element={<CoversRoute />} />
           <Route path="contact-messages" element={<MessagesRoute />} />

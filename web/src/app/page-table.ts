@@ -4,6 +4,7 @@ import {
   featuredProductsQuery,
 } from "@/features/artworks/api/get-featured-products";
 import { artworksPageQuery } from "@/features/artworks/api/get-artworks-page";
+import { seriesListQuery } from "@/features/artworks/api/get-series";
 import { artworkQuery } from "@/features/artworks/api/get-artwork";
 import { coversQuery } from "@/features/hero/api/get-covers";
 import { reviewsQuery } from "@/features/reviews/api/get-reviews";
@@ -87,6 +88,7 @@ const ADMIN_PATHS = [
   "/admin",
   "/admin/auth",
   "/admin/products",
+  "/admin/series",
   "/admin/reviews",
   "/admin/cover-images",
   "/admin/contact-messages",
@@ -119,7 +121,10 @@ export function pageTable(): Page[] {
       drawn: true,
       modules: ["src/app/routes/public/gallery.tsx"],
       works: conditionOf(recordRequest((backend) => artworksPageQuery(backend, filter, 0))),
-      queries: [recordRequest((backend) => artworksPageQuery(backend, filter, 0))],
+      queries: [
+        recordRequest((backend) => artworksPageQuery(backend, filter, 0)),
+        recordRequest((backend) => seriesListQuery(backend, filter)),
+      ],
       work: recordRequest((backend) => artworkQuery(backend, filter, ART)),
     })),
     {

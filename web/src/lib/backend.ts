@@ -146,6 +146,6 @@ export const OwnerBackendProvider = OwnerBackendContext.Provider;
 /** The official client for components below the admin guard, which renders them after the client has loaded. */
 export function useOwnerBackend(): OwnerBackend {
   const backend = useContext(OwnerBackendContext);
-  if (!backend) throw new Error("useOwnerBackend must be used under the admin guard");
+  if (!backend) throw new Error("useOwnerBackend must be used within an OwnerBackendProvider");
   return backend;
 }

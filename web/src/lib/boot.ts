@@ -76,6 +76,10 @@ export type Boot = {
   reviewsPage?: number;
   /** Whether ?art= names a work that does not exist. */
   noWork?: boolean;
+  /** The slug of the series that ?series= names. */
+  series?: string;
+  /** Whether ?series= names a series that does not exist. */
+  noSeries?: boolean;
   /** Data of the page's queries, so that the first render makes no request. */
   queries?: PrefetchedQuery[];
 };
@@ -105,7 +109,7 @@ export function replaceSite(boot: Boot, site: SiteTexts): void {
 /** Parses the boot data from the text of the page's boot element. @throws if they are missing or invalid. */
 export function parseBoot(text: string | null | undefined): Boot {
   const value: unknown = JSON.parse(text || "null");
-  if (!isBoot(value)) throw new Error("The page carries no usable boot data");
+  if (!isBoot(value)) throw new Error("There is no usable boot data");
   return value;
 }
 

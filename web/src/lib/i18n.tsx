@@ -82,7 +82,7 @@ export function LanguageScope({ language, children }: { language: Language; chil
 /** The value of the LanguageProvider. */
 function useLanguageState(): LanguageState {
   const state = useContext(LanguageContext);
-  if (!state) throw new Error("useT and useLanguage must be used within a LanguageProvider");
+  if (!state) throw new Error("useT must be used within a LanguageProvider");
   return state;
 }
 

@@ -1,6 +1,7 @@
 import type { Language } from "@/lib/boot";
 import type adminTexts from "@/locales/admin/en.json";
 import type siteTexts from "@/locales/en.json";
+import type seriesTexts from "@/locales/series/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
@@ -11,6 +12,7 @@ export type Key =
   | keyof typeof siteTexts
   | keyof typeof adminTexts
   | keyof typeof privacyTexts
+  | keyof typeof seriesTexts
   | keyof typeof workTexts;
 /** A bundle: texts of all pages, of the admin area, or of the privacy page. */
 export type TextBundle = "site" | "admin" | "privacy";

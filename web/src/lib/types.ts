@@ -67,6 +67,40 @@ export type CoverImage = {
   updated_at?: string | null;
 } & WithMedia;
 
+/** A series of works. */
+export type Series = {
+  id: string;
+  /** Its name in URLs: words of lower case and digits with hyphens between them. */
+  slug: string;
+  title: string;
+  title_pt: string | null;
+  text: string | null;
+  text_pt: string | null;
+  /** The work whose picture stands for the series; null for its first work. */
+  cover_id: string | null;
+  position: string;
+  is_published: boolean;
+  created_at: string;
+  /** The types of its published works; the server keeps it. */
+  types: ArtworkType[];
+  /** The picture of its cover; the server keeps it. */
+  image_url: string | null;
+  updated_at?: string | null;
+} & WithMedia;
+
+/** A work in a series. */
+export type SeriesWork = {
+  id: string;
+  series_id: string;
+  product_id: string;
+  position: string;
+  created_at: string;
+  /** The type of the work, and whether the work, and the pair, are visible; the server keeps them. */
+  artwork_type: ArtworkType | null;
+  is_published: boolean;
+  is_visible: boolean;
+};
+
 export type ContactSubmission = {
   id: string;
   name: string;
@@ -241,7 +275,7 @@ export type SiteHealth = {
   troubles: Trouble[];
 };
 
-/** The arguments of move_work: works move beside `target`, or to the first or last place. */
+/** The arguments of move_work and its like: rows move beside `target`, or to the first or last place. */
 export type MoveArgs =
   | { ids: string[]; place: "before" | "after"; target: string }
   | { ids: string[]; place: "first" | "last"; target: null };
@@ -252,6 +286,8 @@ export type Tables = {
   products: Table<Product>;
   reviews: Table<Review>;
   cover_images: Table<CoverImage>;
+  series: Table<Series>;
+  series_works: Table<SeriesWork>;
   contact_submissions: Table<ContactSubmission>;
   user_roles: Table<UserRole>;
 };
@@ -269,6 +305,8 @@ export type Database = {
         Returns: SettingsAnswer;
       };
       move_work: { Args: MoveArgs; Returns: undefined };
+      move_series: { Args: MoveArgs; Returns: undefined };
+      move_series_work: { Args: MoveArgs; Returns: undefined };
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       get_site_health: { Args: Record<string, never>; Returns: SiteHealth };

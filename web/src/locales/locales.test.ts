@@ -7,17 +7,20 @@ import adminPt from "@/locales/admin/pt.json";
 import siteEn from "@/locales/en.json";
 import privacy from "@/locales/privacy.json";
 import sitePt from "@/locales/pt.json";
+import seriesEn from "@/locales/series/en.json";
+import seriesPt from "@/locales/series/pt.json";
 import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
-const parts: Record<TextBundle | "work", Record<"en" | "pt", Record<string, string>>> = {
+const parts: Record<TextBundle | "series" | "work", Record<"en" | "pt", Record<string, string>>> = {
   site: { en: siteEn, pt: sitePt },
   admin: { en: adminEn, pt: adminPt },
   privacy: { en: privacy, pt: privacy },
+  series: { en: seriesEn, pt: seriesPt },
   work: { en: workEn, pt: workPt },
 };
-const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy, ...workEn };
-const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy, ...workPt };
+const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy, ...seriesEn, ...workEn };
+const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy, ...seriesPt, ...workPt };
 const keys = Object.keys(en);
 
 const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.{ts,tsx}"], {

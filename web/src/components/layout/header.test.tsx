@@ -85,7 +85,7 @@ it("locks the page behind the phone panel and keeps the focus in header and pane
     within(admins)
       .getAllByRole("link")
       .map((link) => link.textContent),
-  ).toEqual(["Overview", "Products", "Cover Images", "Reviews"]);
+  ).toEqual(["Overview", "Products", "Series", "Cover Images", "Reviews"]);
   const last = within(panel).getByRole("button", { name: "Sair" });
   act(() => last.focus());
   await user.tab();

@@ -13,6 +13,7 @@ export const sectionLinks: readonly { key: Key; id: string }[] = [
 export const adminLinks: readonly { key: Key; to: string }[] = [
   { key: "nav.overview", to: "/admin" },
   { key: "nav.products", to: "/admin/products" },
+  { key: "nav.series", to: "/admin/series" },
   { key: "nav.coverImages", to: "/admin/cover-images" },
   { key: "nav.reviews", to: "/admin/reviews" },
   { key: "nav.messages", to: "/admin/contact-messages" },

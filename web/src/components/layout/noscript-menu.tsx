@@ -29,12 +29,12 @@ function SectionLink({
 /** A link to the same page in the other language. Its URL is only a query string, which keeps the path. */
 function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
-  const { art } = useBoot();
+  const { art, series } = useBoot();
   const other = otherLanguage(useLanguage().language);
   return (
     <a
-      // Keeps the open work of ?art=. A "?" alone removes the query string of the current URL.
-      href={localizedUrl(other, art ? `?art=${art}` : "?")}
+      // Keeps the open work of ?art= and the series. A "?" alone removes the query string of the current URL.
+      href={localizedUrl(other, art ? `?art=${art}` : series ? `?series=${series}` : "?")}
       hrefLang={other}
       lang={other}
       className={className}

@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { matchPath } from "react-router";
 import { artworksPageQuery } from "@/features/artworks/api/get-artworks-page";
+import { seriesListQuery } from "@/features/artworks/api/get-series";
 import { parseFilter } from "@/features/artworks/gallery-filter";
 import type { PublicBackend } from "@/lib/backend";
 
@@ -14,12 +15,13 @@ type NetworkInformation = { connection?: { saveData?: boolean } };
 export function prefetchGallery(cache: QueryClient, backend: PublicBackend): void {
   const prefetch = (element: EventTarget | null) => {
     const link = element instanceof Element && element.closest<HTMLAnchorElement>("a[href]");
-    // The link of a card (?art=) opens a work on the current page, for which nothing is fetched.
-    if (!link || link.origin !== location.origin || /[?&]art=/.test(link.search)) return;
-    const match = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
-    if (!match || (navigator as NetworkInformation).connection?.saveData) return;
-    const filter = parseFilter(match.params.type, backend.boot.site.gallery.types);
+    // The link of a card (?art=) opens a work on the current page, for which nothing is fetched; one of a series has other works.
+    if (!link || link.origin !== location.origin || /[?&](art|series)=/.test(link.search)) return;
+    const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
+    if (!to || (navigator as NetworkInformation).connection?.saveData) return;
+    const filter = parseFilter(to.params.type, backend.boot.site.gallery.types);
     void cache.prefetchQuery(artworksPageQuery(backend, filter, 0));
+    void cache.prefetchQuery(seriesListQuery(backend, filter));
   };
   for (const event of ["pointerover", "focusin", "touchstart"])
     document.addEventListener(event, ({ target }) => prefetch(target), { passive: true });

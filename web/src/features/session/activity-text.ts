@@ -62,6 +62,9 @@ const ACTION_KEYS: Record<string, Key> = {
   "change insert cover_images": "activity.coverAdded",
   "change update cover_images": "activity.coverChanged",
   "change delete cover_images": "activity.coverDeleted",
+  "change insert series": "activity.seriesAdded",
+  "change update series": "activity.seriesChanged",
+  "change delete series": "activity.seriesDeleted",
   "change update site_settings": "activity.settingsChanged",
   "change delete site_settings": "activity.settingsChanged",
 };
@@ -123,6 +126,7 @@ export function whoText(t: Translate, entry: ActivityEntry): string {
 const PAGES: Record<string, string> = {
   reviews: "/admin/reviews",
   cover_images: "/admin/cover-images",
+  series: "/admin/series",
 };
 
 /** The page of what was changed, if it still exists. */

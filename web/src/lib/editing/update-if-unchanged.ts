@@ -2,7 +2,7 @@ import type { OwnerBackend } from "@/lib/backend";
 import type { Tables } from "@/lib/types";
 
 /** The tables whose rows the owner edits in forms. */
-type Editable = "products" | "reviews" | "cover_images";
+type Editable = "products" | "reviews" | "cover_images" | "series";
 type Row<Name extends Editable> = Tables[Name]["Row"];
 
 /** A newer version was saved since the base was read; `newer` is the newer row. */

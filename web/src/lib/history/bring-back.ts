@@ -1,13 +1,14 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
-import type { Revision } from "@/lib/types";
+import type { Revision, SeriesWork } from "@/lib/types";
 
 /** The columns that refer to files. */
 const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   products: ["image_url", "image_gallery", "video_gallery"],
   reviews: ["image_url"],
   cover_images: ["image_url", "video_thumbnail_url"],
+  series: [], // its picture is that of a work
 };
 
 /** The columns in which the current row keeps its values when an earlier version is brought back. */
@@ -115,6 +116,11 @@ export async function bringBackDeleted<Table extends HistoryTable>(
   const { updated_at: _, ...columns } = row;
   const { error } = await backend.from(table as "products").insert(columns);
   if (error && error.code !== ROW_EXISTS) throw error;
+  if (table === "products" || table === "series") {
+    await restorePairs(backend, table, row.id).catch((reason: unknown) =>
+      console.warn("The series could not be restored", reason),
+    );
+  }
   if (table === "cover_images") {
     // Without renumbering, two covers have the same number. If it fails, the next new cover renumbers them.
     await renumberCovers(backend, row as HistoryRows["cover_images"]).catch((reason: unknown) =>
@@ -124,10 +130,48 @@ export async function bringBackDeleted<Table extends HistoryTable>(
   return missing;
 }
 
-/**
- * Inserts a row again that was just deleted, with the values of its newest revision. Returns the number of files that no
- * longer exist.
- */
+/** How many ids one request names. */
+const IDS_PER_REQUEST = 200;
+
+/** Puts a work that was brought back into its series again, or the works of a series into the series. */
+async function restorePairs(
+  backend: OwnerBackend,
+  table: "products" | "series",
+  id: string,
+): Promise<void> {
+  // The deletion has left the pairs under the id of the deleted row.
+  const [kept] = await getHistory<{ pairs: SeriesWork[] }>(backend, { table: "series_works", id });
+  if (!kept) return;
+  const deletions = (await getHistory(backend, { table, id })).filter(
+    ({ action }) => action === "delete",
+  );
+  if (deletions[1] && kept.id < deletions[1].id) return; // of an earlier deletion
+  const { pairs } = kept.row_before;
+  const [column, others] =
+    table === "products"
+      ? (["series_id", "series"] as const)
+      : (["product_id", "products"] as const);
+  for (let from = 0; from < pairs.length; from += IDS_PER_REQUEST) {
+    const some = pairs.slice(from, from + IDS_PER_REQUEST);
+    const { data, error } = await backend
+      .from(others as "products")
+      .select("id")
+      .in(
+        "id",
+        some.map((pair) => pair[column]),
+      );
+    if (error) throw error;
+    const there = new Set(data.map((row) => row.id));
+    const rows = some.filter((pair) => there.has(pair[column]));
+    if (rows.length === 0) continue;
+    const inserted = await backend
+      .from("series_works")
+      .upsert(rows, { onConflict: "id", ignoreDuplicates: true });
+    if (inserted.error) throw inserted.error;
+  }
+}
+
+/** Inserts a row again that was just deleted, with the values of its newest revision. Returns the number of files that no longer exist. */
 export async function undoDeletion(
   backend: OwnerBackend,
   table: HistoryTable,

@@ -1,9 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
-import type { CoverImage, Product, Review, Revision } from "@/lib/types";
+import type { CoverImage, Product, Review, Revision, Series } from "@/lib/types";
 
 /** The tables whose rows have a history, with the types of their rows. */
-export type HistoryRows = { products: Product; reviews: Review; cover_images: CoverImage };
+export type HistoryRows = {
+  products: Product;
+  reviews: Review;
+  cover_images: CoverImage;
+  series: Series;
+};
 export type HistoryTable = keyof HistoryRows;
 
 // The query keys of revisions. They are not in lib/query-keys.ts, because visitors download that file.

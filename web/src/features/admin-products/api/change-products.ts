@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
+import { placeBack } from "@/features/admin-products/wall/place-of";
 import { undoDeletion } from "@/lib/history/bring-back";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
@@ -67,15 +68,9 @@ export function useChangeProducts() {
       /** Moves works back to their places in `before`, the order of all works of the list. */
       undoMove: async (before: readonly string[], moved: readonly string[]) => {
         try {
-          for (const [index, id] of before.entries()) {
+          for (const id of before) {
             if (!moved.includes(id)) continue;
-            const target = before[index - 1];
-            const { error } = await backend.rpc(
-              "move_work",
-              target === undefined
-                ? { ids: [id], place: "first", target: null }
-                : { ids: [id], place: "after", target },
-            );
+            const { error } = await backend.rpc("move_work", placeBack(before, id));
             if (error) throw error;
           }
         } finally {

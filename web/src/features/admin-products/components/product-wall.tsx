@@ -6,15 +6,18 @@ import {
   useState,
   type KeyboardEvent,
   type MouseEvent,
+  type ReactNode,
 } from "react";
 import { Picture } from "@/components/media/picture";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { useChangeProducts, type WorkValues } from "@/features/admin-products/api/change-products";
 import { useWorksById } from "@/features/admin-products/api/list-products";
 import { ChangeDialog } from "@/features/admin-products/components/change-dialog";
+import { ChooseSeriesDialog } from "@/features/admin-products/components/choose-series-dialog";
 import { SelectionBar } from "@/features/admin-products/components/selection-bar";
 import { WallTile } from "@/features/admin-products/components/wall-tile";
 import { moveTo } from "@/features/admin-products/wall/geometry";
+import { placeOf } from "@/features/admin-products/wall/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
 import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";
@@ -30,6 +33,24 @@ type ProductWallProps = {
   /** Whether the list is in the owner's order, which a drag changes. */
   canMove: boolean;
   onEdit(work: Product): void;
+  /** Save a move, and undo it, in another order than that of all works. */
+  move?(args: MoveArgs): Promise<void>;
+  undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
+  /** Renders another bar for the selected works. */
+  renderBar?(bar: WallSelection): ReactNode;
+};
+
+/** The selected works of a wall, and what a bar can do with them. */
+type WallSelection = {
+  /** The ids in the order of the wall. */
+  ids: string[];
+  count: number;
+  total: number;
+  /** Moves the selected works by one place. */
+  onStep(step: -1 | 1): void;
+  onFirst(): void;
+  onSelectAll(): void;
+  onClear(): void;
 };
 
 /** How many works one request fetches. */
@@ -39,7 +60,7 @@ const BLOCK_SIZE = 48;
  * The works as a wall of pictures, which the owner selects, changes and moves by pointer or keyboard. Only the works near
  * the window are fetched and rendered.
  */
-export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
+export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
   const products = useChangeProducts();
@@ -61,6 +82,7 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   const current = Math.max(0, currentId === null ? 0 : order.indexOf(currentId));
   const [announcement, setAnnouncement] = useState("");
   const [changing, setChanging] = useState(false);
+  const [choosingSeries, setChoosingSeries] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [busy, setBusy] = useState(false);
   // Whether the current work must get the focus once it is rendered.
@@ -78,12 +100,6 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
     if (moved.size === 0 || newOrder.join() === order.join()) return;
     const movedIds = newOrder.filter((id) => moved.has(id));
     const newIndex = newOrder.indexOf(movedIds[0]!);
-    const previous = newOrder[newIndex - 1];
-    const following = newOrder[newIndex + movedIds.length];
-    const args: MoveArgs =
-      previous !== undefined
-        ? { ids: movedIds, place: "after", target: previous }
-        : { ids: movedIds, place: "before", target: following! };
     const oldOrder = order;
     const moveNumber = ++latestMove.current;
     setMovedOrder(newOrder);
@@ -92,13 +108,12 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
         ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: newIndex + 1, total })
         : t("wall.movedMany", { count: movedIds.length, n: newIndex + 1, total }),
     );
-    products
-      .move(args)
+    (own.move ?? products.move)(placeOf(newOrder, movedIds))
       .then(() => {
         if (moveNumber === latestMove.current)
           stackedToast({
             title: t("wall.toast.moved"),
-            action: undoButton(() => products.undoMove(oldOrder, movedIds)),
+            action: undoButton(() => (own.undoMove ?? products.undoMove)(oldOrder, movedIds)),
           });
       }, showFailure)
       .finally(() => {
@@ -251,6 +266,15 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
   for (let index = first; index < end; index++) renderedIndexes.push(index);
   if (current < first) renderedIndexes.unshift(current);
   else if (current >= end && current < total) renderedIndexes.push(current);
+  const selection: WallSelection = {
+    ids: order.filter((id) => selected.has(id)),
+    count: selected.size,
+    total,
+    onStep: (by) => step(selected, by),
+    onFirst: () => move(selected, 0),
+    onSelectAll: () => select(order),
+    onClear: () => select([]),
+  };
   const draggedIds =
     drag && (selected.has(order[drag.index]!) ? selected : new Set([order[drag.index]!]));
   const preview = drag ? works.get(order[drag.index]!) : undefined;
@@ -333,21 +357,25 @@ export function ProductWall({ ids, canMove, onEdit }: ProductWallProps) {
       <p role="status" className="sr-only">
         {announcement}
       </p>
-      {selected.size > 0 && (
-        <SelectionBar
-          works={[...selected].flatMap((id) => works.get(id) ?? [])}
-          count={selected.size}
-          total={total}
-          canMove={canMove}
-          onChange={(values) => change(selected, values)}
-          onEditAll={() => setChanging(true)}
-          onStep={(by) => step(selected, by)}
-          onFirst={() => move(selected, 0)}
-          onDelete={() => setDeleting(true)}
-          onSelectAll={() => select(order)}
-          onClear={() => select([])}
-        />
-      )}
+      {selected.size > 0 &&
+        (renderBar ? (
+          renderBar(selection)
+        ) : (
+          <SelectionBar
+            {...selection}
+            works={[...selected].flatMap((id) => works.get(id) ?? [])}
+            canMove={canMove}
+            onChange={(values) => change(selected, values)}
+            onEditAll={() => setChanging(true)}
+            onSeries={() => setChoosingSeries(true)}
+            onDelete={() => setDeleting(true)}
+          />
+        ))}
+      <ChooseSeriesDialog
+        open={choosingSeries}
+        workIds={selection.ids}
+        onClose={() => setChoosingSeries(false)}
+      />
       <ChangeDialog
         open={changing}
         count={selected.size}

@@ -497,22 +497,31 @@ it("removes a deleted work from the page before the list is loaded again, so tha
   );
 });
 
-it("A-history-undo: the toast about a deleted work brings it back with its files", async () => {
+it("A-history-undo: the toast about a deleted work brings it back with its files, and puts it into its series", async () => {
   const files: unknown[] = [];
+  const pairs: unknown[] = [];
+  const pair = { id: "x", series_id: "s1", product_id: "p1", position: "b" };
   server.use(
-    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_history`, () =>
-      HttpResponse.json([
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_history`, async ({ request }) => {
+      const { table } = (await request.json()) as { table: string };
+      return HttpResponse.json([
         {
-          id: 1,
+          id: table === "products" ? 2 : 1,
           row_id: "p1",
           action: "delete",
           actor: null,
           changed_at: "2026-01-02T00:00:00Z",
-          row_before: product,
+          row_before:
+            table === "products" ? product : { pairs: [pair, { ...pair, series_id: "gone" }] },
           replaced_files: [],
         },
-      ]),
-    ),
+      ]);
+    }),
+    http.get(`${testBoot.apiUrl}/rest/v1/series`, () => HttpResponse.json([{ id: "s1" }])),
+    http.post(`${testBoot.apiUrl}/rest/v1/series_works`, async ({ request }) => {
+      pairs.push(await request.json());
+      return new HttpResponse(null, { status: 201 });
+    }),
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/restore_files`, async ({ request }) => {
       files.push(await request.json());
       return HttpResponse.json({ missing: [address("b.jpg")] });
@@ -530,6 +539,7 @@ it("A-history-undo: the toast about a deleted work brings it back with its files
     }),
   );
   expect(files).toEqual([{ urls: [address("main.jpg"), address("a.jpg"), address("b.jpg")] }]);
+  expect(pairs).toEqual([[pair]]); // a series that is gone stays gone
   expect(calls.at(-1)).toMatchObject({
     what: "insert",
     body: { id: "p1", title: "Limoeiro", image_gallery: [address("a.jpg")] },

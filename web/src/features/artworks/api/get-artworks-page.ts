@@ -1,27 +1,19 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient, type QueryFunction } from "@tanstack/react-query";
 import { usePublicBackend, type PublicBackend } from "@/lib/backend";
-import { ARTWORK_TYPES, QUERY_STALE_MS } from "@/lib/constants";
+import { QUERY_STALE_MS } from "@/lib/constants";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { queryKeys } from "@/lib/query-keys";
+import { seriesWorksQuery, type SeriesName } from "@/features/artworks/api/get-series";
+import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
-/**
- * The REST parameters of a filter's works in the owner's order (docs/product.md, rule 26 and rule 58). The filter "all"
- * means all types that the owner shows in the gallery. internal/pages/site_pages.go makes the same requests.
- */
+/** The REST parameters of the gallery, in the owner's order. internal/pages/site_pages.go makes the same requests. */
 export function galleryQueryParams(
-  { boot }: PublicBackend,
+  backend: PublicBackend,
   filter: GalleryFilter,
 ): [string, string][] {
-  const { types, order } = boot.site.gallery;
-  const hidden = ARTWORK_TYPES.filter((type) => !types.includes(type));
-  const query: [string, string][] = [
-    ["select", "*,media"],
-    ["artwork_type", hidden.length > 0 ? `not.in.(${hidden.join(",")})` : "not.is.null"],
-    ["order", order],
-  ];
-  if (filter !== "all") query.push(["artwork_type", `eq.${filter}`]);
-  return query;
+  const [hanging, ...one] = typeConditions(backend, filter);
+  return [["select", "*,media"], hanging!, ["order", backend.boot.site.gallery.order], ...one];
 }
 
 /** The query of one page of a filter's works. Pages are counted from 0. */
@@ -40,15 +32,27 @@ export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter,
   });
 }
 
-/** One page of a filter's works. */
-export function useArtworksPage(filter: GalleryFilter, page: number) {
+/** One page of a filter's works, or of those that are in a series. */
+export function useArtworksPage(
+  filter: GalleryFilter,
+  page: number,
+  series: SeriesName | null = null,
+  enabled = true,
+) {
   const cache = useQueryClient();
-  return useQuery({
-    ...artworksPageQuery(usePublicBackend(), filter, page),
+  const backend = usePublicBackend();
+  const { queryKey, queryFn } = series
+    ? seriesWorksQuery(backend, filter, series, page)
+    : artworksPageQuery(backend, filter, page);
+  return useQuery<ArtworksPage>({
+    queryKey,
+    queryFn: queryFn as QueryFunction<ArtworksPage>,
+    staleTime: QUERY_STALE_MS,
+    enabled,
     // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that is cached.
     placeholderData: () => {
       const all = cache.getQueryData<ArtworksPage>(queryKeys.products.galleryPage("all", 0));
-      return page === 0 && all ? firstPageFromAll(filter, all) : undefined;
+      return page === 0 && all && !series ? firstPageFromAll(filter, all) : undefined;
     },
   });
 }

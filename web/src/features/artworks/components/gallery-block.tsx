@@ -5,6 +5,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { useArtworksPage } from "@/features/artworks/api/get-artworks-page";
+import type { SeriesName } from "@/features/artworks/api/get-series";
 import { ArtworkCard } from "@/features/artworks/components/artwork-card";
 import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
 import {
@@ -16,6 +17,8 @@ import { pageOf, sizeOf, firstIndexOf, worksOf } from "@/features/artworks/pagin
 
 type GalleryBlockProps = {
   filter: GalleryFilter;
+  /** The series whose works the grid shows; null for all works of the filter. */
+  series: SeriesName | null;
   /** Index of the block, from 0. */
   block: number;
   /** The number of works of the filter in all blocks. */
@@ -101,10 +104,9 @@ export const GalleryBlock = memo(function GalleryBlock(props: GalleryBlockProps)
   );
 });
 
-/** The cards of a block, or a placeholder or an error in their place. */
-function Works({ filter, block, total, onOpen, onChanged }: GalleryBlockProps) {
+function Works({ filter, series, block, total, onOpen, onChanged }: GalleryBlockProps) {
   const t = useT();
-  const page = useArtworksPage(filter, pageOf(block));
+  const page = useArtworksPage(filter, pageOf(block), series);
   const size = sizeOf(block, total);
   const list = useRef<HTMLDivElement>(null);
   // Which work gets the focus when the works have loaded. It is set while their placeholder has the focus.

@@ -6,7 +6,11 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 
-type GalleryFiltersProps = { current: GalleryFilter; ref: Ref<HTMLElement> };
+type GalleryFiltersProps = {
+  /** The filter of the page; null if its works are those of a series. */
+  current: GalleryFilter | null;
+  ref: Ref<HTMLElement>;
+};
 
 /** The links to the filters of the gallery; each filter has a URL of its own. */
 export function GalleryFilters({ current, ref }: GalleryFiltersProps) {

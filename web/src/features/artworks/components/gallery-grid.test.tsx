@@ -7,7 +7,7 @@ import "@/features/artworks/components/artwork-dialog";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import type { Product } from "@/lib/types";
 import { aProduct } from "@/test/a-product";
-import { answerRequests } from "@/test/answer-requests";
+import { answerRequests, type SeenRequest } from "@/test/answer-requests";
 import { renderApp } from "@/test/render";
 
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -22,7 +22,11 @@ function show(
 ) {
   const gallery = { total };
   const work = (n: number): Product => aProduct({ id: idOf(n), title: `Work ${n}` });
-  const requests = answerRequests(({ query, headers }) => {
+  const requests: SeenRequest[] = []; // those of works
+  answerRequests((request) => {
+    if (request.path === "/rest/v1/series") return { json: [] };
+    requests.push(request);
+    const { query, headers } = request;
     const one = query.get("id");
     if (one) {
       const n = Number(one.slice(-12));

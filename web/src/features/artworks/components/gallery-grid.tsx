@@ -3,6 +3,7 @@ import { cn } from "@/lib/cn";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
+import type { SeriesName } from "@/features/artworks/api/get-series";
 import { GalleryBlock, ReservedRows } from "@/features/artworks/components/gallery-block";
 import { ViewportObserver } from "@/features/artworks/hooks/use-near-viewport";
 import { useScrollRestoration } from "@/features/artworks/hooks/use-scroll-restoration";
@@ -11,6 +12,8 @@ import { ARTWORKS_PER_PAGE, blocksOf, firstIndexOf, pageOf } from "@/features/ar
 
 type GalleryGridProps = {
   filter: GalleryFilter;
+  /** The series whose works the grid shows; null for all works of the filter. */
+  series: SeriesName | null;
   /** The number of works of the filter. */
   total: number;
   onOpen(product: Product): void;
@@ -24,7 +27,14 @@ type GalleryGridProps = {
  * The virtualized list of the works of a filter. Only blocks near the viewport load and render their cards; the others keep
  * their height, so that nothing on the page moves.
  */
-export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: GalleryGridProps) {
+export function GalleryGrid({
+  filter,
+  series,
+  total,
+  onOpen,
+  onChanged,
+  onUnmount,
+}: GalleryGridProps) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const [viewportObserver] = useState(() => new ViewportObserver());
@@ -70,6 +80,7 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
           <GalleryBlock
             key={block}
             filter={filter}
+            series={series}
             block={block}
             total={total}
             width={width}

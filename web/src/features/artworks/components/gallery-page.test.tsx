@@ -10,7 +10,7 @@ import type { Boot, Language } from "@/lib/boot";
 import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import type { Product } from "@/lib/types";
 import { aProduct } from "@/test/a-product";
-import { answerRequests } from "@/test/answer-requests";
+import { answerRequests, type SeenRequest } from "@/test/answer-requests";
 import { renderApp, testBoot } from "@/test/render";
 
 const works = [
@@ -40,7 +40,11 @@ function show(
   language: Language = "en",
   boot: Partial<Boot> = {},
 ) {
-  const requests = answerRequests(({ query }) => {
+  const requests: SeenRequest[] = []; // those of works
+  answerRequests((request) => {
+    if (request.path === "/rest/v1/series") return { json: [] };
+    requests.push(request);
+    const { query } = request;
     if (rows instanceof Error) return { status: 500, json: { message: "broken" } };
     const only = query.getAll("artwork_type").find((filter) => filter.startsWith("eq."));
     return { json: rows.filter((row) => !only || only === `eq.${row.artwork_type}`) };

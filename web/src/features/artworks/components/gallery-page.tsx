@@ -1,15 +1,16 @@
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { usePublicBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
-import { useT } from "@/lib/i18n";
+import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
 import { artworkQuery } from "@/features/artworks/api/get-artwork";
 import { useArtworksPage } from "@/features/artworks/api/get-artworks-page";
+import { seriesKeys } from "@/features/artworks/api/get-series";
 import { artworkHeading } from "@/features/artworks/artwork-label";
 import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork-loader";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
@@ -17,33 +18,48 @@ import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
 import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
 import { GalleryGrid } from "@/features/artworks/components/gallery-grid";
 import { gridClasses } from "@/features/artworks/components/gallery-block";
+import { SeriesHead } from "@/features/artworks/components/series-head";
+import { SeriesRow } from "@/features/artworks/components/series-row";
 import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
 import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
+import { useGallerySeries } from "@/features/artworks/hooks/use-gallery-series";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
+import { seriesTitle } from "@/features/artworks/series-text";
 
 type GalleryPageProps = { type: string | undefined; onEnquire(product: Product): void };
 
-/** The page of all works, or of one type: the filters, the grid and the artwork dialog. */
+/** The page of all works, of one type or of a series: the filters, the series, the grid and the artwork dialog. */
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const t = useT();
   const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
-  const { data: firstPage, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
-  // The number of pages after the first one that load for the first time.
+  const series = useGallerySeries(filter);
+  const { current } = series;
+  const page = useArtworksPage(filter, 0, current, series.isReady);
+  const { data: firstPage, isFetching } = page;
+  const isPending = series.isPending || (page.isPending && !series.isError);
+  const isError = series.isError || page.isError;
+  const slug = current?.slug;
+  const pagesKey = useMemo(
+    () => (slug ? seriesKeys.works(filter, slug) : queryKeys.products.gallery(filter)),
+    [filter, slug],
+  );
   const pendingPages = useIsFetching({
-    queryKey: queryKeys.products.gallery(filter),
-    predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
+    queryKey: pagesKey,
+    predicate: ({ queryKey, state }) => queryKey.at(-1) !== 0 && state.status === "pending",
   });
   const backend = usePublicBackend();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => artworkQuery(backend, filter, id));
   const { filters, onUnmount } = useFilterFocus();
   const refetchPages = useCallback(
-    () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
-    [cache, filter],
+    () => void cache.invalidateQueries({ queryKey: pagesKey }),
+    [cache, pagesKey],
   );
-  // The first part of the document title.
-  const heading =
-    filter === "all" ? t("gallery.title") : `${t(filterKeys[filter])} · ${t("gallery.title")}`;
+  const { language } = useLanguage();
+  const part = current
+    ? seriesTitle(current, language).text
+    : filter !== "all" && t(filterKeys[filter]);
+  const heading = part ? `${part} · ${t("gallery.title")}` : t("gallery.title");
   const workHeading = artwork.product && artworkHeading(artwork.product, t);
   usePageTitle(artwork.isPending ? null : (workHeading ?? heading));
 
@@ -59,14 +75,19 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
         )}
       </noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
-        <h1 className="text-h1">{t("gallery.title")}</h1>
-        <GalleryFilters ref={filters} current={filter} />
+        {current ? (
+          <SeriesHead series={current} />
+        ) : (
+          <h1 className="text-h1">{t("gallery.title")}</h1>
+        )}
+        <GalleryFilters ref={filters} current={current && filter === "all" ? null : filter} />
       </div>
-      {artwork.isMissing && (
+      {(artwork.isMissing || series.isMissing) && (
         <p role="status" className="text-lead border-divider mt-8 border-l-4 pl-5">
-          {t("gallery.gone")}
+          {t(artwork.isMissing ? "gallery.gone" : "series.gone")}
         </p>
       )}
+      <SeriesRow series={series.list} filter={filter} current={slug} />
 
       <div className="relative pt-(--grid-top) [--caption:calc(21px+3.2125rem)] [--grid-gap:54px] sm:[--grid-gap:clamp(3rem,2rem+3vw,5rem)] [--grid-top:clamp(32px,1.4rem+2.05vw,56px)]">
         {/* Positioned absolutely, so that nothing moves when the text vanishes. */}
@@ -88,8 +109,9 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
           </div>
         ) : firstPage && firstPage.total > 0 ? (
           <GalleryGrid
-            key={filter}
+            key={slug ? `${filter} ${slug}` : filter}
             filter={filter}
+            series={current}
             total={firstPage.total}
             onOpen={artwork.open}
             onChanged={refetchPages}
@@ -99,11 +121,17 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
           <div className="border-divider min-h-[40svh] border-b pt-8">
             <p className="text-lead mb-4">{t(isError ? "gallery.error" : "gallery.empty")}</p>
             {isError ? (
-              <Button variant="outline" loading={isFetching} onClick={() => void refetch()}>
+              <Button
+                variant="outline"
+                loading={isFetching}
+                onClick={() => void (series.isError ? series : page).refetch()}
+              >
                 {t("common.retry")}
               </Button>
             ) : (
-              filter !== "all" && <TextLink to="/gallery/all">{t("gallery.seeAll")}</TextLink>
+              (filter !== "all" || current) && (
+                <TextLink to="/gallery/all">{t("gallery.seeAll")}</TextLink>
+              )
             )}
           </div>
         )}

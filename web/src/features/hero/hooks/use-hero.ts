@@ -41,7 +41,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
       advance: () => advance.current(),
       async play(index, fromStart) {
         const video = videos.current.get(index);
-        if (!video) throw new Error("The video is not there yet");
+        if (!video) throw new Error("There is no video");
         // Browsers play only muted videos without a press.
         video.muted = true;
         if (fromStart) video.currentTime = 0;

@@ -1,0 +1,262 @@
+package app
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/archive"
+	"atelie/internal/db"
+	"atelie/internal/identity"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
+)
+
+const (
+	lightSeries = "00000000-0000-4000-8000-0000000000a1"
+	darkSeries  = "00000000-0000-4000-8000-0000000000a2"
+)
+
+func seriesWorkID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+
+// fillSeries stores works 0 to n-1, murals and watercolours in turn, and the series light (published, with all of them, the last one first)
+// and dark (hidden).
+func fillSeries(t *testing.T, a *App, n int) {
+	t.Helper()
+	var works, pairs []map[string]any
+	for i := range n {
+		works = append(works, map[string]any{"id": seriesWorkID(i), "title": fmt.Sprintf("Work %d.", i), "artwork_type": []string{"mural", "watercolour"}[i%2], "created_at": time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC)})
+		pairs = append(pairs, map[string]any{"series_id": lightSeries, "product_id": seriesWorkID(n - 1 - i)})
+	}
+	for _, insert := range []struct {
+		table string
+		rows  []map[string]any
+	}{
+		{"products", works},
+		{"series", []map[string]any{
+			{"id": lightSeries, "slug": "light-on-lime", "title": "Light on lime", "title_pt": nil, "text": "What the sun does.", "text_pt": "O que o sol faz."},
+			{"id": darkSeries, "slug": "dark", "title": "Dark secret", "title_pt": nil, "text": nil, "text_pt": nil, "is_published": false},
+		}},
+		{"series_works", append(pairs, map[string]any{"series_id": darkSeries, "product_id": seriesWorkID(0)})},
+	} {
+		if err := a.Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, insert.table, insert.rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var (
+	bootElement = regexp.MustCompile(`<script type="application/json" id="boot">(.*?)</script>`)
+	metaTag     = regexp.MustCompile(`<title>(.*?)</title>|<meta name="(?:description|robots)" content="(.*?)">|<link rel="canonical" href="(.*?)">`)
+)
+
+// bootOf returns the boot data of a page, and the result of the query with a key.
+func bootOf(t *testing.T, a *App, target string, key ...any) (status int, page, data string) {
+	t.Helper()
+	rec := ask(a, "GET", target, "")
+	page = rec.Body.String()
+	found := bootElement.FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("%s: %d without boot data", target, rec.Code)
+	}
+	var boot struct{ Queries [][]json.RawMessage }
+	if err := json.Unmarshal([]byte(found[1]), &boot); err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := json.Marshal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range boot.Queries {
+		if string(q[0]) == string(wanted) {
+			data = string(q[1])
+		}
+	}
+	return rec.Code, page, data
+}
+
+// Proves P-series.
+func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			clock := time.Now()
+			a := newAppAt(t, dialect, func() time.Time { return clock })
+			notDrawn(t, a)
+			fillSeries(t, a, 100)
+			if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: "Alvor"}, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			titles := func(data string) (first string, rows, total int) {
+				t.Helper()
+				var page struct {
+					Rows  []struct{ Title string }
+					Total int
+				}
+				if err := json.Unmarshal([]byte(data), &page); err != nil {
+					t.Fatalf("%q: %v", data, err)
+				}
+				if len(page.Rows) > 0 {
+					first = page.Rows[0].Title
+				}
+				return first, len(page.Rows), page.Total
+			}
+			for _, c := range []struct {
+				filter      string
+				first       string
+				rows, total int
+			}{{"all", "Work 99.", 48, 100}, {"mural", "Work 98.", 48, 50}} {
+				status, _, data := bootOf(t, a, "/gallery/"+c.filter+"?series=light-on-lime", "products", "series", c.filter, "light-on-lime", 0)
+				if first, rows, total := titles(data); status != http.StatusOK || first != c.first || rows != c.rows || total != c.total {
+					t.Errorf("%s: %d, %d of %d works from %q", c.filter, status, rows, total, first)
+				}
+			}
+			if _, page, data := bootOf(t, a, "/gallery/mural", "series", "gallery", "mural"); !strings.HasPrefix(data, `[{"id":"`+lightSeries+`","slug":"light-on-lime","title":"Light on lime"`) || strings.Contains(page, "Dark secret") || strings.Contains(page, "series_works") {
+				t.Errorf("the row of series: %s", data)
+			}
+			for target, want := range map[string]string{
+				"/gallery/mural?series=light-on-lime":       "Light on lime · Gallery · Alvor|What the sun does.|https://alvor.example/gallery/all?series=light-on-lime",
+				"/gallery/all?lang=pt&series=light-on-lime": "Light on lime · Galeria · Alvor|O que o sol faz.|https://alvor.example/gallery/all?series=light-on-lime&amp;lang=pt",
+				"/gallery/all?series=dark":                  "Gallery · Alvor|noindex",
+				"/gallery/mural?series=Not+a+slug":          "Mural · Gallery · Alvor|noindex",
+			} {
+				status, page, _ := bootOf(t, a, target)
+				var head []string
+				for _, m := range metaTag.FindAllStringSubmatch(page, -1) {
+					head = append(head, m[1]+m[2]+m[3])
+				}
+				if got := strings.ReplaceAll(strings.Join(head, "|"), "http://site.example", "https://alvor.example"); got != want {
+					t.Errorf("%s: the head is %q, want %q", target, got, want)
+				}
+				wantStatus := http.StatusOK
+				if strings.HasSuffix(want, "noindex") {
+					wantStatus = http.StatusNotFound
+				}
+				if status != wantStatus || strings.Contains(page, `"noSeries":true`) != (status == http.StatusNotFound) || strings.Contains(page, "Dark secret") {
+					t.Errorf("%s: status %d, %s", target, status, bootElement.FindString(page))
+				}
+				if again := ask(a, "GET", target, "").Code; again != wantStatus {
+					t.Errorf("%s: %d at first, then %d", target, status, again)
+				}
+			}
+			// Pages that were made before follow each change of the series and of its works.
+			sitemap := func() int {
+				return strings.Count(ask(a, "GET", "/sitemap.xml", "").Body.String(), "<loc>http://site.example/gallery/all?series=")
+			}
+			if got := sitemap(); got != 2 {
+				t.Errorf("the sitemap has %d addresses of series", got)
+			}
+			for _, step := range []struct {
+				statement string
+				status    int
+				total     int
+				mapped    int
+			}{
+				{"delete from series_works where product_id = '" + seriesWorkID(99) + "'", http.StatusOK, 99, 2},
+				{"update products set published_at = null, is_published = false where id = '" + seriesWorkID(98) + "'", http.StatusOK, 98, 2},
+				{"update series set is_published = false where id = '" + lightSeries + "'", http.StatusNotFound, 0, 0},
+				{"update series set is_published = true where id = '" + darkSeries + "'", http.StatusNotFound, 0, 2},
+				{"update products set artwork_type = 'oil'", http.StatusNotFound, 0, 0},
+			} {
+				if dialect == db.SQLite {
+					step.statement = strings.NewReplacer("= false", "= 0", "= true", "= 1").Replace(step.statement)
+				}
+				if _, err := a.DB.Exec(t.Context(), step.statement); err != nil {
+					t.Fatal(err)
+				}
+				clock = clock.Add(2 * time.Second) // the sitemap is made once a second
+				status, _, data := bootOf(t, a, "/gallery/all?series=light-on-lime", "products", "series", "all", "light-on-lime", 0)
+				if status == http.StatusOK {
+					if _, _, total := titles(data); total != step.total {
+						t.Errorf("%s: %d works", step.statement, total)
+					}
+				}
+				if got := sitemap(); status != step.status || got != step.mapped {
+					t.Errorf("%s: status %d and %d addresses in the sitemap", step.statement, status, got)
+				}
+			}
+		})
+	}
+}
+
+// Proves H-archive-series.
+func TestArchivesHaveSeries(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			fillSeries(t, a, 60)
+			file, err := os.Create(filepath.Join(t.TempDir(), "site.zip"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Export(t.Context(), file, noReport); err != nil {
+				t.Fatal(err)
+			}
+			if err := file.Close(); err != nil {
+				t.Fatal(err)
+			}
+			zipped, err := zip.OpenReader(file.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = zipped.Close() }()
+			pages := map[string]bool{}
+			for _, entry := range zipped.File {
+				if !strings.HasSuffix(entry.Name, ".html") {
+					continue
+				}
+				pages[entry.Name] = true
+				opened, err := entry.Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(opened)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(string(text), "Dark secret") {
+					t.Errorf("%s shows a hidden series", entry.Name)
+				}
+			}
+			for _, name := range []string{"site/gallery/all-series-light-on-lime.html", "site/gallery/all-series-light-on-lime-2.html", "site/pt/gallery/mural-series-light-on-lime.html"} {
+				if !pages[name] {
+					t.Errorf("the static copy has no %s", name)
+				}
+			}
+			from, err := archive.Open(file.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = from.Close() }()
+			if err := from.Verify(t.Context(), noReport); err != nil {
+				t.Fatal(err)
+			}
+			other := newApp(t, dialect)
+			if err := importAll(t.Context(), other, from, noReport); err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range []string{"series", "series_works"} {
+				rows := func(of *App) (all []string) {
+					t.Helper()
+					if err := db.ReadJSON(t.Context(), of.DB, of.DB.Dialect, table, func(row json.RawMessage) error {
+						all = append(all, string(row))
+						return nil
+					}); err != nil {
+						t.Fatal(err)
+					}
+					return all
+				}
+				if before, after := rows(a), rows(other); len(before) == 0 || strings.Join(before, "\n") != strings.Join(after, "\n") {
+					t.Errorf("%s: %d rows became %d: %s", table, len(before), len(after), after)
+				}
+			}
+		})
+	}
+}

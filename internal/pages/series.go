@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/i18n"
+)
+
+// series is a series of works: a row of the table series.
+type series struct {
+	ID        string    `json:"id"`
+	Slug      string    `json:"slug"`
+	Title     string    `json:"title"`
+	TitlePT   string    `json:"title_pt"`
+	Text      string    `json:"text"`
+	TextPT    string    `json:"text_pt"`
+	ImageURL  string    `json:"image_url"`
+	Types     []string  `json:"types"` // of its published works
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// selectSeries is the beginning of every query that reads series. It selects the columns that the fields of series name.
+const selectSeries = "select=id,slug,title,title_pt,text,text_pt,image_url,types,updated_at&"
+
+const (
+	maxSlug        = 100 // characters
+	seriesPerQuery = 500 // series that are read with one query
+)
+
+var slugText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func isSlug(text string) bool { return len(text) <= maxSlug && slugText.MatchString(text) }
+
+// withoutSeries returns the view of the same path with a notice that the series does not exist. It does not contain the slug, so that
+// URLs with made-up slugs share one page in the cache.
+func (v view) withoutSeries() view {
+	v.series, v.seriesMissing = "", true
+	if v.status == http.StatusOK {
+		v.status = http.StatusNotFound
+	}
+	return v
+}
+
+// name is the title in a language; where it is missing in Portuguese, the other one.
+func (e *series) name(l i18n.Language) string {
+	if l == i18n.PT {
+		return cmp.Or(oneLine(e.TitlePT), oneLine(e.Title))
+	}
+	return oneLine(e.Title)
+}
+
+// about is the text in a language; where it is missing, the other one.
+func (e *series) about(l i18n.Language) string {
+	if l == i18n.PT {
+		return cmp.Or(e.TextPT, e.Text)
+	}
+	return cmp.Or(e.Text, e.TextPT)
+}
+
+// path is the canonical URL of a series, which shows its works of all types.
+func (e *series) path() string { return galleryPath + allTypes + "?series=" + e.Slug }
+
+// seriesOf returns the series that a view names, or nil.
+func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
+	if v.series == "" {
+		return nil, nil
+	}
+	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"slug=eq."+v.series+"&limit=1")
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// locateSeries looks for the series that the URL of a view names. If visitors see no such series, the returned view is that of a missing
+// one. A cached page needs no search: it was made after one.
+func (s *Service) locateSeries(ctx context.Context, v view) (view, error) {
+	if v.series == "" {
+		return v, nil
+	}
+	at, err := s.cache.version.Current(ctx)
+	if err != nil {
+		return v, err
+	}
+	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+		return v, nil
+	}
+	found, err := s.seriesOf(ctx, v)
+	if err == nil && found == nil {
+		v = v.withoutSeries()
+	}
+	return v, err
+}
+
+// countSeriesWorks returns how many works of a series meet a condition on their type, as visitors see it.
+func (s *Service) countSeriesWorks(ctx context.Context, e *series, condition string) (int64, error) {
+	return s.cfg.Content.Count(ctx, "series_works", "series_id=eq."+e.ID+"&"+condition)
+}
+
+// seriesWorkIDs returns the ids of the works of a series that meet a condition on their type, in the order of the series.
+func (s *Service) seriesWorkIDs(ctx context.Context, e *series, condition string, limit, offset int) ([]string, error) {
+	pairs, err := readRows[struct {
+		ProductID string `json:"product_id"`
+	}](ctx, s.cfg.Content, "series_works", "select=product_id&series_id=eq."+e.ID+"&"+condition+"&order=position.asc&limit="+strconv.Itoa(limit)+"&offset="+strconv.Itoa(offset))
+	ids := make([]string, len(pairs))
+	for i, p := range pairs {
+		ids[i] = p.ProductID
+	}
+	return ids, err
+}
+
+// seriesRows returns the rows of works of a series as the site's scripts read them.
+func (s *Service) seriesRows(ctx context.Context, e *series, condition string, limit, offset int) ([]string, error) {
+	ids, err := s.seriesWorkIDs(ctx, e, condition, limit, offset)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	rows, err := s.cfg.Content.Rows(ctx, "products", "select=*,media&id=in.("+strings.Join(ids, ",")+")")
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]string, len(rows))
+	for _, text := range rows {
+		var row struct{ ID string }
+		if err := json.Unmarshal([]byte(text), &row); err != nil {
+			return nil, fmt.Errorf("row of products: %w", err)
+		}
+		byID[row.ID] = text
+	}
+	var sorted []string
+	for _, id := range ids {
+		if text, ok := byID[id]; ok { // otherwise it was hidden since
+			sorted = append(sorted, text)
+		}
+	}
+	return sorted, nil
+}
+
+// readSeriesWorks returns the first works of a series that meet a condition on their type.
+func (s *Service) readSeriesWorks(ctx context.Context, e *series, condition string, limit int) ([]work, error) {
+	ids, err := s.seriesWorkIDs(ctx, e, condition, limit, 0)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	found, err := s.readWorks(ctx, "id=in.("+strings.Join(ids, ",")+")")
+	slices.SortFunc(found, func(a, b work) int { return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID)) })
+	return found, err
+}
+
+// runSeriesQuery is runQuery for the works of a series, in place of q, the query for those of the gallery's page.
+// web/src/features/series/api/get-series.ts makes the same key and data.
+func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, filter, condition string, maxBytes int) (result queryResult, complete bool, err error) {
+	result.key = []any{"products", "series", filter, e.Slug, 0}
+	rows, err := s.seriesRows(ctx, e, condition, q.Limit, 0)
+	if err != nil {
+		return result, false, err
+	}
+	total, err := s.countSeriesWorks(ctx, e, condition)
+	if err != nil {
+		return result, false, err
+	}
+	fitting := countFitting(rows, maxBytes)
+	result.truncated = fitting < len(rows)
+	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
+	return result, total <= int64(fitting), err
+}
+
+// seriesResult is the result of the query for the series that a view names: the row with all that its page tells.
+func (s *Service) seriesResult(ctx context.Context, v view) (result queryResult, err error) {
+	result = queryResult{key: []any{"series", "one", v.series}, data: json.RawMessage("null")}
+	rows, err := s.cfg.Content.Rows(ctx, "series", "select=*,media&slug=eq."+v.series)
+	if len(rows) > 0 {
+		result.data = json.RawMessage(rows[0])
+	}
+	return result, err
+}
+
+// typesCondition returns the condition, in a query string, for series with a work of one of these types.
+func typesCondition(types []string) string { return "types=ov.{" + strings.Join(types, ",") + "}" }
+
+// addSeries adds the series whose works the gallery shows to a sitemap.
+func (s *Service) addSeries(ctx context.Context, set *urlSet, site *sitePages) error {
+	for offset := 0; ; {
+		found, err := readRows[series](ctx, s.cfg.Content, "series", fmt.Sprintf("%s%s&order=position.asc&limit=%d&offset=%d", selectSeries, typesCondition(site.gallery.Types), seriesPerQuery, offset))
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		offset += len(found)
+		for i := range found {
+			s.addPage(set, found[i].path(), found[i].UpdatedAt, nil)
+		}
+	}
+}

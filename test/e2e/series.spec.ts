@@ -1,0 +1,219 @@
+// Series: the owner makes one, picks and orders its works, and visitors see its page, with and without scripts.
+import type { Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { inLanguage, languages, text } from "./texts.ts";
+
+let server: Server;
+
+test.use({
+  contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/status of 404 .*\/gallery\/all\?series=nobody/],
+});
+test.describe.configure({ timeout: 120_000 });
+
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
+  const owner = asService(server);
+  const { data: works } = await owner
+    .from("products")
+    .select("id")
+    .in("artwork_type", ["mural", "digital"])
+    .order("title")
+    .limit(3)
+    .throwOnError();
+  const { data: series } = await owner
+    .from("series")
+    .insert({ slug: "salt", title: "Salt and blue", text: "By the sea.", text_pt: "À beira-mar." })
+    .select("id")
+    .single()
+    .throwOnError();
+  await owner
+    .from("series_works")
+    .insert(works.map(({ id }) => ({ series_id: series.id, product_id: id })))
+    .throwOnError();
+});
+test.afterAll(() => server.stop());
+
+const widths = [390, 768, 1440];
+
+/** Checks the page at each width in both colour schemes. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page, async (scheme) => {
+      if (process.env.SHOTS)
+        await page.screenshot({
+          path: `${process.env.SHOTS}/${name}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+    });
+    await page.emulateMedia({ colorScheme: "light" });
+  }
+}
+
+/** The titles of the works of a series that visitors see, in its order. */
+async function worksOf(slug: string): Promise<string[]> {
+  const visitor = asAnon(server);
+  const { data: series } = await visitor.from("series").select("id").eq("slug", slug).single();
+  const { data: pairs } = await visitor
+    .from("series_works")
+    .select("product_id")
+    .eq("series_id", series!.id)
+    .order("position")
+    .throwOnError();
+  const { data: works } = await visitor.from("products").select("id,title").throwOnError();
+  return pairs.map(({ product_id }) => works.find(({ id }) => id === product_id)!.title);
+}
+
+const pictures = (page: Page) => page.getByRole("button", { name: /^Select / });
+const titleOf = async (page: Page, n: number) =>
+  (await pictures(page).nth(n).getAttribute("aria-label"))!.replace("Select ", "");
+
+test("A-series-form A-series-works A-series-bar A-series-deleted: a series is made, filled, ordered, deleted and brought back", async ({
+  page,
+}) => {
+  await signInAt(page, server, "/admin/series");
+  await page.getByRole("button", { name: "Add Series" }).first().click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Title, English").fill("Light on lime");
+  await expect(form.getByLabel("Name in the address")).toHaveValue("light-on-lime");
+  await form.getByLabel("Text, English").fill("What the sun does to a wall.");
+  await form.getByLabel("Text, Portuguese").fill("O que o sol faz a uma parede.");
+  await form.getByRole("button", { name: "Add Series" }).click();
+  await expect(page.getByText("Series added")).toBeVisible();
+
+  await expect(page.getByText("This series has no works yet.")).toBeVisible();
+  await page.getByRole("button", { name: "Add works" }).first().click();
+  const first = await titleOf(page, 0);
+  const second = await titleOf(page, 1);
+  const third = await titleOf(page, 2);
+  await pictures(page).first().click();
+  await pictures(page)
+    .nth(2)
+    .click({ modifiers: ["Shift"] });
+  await page.getByRole("button", { name: "Add to the series" }).click();
+  await expect(page.getByText("Works added to the series: 3")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([first, second, third]);
+  await expect(page.getByRole("button", { name: `Select ${first}`, exact: true })).toHaveCount(0);
+  await page.getByRole("button", { name: "Done" }).click();
+
+  await page.getByRole("button", { name: `Select ${third}`, exact: true }).focus();
+  await page.keyboard.press("Alt+Home");
+  await expect(page.getByText("Order saved")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
+  await page.getByRole("button", { name: `Select ${first}`, exact: true }).click();
+  await page.getByRole("button", { name: "Make it the cover" }).click();
+  await expect(page.getByText("Series updated")).toBeVisible();
+  await page.getByRole("button", { name: "Remove from the series" }).click();
+  await expect(page.getByText("Works removed from the series: 1")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, second]);
+  await page
+    .locator("li", { hasText: "Works removed from the series" })
+    .getByRole("button", { name: "Undo" })
+    .click();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
+
+  // A work that is deleted and brought back is in its place again; so are all works of a series.
+  const owner = asService(server);
+  const { data: work } = await owner.from("products").select("id").eq("title", first).single();
+  await page.goto(`${server.url}/admin/products?q=${encodeURIComponent(first)}`);
+  await page.getByRole("button", { name: `Delete ${first}` }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText(`${first} is back`)).toBeVisible();
+  expect((await owner.from("products").select("id").eq("title", first).single()).data).toEqual(
+    work,
+  );
+  expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
+  await page.goto(`${server.url}/admin/series`);
+  await page.getByRole("button", { name: "Delete Light on lime" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Series deleted")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Light on lime is back")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
+
+  // Selected works of the wall of all works.
+  await page.goto(`${server.url}/admin/products?as=wall&sort=manual`);
+  await page.getByRole("button", { name: `Select ${second}`, exact: true }).click();
+  await page.getByRole("button", { name: "Series", exact: true }).click();
+  await page.getByRole("button", { name: "Remove works from Light on lime" }).click();
+  await expect(page.getByText("Works removed from the series: 1")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, first]);
+  await page.getByRole("button", { name: "Add works to Light on lime" }).click();
+  await expect(page.getByText("Works added to the series: 1")).toBeVisible();
+  expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
+});
+
+for (const language of languages)
+  test(`S2-series-page S2-series-axe: the page of a series in ${language}`, async ({
+    page,
+    browser,
+  }) => {
+    const url = server.url + inLanguage(language, "/gallery/all?series=salt");
+    const about = language === "en" ? "By the sea." : "À beira-mar.";
+    const wanted = await worksOf("salt");
+    const titles = (of: Page) => of.locator("[role=listitem] span.italic").allTextContents();
+
+    const still = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await still.newPage();
+    await plain.goto(url);
+    await expect(plain.getByRole("heading", { name: "Salt and blue", level: 1 })).toBeVisible();
+    await expect(plain.getByText(about)).toBeVisible();
+    expect(await titles(plain)).toEqual(wanted);
+    await plain
+      .getByRole("navigation", { name: text(language, "gallery.filters") })
+      .getByRole("link", { name: text(language, "gallery.filter.all") })
+      .click();
+    await expect(
+      plain.getByRole("heading", { name: text(language, "gallery.title"), level: 1 }),
+    ).toBeVisible();
+    await plain
+      .getByRole("navigation", { name: text(language, "series.row") })
+      .getByRole("link", { name: "Salt and blue" })
+      .click();
+    await expect(plain).toHaveURL(url);
+    await still.close();
+
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/rest/v1/")) requests.push(request.url());
+    });
+    await page.goto(url);
+    expect(await titles(page)).toEqual(wanted);
+    expect(requests).toEqual([]); // all that the page shows came with it
+    await look(page, `series-page-${language}`);
+    await page.goto(server.url + inLanguage(language, "/gallery/all"));
+    await look(page, `series-row-${language}`);
+    const gone = await page.goto(server.url + inLanguage(language, "/gallery/all?series=nobody"));
+    expect(gone!.status()).toBe(404);
+    await expect(page.getByText(text(language, "series.gone"))).toBeVisible();
+  });
+
+for (const language of languages)
+  test(`A-series-axe: nothing to find on the screens of series in ${language}`, async ({
+    page,
+  }) => {
+    await signInAt(page, server, "/admin/series", language);
+    await expect(page.getByText("Salt and blue", { exact: true })).toBeVisible();
+    await look(page, `series-list-${language}`);
+    await page
+      .getByRole("button", { name: text(language, "series.add") })
+      .first()
+      .click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await look(page, `series-form-${language}`);
+    await page.keyboard.press("Escape");
+    await page
+      .getByRole("link", { name: text(language, "series.worksOf", { title: "Salt and blue" }) })
+      .click();
+    await page.locator("[data-index='0'] [data-picture]").click();
+    await expect(page.getByRole("region", { name: text(language, "wall.bar") })).toBeVisible();
+    await look(page, `series-wall-${language}`);
+  });

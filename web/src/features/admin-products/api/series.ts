@@ -1,0 +1,179 @@
+import { useMemo } from "react";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import type { SeriesPayload } from "@/features/admin-products/series-schema";
+import { isPreparing } from "@/components/upload/media-state";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { PREPARING_POLL_MS } from "@/lib/constants";
+import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
+import { refetch } from "@/lib/refetch";
+import { removeCachedRow } from "@/lib/remove-cached-row";
+import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
+
+// The query keys are not in lib/query-keys.ts, which visitors download. The first part is the table.
+const seriesKey = ["series", "admin"] as const;
+const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
+
+/** How many rows one request reads or names. */
+const ROWS_PER_READ = 1000;
+const IDS_PER_REQUEST = 200;
+
+/** Fetches all series in the owner's order, hidden ones too. Polls while the server makes renditions of their pictures. */
+export function useSeriesList() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: seriesKey,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("series")
+        .select("*,media,updated_at")
+        .order("position", { ascending: true })
+        .abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_POLL_MS : false),
+  });
+}
+
+/** A work in a series: the id of the pair and that of the work. */
+export type Pair = Pick<SeriesWork, "id" | "product_id">;
+
+/** Fetches the works of a series in its order. */
+export function usePairs(seriesId: string) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: pairsKey(seriesId),
+    queryFn: async ({ signal }) => {
+      const pairs: Pair[] = [];
+      for (;;) {
+        const { data, error } = await backend
+          .from("series_works")
+          .select("id,product_id")
+          .eq("series_id", seriesId)
+          .order("position", { ascending: true })
+          .range(pairs.length, pairs.length + ROWS_PER_READ - 1)
+          .abortSignal(signal);
+        if (error) throw error;
+        pairs.push(...data);
+        if (data.length < ROWS_PER_READ) return pairs;
+      }
+    },
+  });
+}
+
+const refetchSeries = (cache: QueryClient) =>
+  Promise.all([refetch(cache, ["series"]), refetch(cache, ["series_works"])]);
+
+/** Functions that change series and what is in them. Each refetches the lists. */
+export function useChangeSeries() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMemo(() => {
+    /** Runs a change and refetches the lists, after a failure too. */
+    async function changing<Result>(change: () => Promise<Result>): Promise<Result> {
+      try {
+        return await change();
+      } finally {
+        await refetchSeries(cache);
+      }
+    }
+    const move = (name: "move_series" | "move_series_work", args: MoveArgs) =>
+      changing(async () => {
+        const { error } = await backend.rpc(name, args);
+        if (error) throw error;
+      });
+
+    return {
+      create: (id: string, payload: SeriesPayload) =>
+        changing(async () => {
+          const { error } = await backend.from("series").insert({ id, ...payload });
+          if (error) throw error;
+        }),
+      /** Rejects with ConflictError if one of the fields was changed since `base` was read. */
+      update: (base: Series, change: Partial<Series>) =>
+        changing(() => updateIfUnchanged(backend, "series", base, change)),
+      remove: async (id: string) => {
+        const { error } = await backend.from("series").delete().eq("id", id);
+        if (error) throw error;
+        await removeCachedRow(cache, seriesKey, id);
+        await refetchSeries(cache);
+      },
+      move: (args: MoveArgs) => move("move_series", args),
+      /** Moves works within their series; `args` names pairs. */
+      moveWorks: (args: MoveArgs) => move("move_series_work", args),
+      /** Adds works at the end of a series, in their order. Resolves with the ids of the new pairs: works that are in it stay. */
+      add: (seriesId: string, workIds: readonly string[]) =>
+        changing(() => addWorks(backend, seriesId, workIds)),
+      /** Undoes `add`. */
+      removePairs: (ids: readonly string[]) =>
+        changing(async () => {
+          for (const some of chunks(ids)) {
+            const { error } = await backend.from("series_works").delete().in("id", some);
+            if (error) throw error;
+          }
+        }),
+      /** Takes works out of a series. Resolves with the pairs as they were. */
+      removeWorks: (seriesId: string, workIds: readonly string[]) =>
+        changing(async () => {
+          const removed: SeriesWork[] = [];
+          for (const some of chunks(workIds)) {
+            const { data, error } = await backend
+              .from("series_works")
+              .delete()
+              .eq("series_id", seriesId)
+              .in("product_id", some)
+              .select("*");
+            if (error) throw error;
+            removed.push(...data);
+          }
+          return removed;
+        }),
+      /** Undoes `removeWorks`: the works are in their places again. */
+      restorePairs: (pairs: readonly SeriesWork[]) =>
+        changing(async () => {
+          for (const some of chunks(pairs)) {
+            const rows = some.map(({ id, series_id, product_id, position, created_at }) => ({
+              id,
+              series_id,
+              product_id,
+              position,
+              created_at,
+            }));
+            const { error } = await backend.from("series_works").insert(rows);
+            if (error) throw error;
+          }
+        }),
+    };
+  }, [backend, cache]);
+}
+
+async function addWorks(
+  backend: OwnerBackend,
+  seriesId: string,
+  workIds: readonly string[],
+): Promise<string[]> {
+  const added: string[] = [];
+  for (const some of chunks(workIds)) {
+    const { data, error } = await backend
+      .from("series_works")
+      .select("product_id")
+      .eq("series_id", seriesId)
+      .in("product_id", some);
+    if (error) throw error;
+    const there = new Set(data.map(({ product_id }) => product_id));
+    const rows = some
+      .filter((id) => !there.has(id))
+      .map((product_id) => ({ id: crypto.randomUUID(), series_id: seriesId, product_id }));
+    if (rows.length === 0) continue;
+    const inserted = await backend.from("series_works").insert(rows);
+    if (inserted.error) throw inserted.error;
+    added.push(...rows.map(({ id }) => id));
+  }
+  return added;
+}
+
+function chunks<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / IDS_PER_REQUEST) }, (_, n) =>
+    items.slice(n * IDS_PER_REQUEST, (n + 1) * IDS_PER_REQUEST),
+  );
+}

@@ -1,0 +1,193 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Controller, useForm } from "react-hook-form";
+import { useChangeSeries, useSeriesList } from "@/features/admin-products/api/series";
+import {
+  freeSlug,
+  initialSeriesState,
+  seriesDifferences,
+  seriesPayload,
+  seriesSchema,
+  slugOf,
+  type SeriesFormState,
+  type SeriesPayload,
+  type SeriesValues,
+} from "@/features/admin-products/series-schema";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import { ConflictDialog } from "@/components/ui/conflict-dialog";
+import { Switch } from "@/components/ui/switch";
+import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
+import { useReportChanges } from "@/lib/editing/use-form-draft";
+import { useSave } from "@/lib/editing/use-save";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import { stackedToast } from "@/lib/toast";
+import type { Series } from "@/lib/types";
+
+/** The server's error code for a slug that another series has. */
+const SLUG_TAKEN = "23505";
+
+/** A save of a series; a new one has no base. */
+type SaveRequest = { base: Series | null; payload: SeriesPayload };
+
+type SeriesFormProps = DraftFormProps<SeriesFormState> & {
+  /** Called with the id of a new series that was saved. */
+  onCreated(id: string): void;
+};
+
+/** The form of a new or existing series, with its draft and the dialog for conflicts. */
+export function SeriesForm({
+  start,
+  onChanged,
+  onLoadNewer,
+  onCancel,
+  onSaved,
+  onCreated,
+}: SeriesFormProps) {
+  const t = useT();
+  const { series } = start;
+  const { create, update } = useChangeSeries();
+  const { data: all = [] } = useSeriesList();
+  const taken = all.filter(({ id }) => id !== series?.id).map(({ slug }) => slug);
+  const form = useForm<SeriesValues>({
+    resolver: zodResolver(seriesSchema(taken)),
+    defaultValues: start.values,
+    mode: "onChange",
+  });
+  const { register, control, handleSubmit, formState, getValues, setValue, setError } = form;
+  const { errors } = formState;
+  const save = useSave<SaveRequest, string | null>({
+    save: async ({ base, payload }) => {
+      if (base) {
+        await update(base, payload);
+        return null;
+      }
+      const id = crypto.randomUUID();
+      await create(id, payload);
+      return id;
+    },
+    onSaved: (created) => {
+      stackedToast({ title: t(created ? "series.toast.added" : "series.toast.updated") });
+      onSaved();
+      if (created) onCreated(created);
+    },
+    onFailed: (error) => {
+      if ((error as { code?: string }).code === SLUG_TAKEN) {
+        setError("slug", { message: "series.slugTaken" }, { shouldFocus: true });
+      } else {
+        stackedToast({ title: t("series.toast.failed"), destructive: true });
+      }
+    },
+  });
+  const { conflict, saving } = save;
+
+  const changed = start.unsaved || formState.isDirty;
+  useReportChanges(form, () =>
+    onChanged(changed ? { ...start, values: getValues(), unsaved: true } : null),
+  );
+
+  const errorOf = (name: keyof SeriesValues) => {
+    const key = errors[name]?.message as Key | undefined;
+    return key && t(key);
+  };
+  const title = register("title", {
+    // Until the owner writes another one, a new series has the slug of its title.
+    onChange: ({ target }: { target: HTMLInputElement }) => {
+      if (series || formState.dirtyFields.slug) return;
+      setValue("slug", freeSlug(slugOf(target.value), taken), { shouldValidate: true });
+    },
+  });
+
+  return (
+    <form
+      noValidate
+      className="mt-6 grid gap-x-7 gap-y-5 md:grid-cols-2"
+      onSubmit={(event) =>
+        void handleSubmit((values) => save.run({ base: series, payload: seriesPayload(values) }))(
+          event,
+        )
+      }
+    >
+      <TextField
+        label={t("series.titleEn")}
+        required
+        autoComplete="off"
+        maxLength={300}
+        error={errorOf("title")}
+        {...title}
+      />
+      <TextField
+        label={t("series.titlePt")}
+        optional
+        lang="pt"
+        autoComplete="off"
+        maxLength={300}
+        {...register("title_pt")}
+      />
+      <TextAreaField
+        label={t("series.textEn")}
+        optional
+        rows={5}
+        maxLength={20_000}
+        {...register("text")}
+      />
+      <TextAreaField
+        label={t("series.textPt")}
+        optional
+        lang="pt"
+        rows={5}
+        maxLength={20_000}
+        {...register("text_pt")}
+      />
+      <TextField
+        label={t("series.slug")}
+        hint={t("series.slugHint")}
+        required
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        error={errorOf("slug")}
+        {...register("slug")}
+      />
+      <Controller
+        control={control}
+        name="is_published"
+        render={({ field }) => (
+          <Switch
+            label={t("series.published")}
+            checked={field.value}
+            onCheckedChange={field.onChange}
+            className="self-start md:mt-7"
+          />
+        )}
+      />
+      <div className="mt-1 flex justify-end gap-2 md:col-span-2">
+        <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
+          {t("common.cancel")}
+        </Button>
+        <Button type="submit" size="sm" loading={saving}>
+          {saving ? t("common.saving") : t(series ? "common.saveChanges" : "series.add")}
+        </Button>
+      </div>
+      <ConflictDialog
+        open={conflict !== null}
+        differences={
+          conflict
+            ? seriesDifferences(conflict.newer, conflict.request.payload, t).map(
+                ({ label, before, now }) => ({ label, theirs: before, mine: now }),
+              )
+            : []
+        }
+        onLoadNewer={() => {
+          if (conflict) onLoadNewer(initialSeriesState(conflict.newer));
+        }}
+        onOverwrite={() => {
+          if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
+        }}
+        onKeepEditing={save.keepEditing}
+        busy={saving}
+      />
+    </form>
+  );
+}

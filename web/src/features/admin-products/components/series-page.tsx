@@ -1,0 +1,80 @@
+import { useState } from "react";
+import { Plus } from "lucide-react";
+import { useSearchParams } from "react-router";
+import { useChangeSeries, useSeriesList } from "@/features/admin-products/api/series";
+import { SeriesDialog } from "@/features/admin-products/components/series-dialog";
+import { SeriesList } from "@/features/admin-products/components/series-list";
+import { SeriesWorks } from "@/features/admin-products/components/series-works";
+import { initialSeriesState, seriesDifferences } from "@/features/admin-products/series-schema";
+import { RecentlyDeleted } from "@/components/history/recently-deleted";
+import { RowHistory } from "@/components/history/row-history";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { Button } from "@/components/ui/button";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
+import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
+import { useBringBack } from "@/lib/history/use-bring-back";
+import { useT } from "@/lib/i18n";
+import type { Series } from "@/lib/types";
+
+/** The admin page of series: the list, or the works of the one that ?works= names. */
+export function SeriesPage() {
+  const t = useT();
+  const series = useSeriesList();
+  const [search, setSearch] = useSearchParams();
+  const openId = search.get("works");
+  const open = series.data?.find(({ id }) => id === openId);
+  const dialog = useDraftDialog("series", initialSeriesState(null));
+  const { remove } = useChangeSeries();
+  const { undoDeletion } = useBringBack("series");
+  const [deleting, setDeleting] = useState<Series | null>(null);
+  // The id of the series whose history is open; "" if none is.
+  const [historyId, setHistoryId] = useState("");
+
+  if (openId && open) return <SeriesWorks key={open.id} series={open} />;
+
+  const addButton = (
+    <Button onClick={() => dialog.open(initialSeriesState(null))}>
+      <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
+      {t("series.add")}
+    </Button>
+  );
+  return (
+    <AdminPage title={t("nav.series")} action={addButton}>
+      <AdminListState query={series} empty={t("series.empty")} emptyAction={addButton}>
+        {(rows) => (
+          <SeriesList
+            series={rows}
+            onEdit={(one) => dialog.open(initialSeriesState(one))}
+            onHistory={({ id }) => setHistoryId(id)}
+            onDelete={setDeleting}
+          />
+        )}
+      </AdminListState>
+      <RecentlyDeleted table="series" nameOf={({ title }) => title} />
+      <RowHistory
+        table="series"
+        row={series.data?.find(({ id }) => id === historyId) ?? null}
+        nameOf={({ title }) => title}
+        differences={(before, now) => seriesDifferences(before, now, t)}
+        onClose={() => setHistoryId("")}
+      />
+      {/* `round` changes each time the dialog opens, so that it has a new form. */}
+      <SeriesDialog
+        key={dialog.round}
+        {...dialog.dialog}
+        onCreated={(id) => setSearch({ works: id })}
+      />
+      <DeleteDialog
+        item={deleting}
+        title={t("series.deleteTitle")}
+        question={t("series.deleteConfirm")}
+        deleted={t("series.toast.deleted")}
+        failedTitle={t("series.toast.failed")}
+        remove={({ id }) => remove(id)}
+        undo={({ title, id }) => undoDeletion(title, id)}
+        onClose={() => setDeleting(null)}
+      />
+    </AdminPage>
+  );
+}

@@ -1,0 +1,238 @@
+import { useState } from "react";
+import {
+  ArrowLeft,
+  ArrowRight,
+  ArrowUpToLine,
+  FolderMinus,
+  FolderPlus,
+  ImageUp,
+  Pencil,
+  Plus,
+} from "lucide-react";
+import { useWorkIds } from "@/features/admin-products/api/list-products";
+import { useChangeSeries, usePairs, type Pair } from "@/features/admin-products/api/series";
+import { BarButton, WallBar } from "@/features/admin-products/components/wall-bar";
+import { ProductDialog } from "@/features/admin-products/components/product-dialog";
+import { ProductWall } from "@/features/admin-products/components/product-wall";
+import { SeriesDialog } from "@/features/admin-products/components/series-dialog";
+import { readView } from "@/features/admin-products/list-view";
+import { initialFormState } from "@/features/admin-products/schema";
+import { initialSeriesState } from "@/features/admin-products/series-schema";
+import { placeBack } from "@/features/admin-products/wall/place-of";
+import { SearchField } from "@/components/form/search-field";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { Button } from "@/components/ui/button";
+import { TextLink } from "@/components/ui/text-link";
+import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
+import { useUndo } from "@/lib/editing/use-undo";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+import type { MoveArgs, Series } from "@/lib/types";
+
+const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
+
+/** The works of a series as a wall in their order; or, while works are added, the wall of those that are not in it. */
+export function SeriesWorks({ series }: { series: Series }) {
+  const t = useT();
+  const pairs = usePairs(series.id);
+  const [adding, setAdding] = useState(false);
+  const productDialog = useDraftDialog("products", initialFormState(null));
+  const seriesDialog = useDraftDialog("series", initialSeriesState(null));
+  const onEdit = (product: Parameters<typeof initialFormState>[0]) =>
+    productDialog.open(initialFormState(product));
+
+  return (
+    <AdminPage
+      title={t(adding ? "series.addTo" : "series.worksOf", { title: series.title })}
+      action={
+        adding ? (
+          <Button onClick={() => setAdding(false)}>{t("series.done")}</Button>
+        ) : (
+          <>
+            <Button variant="outline" onClick={() => seriesDialog.open(initialSeriesState(series))}>
+              <Pencil {...iconProps} />
+              {t("series.editTexts")}
+            </Button>
+            <Button onClick={() => setAdding(true)}>
+              <Plus {...iconProps} />
+              {t("series.addWorks")}
+            </Button>
+          </>
+        )
+      }
+    >
+      {!adding && (
+        <p className="mb-5">
+          <TextLink to="/admin/series">{t("series.all")}</TextLink>
+        </p>
+      )}
+      {adding ? (
+        <PickWall series={series} pairs={pairs.data ?? []} onEdit={onEdit} />
+      ) : (
+        <AdminListState
+          query={pairs}
+          empty={t("series.noWorks")}
+          emptyAction={
+            <Button onClick={() => setAdding(true)}>
+              <Plus {...iconProps} />
+              {t("series.addWorks")}
+            </Button>
+          }
+        >
+          {(rows) => <OrderWall series={series} pairs={rows} onEdit={onEdit} />}
+        </AdminListState>
+      )}
+      <ProductDialog key={`work ${productDialog.round}`} {...productDialog.dialog} />
+      <SeriesDialog
+        key={`series ${seriesDialog.round}`}
+        {...seriesDialog.dialog}
+        onCreated={() => undefined}
+      />
+    </AdminPage>
+  );
+}
+
+type WallProps = {
+  series: Series;
+  pairs: readonly Pair[];
+  onEdit(product: Parameters<typeof initialFormState>[0]): void;
+};
+
+/** The works of the series, which the owner orders, takes out, or makes the cover. */
+function OrderWall({ series, pairs, onEdit }: WallProps) {
+  const t = useT();
+  const undoButton = useUndo();
+  const change = useChangeSeries();
+  const pairIds = new Map(pairs.map(({ id, product_id }) => [product_id, id]));
+  const failed = () =>
+    stackedToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+
+  /** The arguments of a move of works as those of a move of pairs. */
+  const ofPairs = (args: MoveArgs): MoveArgs =>
+    ({
+      ...args,
+      ids: args.ids.map((id) => pairIds.get(id)!),
+      ...(args.target !== null && { target: pairIds.get(args.target)! }),
+    }) as MoveArgs;
+
+  function remove(workIds: readonly string[]) {
+    change.removeWorks(series.id, workIds).then(
+      (removed) =>
+        stackedToast({
+          title: t("series.toast.removed", { n: removed.length }),
+          action: undoButton(() => change.restorePairs(removed)),
+        }),
+      failed,
+    );
+  }
+
+  function setCover(workId: string) {
+    const before = series.cover_id;
+    change.update(series, { cover_id: workId }).then(
+      (saved) =>
+        stackedToast({
+          title: t("series.toast.updated"),
+          action: undoButton(() => change.update(saved, { cover_id: before })),
+        }),
+      failed,
+    );
+  }
+
+  return (
+    <ProductWall
+      ids={pairs.map(({ product_id }) => product_id)}
+      canMove
+      onEdit={onEdit}
+      move={(args) => change.moveWorks(ofPairs(args))}
+      undoMove={async (before, moved) => {
+        for (const id of before)
+          if (moved.includes(id)) await change.moveWorks(ofPairs(placeBack(before, id)));
+      }}
+      renderBar={(bar) => (
+        <WallBar {...bar}>
+          <BarButton onClick={() => remove(bar.ids)}>
+            <FolderMinus {...iconProps} />
+            {t("series.remove")}
+          </BarButton>
+          {bar.ids.length === 1 && (
+            <BarButton onClick={() => setCover(bar.ids[0]!)}>
+              <ImageUp {...iconProps} />
+              {t("series.makeCover")}
+            </BarButton>
+          )}
+          <BarButton onClick={bar.onFirst}>
+            <ArrowUpToLine {...iconProps} />
+            {t("wall.first")}
+          </BarButton>
+          <BarButton onClick={() => bar.onStep(-1)}>
+            <ArrowLeft {...iconProps} />
+            {t("wall.earlier")}
+          </BarButton>
+          <BarButton onClick={() => bar.onStep(1)}>
+            <ArrowRight {...iconProps} />
+            {t("wall.later")}
+          </BarButton>
+        </WallBar>
+      )}
+    />
+  );
+}
+
+/** The works that are not in the series yet. */
+function PickWall({ series, pairs, onEdit }: WallProps) {
+  const t = useT();
+  const undoButton = useUndo();
+  const change = useChangeSeries();
+  const [q, setQ] = useState("");
+  const view = { ...readView(new URLSearchParams()), q, sort: "manual" as const };
+  const works = useWorkIds(view, true);
+  const inSeries = new Set(pairs.map(({ product_id }) => product_id));
+
+  function add(workIds: readonly string[]) {
+    change.add(series.id, workIds).then(
+      (added) =>
+        stackedToast({
+          title: t("series.toast.worksAdded", { n: added.length }),
+          action: undoButton(() => change.removePairs(added)),
+        }),
+      () =>
+        stackedToast({
+          title: t("common.error"),
+          description: t("wall.failed"),
+          destructive: true,
+        }),
+    );
+  }
+
+  return (
+    <>
+      <SearchField
+        label={t("products.search")}
+        q={q}
+        onChange={(part) => setQ(part.q)}
+        className="mb-5 max-w-[28rem]"
+      />
+      <AdminListState
+        query={{ ...works, data: works.data?.filter((id) => !inSeries.has(id)) }}
+        empty={t(q ? "products.noMatch" : "series.allIn")}
+      >
+        {(ids) => (
+          <ProductWall
+            ids={ids}
+            canMove={false}
+            onEdit={onEdit}
+            renderBar={(bar) => (
+              <WallBar {...bar}>
+                <BarButton onClick={() => add(bar.ids)}>
+                  <FolderPlus {...iconProps} />
+                  {t("series.addThese")}
+                </BarButton>
+              </WallBar>
+            )}
+          />
+        )}
+      </AdminListState>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import * as z from "zod/mini";
+import type { HistoryDifference } from "@/components/history/history-dialog";
+import { changedFields } from "@/lib/editing/update-if-unchanged";
+import type { Translate } from "@/lib/i18n";
+import type { Series } from "@/lib/types";
+
+/** Code points of a slug; the server refuses longer ones. */
+const MAX_SLUG = 100;
+const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** Makes a slug of a title: its letters without accents and its digits, with hyphens between words. */
+export function slugOf(title: string): string {
+  return title
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_SLUG)
+    .replace(/^-+|-+$/g, "");
+}
+
+/** Returns the slug, or the slug with the first number with which it is not taken. */
+export function freeSlug(slug: string, taken: readonly string[]): string {
+  if (!taken.includes(slug)) return slug;
+  for (let n = 2; ; n++) {
+    const numbered = `${slug.slice(0, MAX_SLUG - 4)}-${n}`;
+    if (!taken.includes(numbered)) return numbered;
+  }
+}
+
+/** Validates the form of a series. The errors are keys of texts. `taken` are the slugs of the other series. */
+export const seriesSchema = (taken: readonly string[]) =>
+  z.object({
+    title: z.string().check(z.trim(), z.minLength(1, "series.titleRequired"), z.maxLength(300)),
+    title_pt: z.string().check(z.trim(), z.maxLength(300)),
+    text: z.string().check(z.trim(), z.maxLength(20_000)),
+    text_pt: z.string().check(z.trim(), z.maxLength(20_000)),
+    slug: z.string().check(
+      z.trim(),
+      z.regex(slugText, "series.slugInvalid"),
+      z.maxLength(MAX_SLUG, "series.slugInvalid"),
+      z.refine((slug) => !taken.includes(slug), "series.slugTaken"),
+    ),
+    is_published: z.boolean(),
+  });
+
+export type SeriesValues = z.infer<ReturnType<typeof seriesSchema>>;
+
+/** The columns that the form saves. */
+export type SeriesPayload = Pick<
+  Series,
+  "title" | "title_pt" | "text" | "text_pt" | "slug" | "is_published"
+>;
+
+/** The state of the form of a series, with which the form starts and which its draft stores. */
+export type SeriesFormState = {
+  /** The base: the row from which the changes are made; null for a new series. */
+  series: Series | null;
+  values: SeriesValues;
+  /** Whether the state has changes that are not saved. */
+  unsaved: boolean;
+};
+
+/** The state in which the form of an existing series starts; with null, that of a new series. */
+export function initialSeriesState(series: Series | null): SeriesFormState {
+  return {
+    series,
+    values: {
+      title: series?.title ?? "",
+      title_pt: series?.title_pt ?? "",
+      text: series?.text ?? "",
+      text_pt: series?.text_pt ?? "",
+      slug: series?.slug ?? "",
+      is_published: series?.is_published ?? true,
+    },
+    unsaved: false,
+  };
+}
+
+export const seriesPayload = (values: SeriesValues): SeriesPayload => ({
+  ...values,
+  title_pt: values.title_pt || null,
+  text: values.text || null,
+  text_pt: values.text_pt || null,
+});
+
+/** The fields in which two versions of a series differ, with texts of both values. */
+export function seriesDifferences(
+  before: SeriesPayload,
+  now: SeriesPayload,
+  t: Translate,
+): HistoryDifference[] {
+  const labels = {
+    title: t("series.titleEn"),
+    title_pt: t("series.titlePt"),
+    text: t("series.textEn"),
+    text_pt: t("series.textPt"),
+    slug: t("series.slug"),
+    is_published: t("history.visible"),
+  };
+  const fields = Object.keys(labels) as (keyof typeof labels)[];
+  return changedFields<SeriesPayload>(before, now, fields).map((field) => {
+    const textOf = (row: SeriesPayload) =>
+      field === "is_published"
+        ? t(row.is_published ? "common.yes" : "common.no")
+        : (row[field] ?? "");
+    return { label: labels[field], before: textOf(before), now: textOf(now) };
+  });
+}

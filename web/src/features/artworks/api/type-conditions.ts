@@ -1,0 +1,17 @@
+import type { PublicBackend } from "@/lib/backend";
+import { ARTWORK_TYPES } from "@/lib/constants";
+import type { GalleryFilter } from "@/lib/gallery-settings";
+
+/**
+ * The REST conditions of a filter on the column artwork_type: the types that hang, one of them or all (docs/product.md,
+ * rule 26 and rule 58). internal/pages/site_pages.go makes the same text.
+ */
+export function typeConditions({ boot }: PublicBackend, filter: GalleryFilter): [string, string][] {
+  const { types } = boot.site.gallery;
+  const hidden = ARTWORK_TYPES.filter((type) => !types.includes(type));
+  const hanging: [string, string] = [
+    "artwork_type",
+    hidden.length > 0 ? `not.in.(${hidden.join(",")})` : "not.is.null",
+  ];
+  return filter === "all" ? [hanging] : [hanging, ["artwork_type", `eq.${filter}`]];
+}

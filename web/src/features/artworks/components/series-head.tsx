@@ -1,0 +1,26 @@
+import { useLanguage } from "@/lib/i18n";
+import type { Series } from "@/lib/types";
+import { seriesAbout, seriesTitle } from "@/features/artworks/series-text";
+
+type SeriesHeadProps = {
+  series: Pick<Series, "title" | "title_pt" | "text" | "text_pt">;
+};
+
+/** The title and the text of a series. */
+export function SeriesHead({ series }: SeriesHeadProps) {
+  const { language } = useLanguage();
+  const title = seriesTitle(series, language);
+  const about = seriesAbout(series, language);
+  return (
+    <div className="max-w-[46rem]">
+      <h1 lang={title.lang} className="text-h1 wrap-anywhere">
+        {title.text}
+      </h1>
+      {about.text && (
+        <p lang={about.lang} className="text-lead mt-6 wrap-anywhere whitespace-pre-line">
+          {about.text}
+        </p>
+      )}
+    </div>
+  );
+}

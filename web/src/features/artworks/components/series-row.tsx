@@ -1,0 +1,77 @@
+import { Picture } from "@/components/media/picture";
+import { Link } from "@/components/ui/link";
+import { cn } from "@/lib/cn";
+import type { GalleryFilter } from "@/lib/gallery-settings";
+import { useLanguage, useT } from "@/lib/i18n";
+import { imageInfo, ratioOf } from "@/lib/media";
+import { addTexts } from "@/lib/texts";
+import en from "@/locales/series/en.json";
+import pt from "@/locales/series/pt.json";
+import type { SeriesEntry } from "@/features/artworks/api/get-series";
+import { seriesTitle } from "@/features/artworks/series-text";
+
+addTexts({ en, pt });
+
+type SeriesRowProps = {
+  series: readonly SeriesEntry[];
+  filter: GalleryFilter;
+  /** The slug of the series that the page shows. */
+  current: string | undefined;
+};
+
+/** The links to the series above the gallery. On small screens the row scrolls sideways. */
+export function SeriesRow({ series, filter, current }: SeriesRowProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  if (series.length === 0) return null;
+  return (
+    <nav aria-label={t("series.row")} className="mt-9">
+      <ul className="-mx-gutter px-gutter flex gap-x-5 gap-y-6 overflow-x-auto py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0">
+        {series.map((one) => {
+          const { text, lang } = seriesTitle(one, language);
+          const info = imageInfo(one, one.image_url);
+          const isCurrent = one.slug === current;
+          return (
+            <li key={one.id} className="w-36 flex-none">
+              <Link
+                to={`/gallery/${filter}?series=${one.slug}`}
+                aria-current={isCurrent ? "page" : undefined}
+                className="group block h-full focus-visible:outline-offset-4"
+              >
+                <span className="flex h-24 items-end">
+                  {one.image_url && (
+                    <Picture
+                      src={one.image_url}
+                      alt=""
+                      info={info}
+                      sizes={[["", "144px"]]}
+                      onMissing={() => undefined}
+                      style={
+                        info && {
+                          width: `min(100%, ${96 * ratioOf(info)}px)`,
+                          aspectRatio: ratioOf(info),
+                        }
+                      }
+                      className={cn("work-shadow h-auto", !info && "max-h-24 max-w-full")}
+                    />
+                  )}
+                </span>
+                <span
+                  lang={lang}
+                  className={cn(
+                    "ease-soft mt-2.5 block border-b-3 pb-1.5 leading-tight wrap-anywhere transition-colors duration-200",
+                    isCurrent
+                      ? "border-indigo font-[570]"
+                      : "border-line group-hover:border-indigo",
+                  )}
+                >
+                  {text}
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
