@@ -428,7 +428,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	}
 	workers.Go(func() { a.Realtime.Run(background) })
 	workers.Go(func() { a.content.Run(background) })
-	workers.Go(func() { a.publishScheduledWorks(background) })
+	workers.Go(func() { a.applyScheduledChanges(background) })
 	workers.Go(func() { a.pages.Warm(background) })
 	if a.purger != nil {
 		workers.Go(func() { a.purger.Run(background) })

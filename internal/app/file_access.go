@@ -17,8 +17,8 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read the files of unpublished works. For visitors such a file does not exist, not even at its public URL. The
-// admin area shows it in <img> and <video>, which send no token. For these requests owners have a cookie.
+// This file decides who may read the files of works that are not published and of covers outside of their time. Such a file is missing
+// for visitors, at its public URL too. The admin area shows it in <img> and <video>, which send no token: for these requests owners have a cookie.
 
 const (
 	ownerCookie     = "atelie-files"
@@ -57,7 +57,8 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles caches the set of objects that only unpublished works use. It is read again after each edit.
+// unpublishedFiles are the objects that only works use that are not published, or covers outside of their time. They are read again after
+// each edit.
 type unpublishedFiles struct {
 	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
 	version int64      // content version of the last edit before the read; 0 before the first read
@@ -98,10 +99,10 @@ func (a *App) findUnpublishedFiles(ctx context.Context) (map[string]bool, error)
 	return hidden, nil
 }
 
-// withOwnerCookie is middleware that sets the cookie when an administrator requests works.
+// withOwnerCookie sets the cookie in answers with works or covers to administrators.
 func (a *App) withOwnerCookie(next httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if caller := identity.Of(r.Context()); caller.Admin && caller.SessionID != "" && r.PathValue("table") == "products" {
+		if caller := identity.Of(r.Context()); caller.Admin && caller.SessionID != "" && (r.PathValue("table") == "products" || r.PathValue("table") == "cover_images") {
 			if err := a.setOwnerCookie(w, caller); err != nil {
 				return err
 			}

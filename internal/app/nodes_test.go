@@ -215,7 +215,8 @@ func waitUntil(t *testing.T, what string, ok func() bool) {
 
 // Proves KEPT-scheduled.
 //
-// TestEveryNodeShowsAScheduledWorkAtItsTime: three nodes have the page in memory; within two seconds of the time none gives it any more.
+// TestEveryNodeShowsAScheduledWorkAtItsTime: three nodes have the pages in memory; within two seconds of the time none gives one without the
+// work, or with the cover that ends then, any more.
 func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Database.URL = dbtest.URL(t, db.Postgres)
@@ -244,24 +245,30 @@ func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	if err := apps[0].Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, "cover_images", []map[string]any{
+		{"image_url": "/storage/v1/object/public/cover-images/a.jpg", "title": "Inverno", "display_order": 1, "visible_until": db.FormatTime(at)},
+	}); err != nil {
+		t.Fatal(err)
+	}
 	var seen [3]time.Time
 	for waiting := true; waiting && time.Since(at) < time.Minute; {
 		waiting = false
 		for i, url := range urls {
 			before := time.Now()
 			page, rows := strings.Contains(get(url+"/gallery/mural"), "Onda"), strings.Contains(get(url+"/rest/v1/products?select=title"), "Onda")
-			if before.Before(at.Add(-time.Second)) && (page || rows) {
-				t.Fatalf("node %d shows the work %s before its time", i, at.Sub(before))
+			cover := strings.Contains(get(url+"/"), "Inverno")
+			if before.Before(at.Add(-time.Second)) && (page || rows || time.Now().Before(at) && !cover) {
+				t.Fatalf("node %d shows the work, or hides the cover, %s before the time", i, at.Sub(before))
 			}
-			if page && rows && seen[i].IsZero() {
+			if page && rows && !cover && seen[i].IsZero() {
 				seen[i] = time.Now()
 			}
-			waiting = waiting || !page || !rows
+			waiting = waiting || !page || !rows || cover
 		}
 	}
 	for i, when := range seen {
 		if when.IsZero() {
-			t.Errorf("node %d never showed the work", i)
+			t.Errorf("node %d never showed the work, or never hid the cover", i)
 		}
 		t.Logf("node %d showed the work %s after its time", i, when.Sub(at))
 	}

@@ -203,7 +203,7 @@ func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 
 			// At its time the file of a scheduled work is there.
 			s.clock = s.clock.Add(2 * time.Hour)
-			if _, err := s.Tables.PublishScheduled(t.Context()); err != nil {
+			if _, err := s.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.anon, s.user = key(t, s.App, identity.Anon), key(t, s.App, identity.Anon) // the user's session has expired
@@ -301,7 +301,7 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 			check("and hidden again", nil)
 			s.clock = s.clock.Add(2 * time.Hour)
 			check("due, and not yet published", nil)
-			if _, err := s.Tables.PublishScheduled(t.Context()); err != nil {
+			if _, err := s.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.anon = key(t, s.App, identity.Anon)
@@ -369,7 +369,7 @@ func TestArchivesKeepWhoSeesAWork(t *testing.T) {
 			if err := importAll(t.Context(), other, from, noReport); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := other.Tables.PublishScheduled(t.Context()); err != nil {
+			if _, err := other.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := ask(other, "GET", "/rest/v1/products?select=title&order=title", key(t, other, identity.Anon)).Body.String(); got != `[{"title":"1"},{"title":"4"}]` {

@@ -19,16 +19,29 @@ const (
 	Delete Action = "delete"
 )
 
-// Rows limits an allowed action to the rows whose Column equals Value or, with Past, to those whose Column is a time that has come.
-// The zero value means all rows. The condition is stored as data, not as a function, so that package tables can translate it to SQL.
-type Rows struct {
+// Condition is met by a row whose Column equals Value or, with When, is such a time. It is data, not a function, so that package
+// tables can translate it to SQL.
+type Condition struct {
 	Column string
 	Value  any
-	Past   bool // Value is nil
+	When   When // if it is not "", Value is nil
 }
 
+// When is a condition on a column with a time.
+type When string
+
+// The conditions on times.
+const (
+	Come       When = "come"         // a time that has come
+	ComeOrNull When = "come or null" // null means since ever
+	NotCome    When = "not come"     // null means never
+)
+
+// Rows limits an allowed action to the rows that meet all conditions.
+type Rows []Condition
+
 // All reports whether the action is allowed on all rows.
-func (r Rows) All() bool { return r.Column == "" }
+func (r Rows) All() bool { return len(r) == 0 }
 
 // Grant is the decision about an action on a table.
 type Grant struct {
@@ -41,10 +54,13 @@ type Grant struct {
 var (
 	denied        = Grant{}
 	allRows       = Grant{Allowed: true}
-	activeRows    = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
-	publishedRows = Grant{Allowed: true, Rows: Rows{Column: "published_at", Past: true}}
-	openSeries    = Grant{Allowed: true, Rows: Rows{Column: "is_published", Value: true}}
-	visiblePairs  = Grant{Allowed: true, Rows: Rows{Column: "is_visible", Value: true}} // both the work and the series are published
+	activeRows    = Grant{Allowed: true, Rows: Rows{{Column: "is_active", Value: true}}}
+	publishedRows = Grant{Allowed: true, Rows: Rows{{Column: "published_at", When: Come}}}
+	shownCovers   = Grant{Allowed: true, Rows: Rows{
+		{Column: "is_active", Value: true}, {Column: "visible_from", When: ComeOrNull}, {Column: "visible_until", When: NotCome},
+	}}
+	openSeries   = Grant{Allowed: true, Rows: Rows{{Column: "is_published", Value: true}}}
+	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // both the work and the series are published
 )
 
 // Table decides what the caller may do with rows of a table.
@@ -64,7 +80,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 		case action == Select:
 			return publishedRows
 		}
-	case "reviews", "cover_images":
+	case "reviews":
 		switch {
 		case admin:
 			return allRows
@@ -80,6 +96,13 @@ func Table(c identity.Caller, table string, action Action) Grant {
 		case action == Select:
 			return visiblePairs
 		}
+	case "cover_images":
+		switch {
+		case admin:
+			return allRows
+		case action == Select:
+			return shownCovers
+		}
 	case "contact_submissions":
 		if !admin {
 			return denied
@@ -92,7 +115,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 		}
 	case "user_roles":
 		if action == Select && c.Role == identity.Authenticated {
-			return Grant{Allowed: true, Rows: Rows{Column: "user_id", Value: c.UserID}}
+			return Grant{Allowed: true, Rows: Rows{{Column: "user_id", Value: c.UserID}}}
 		}
 	}
 	return denied

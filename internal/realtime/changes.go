@@ -128,19 +128,27 @@ func visible(c identity.Caller, r *decodedChange) bool {
 	if !grant.Allowed || grant.Rows.All() {
 		return grant.Allowed
 	}
-	value, known := r.record[grant.Rows.Column]
-	if grant.Rows.Past {
-		return hasCome(value, r.At)
-	}
-	return known && bytes.Equal(value, toJSON(grant.Rows.Value))
+	return !slices.ContainsFunc(grant.Rows, func(c policy.Condition) bool {
+		value, known := r.record[c.Column]
+		return !known || !meets(value, c, r.At)
+	})
 }
 
-// hasCome reports whether the time in a JSON value had come when a change was recorded, at the time recordedAt. Both are times of the
-// node that wrote the row, so that nodes with another time decide alike. recordedAt has only milliseconds.
-func hasCome(value json.RawMessage, recordedAt string) bool {
+// meets reports whether a JSON value met a condition when a change was recorded, at the time recordedAt. This and the times in rows are
+// times of the node that wrote the row, so that nodes with another time decide alike. recordedAt has only milliseconds.
+func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
+	if c.When == "" {
+		return bytes.Equal(value, toJSON(c.Value))
+	}
 	var at *time.Time
 	recorded, err := time.Parse(time.RFC3339, recordedAt)
-	return err == nil && json.Unmarshal(value, &at) == nil && at != nil && at.Before(recorded.Add(time.Millisecond))
+	if err != nil || json.Unmarshal(value, &at) != nil {
+		return false
+	}
+	if at == nil {
+		return c.When != policy.Come
+	}
+	return at.Before(recorded.Add(time.Millisecond)) == (c.When != policy.NotCome)
 }
 
 func (r *decodedChange) matchesAny(m *member) bool {

@@ -46,6 +46,7 @@ type site struct {
 var hubTables = map[string][]db.ColumnType{
 	"products":            {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "price", Type: "int4"}, {Name: "published_at", Type: "timestamptz"}},
 	"reviews":             {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}, {Name: "is_active", Type: "bool"}},
+	"cover_images":        {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "is_active", Type: "bool"}, {Name: "visible_from", Type: "timestamptz"}, {Name: "visible_until", Type: "timestamptz"}},
 	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
 	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
 }
@@ -315,6 +316,49 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		user.expect(`"user_roles"`, "friend")
 		for _, c := range []*client{anon, admin, user} {
 			c.expect(`"DELETE"`, `"old_record":{"id":"4"}`)
+			c.beat()
+		}
+	})
+}
+
+// Proves RT-policy-6.
+//
+// Of a cover outside of its time only administrators learn. A visitor gets the change that shows it, and not the one that hides it.
+func TestCoversOutsideOfTheirTimeAreForAdministrators(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		anon, user, admin := s.connect(), s.connect(), s.connect()
+		anon.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
+		user.watch("t", s.token(visitor), `{"event":"*","schema":"public"}`)
+		admin.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
+		later, now := `"`+db.FormatTime(s.now().Add(time.Hour))+`"`, `"`+db.FormatTime(s.now())+`"`
+		times := func(active, from, until string) string {
+			return `"is_active":` + active + `,"visible_from":` + from + `,"visible_until":` + until + `}`
+		}
+		hidden := []string{
+			times("true", later, "null"), times("true", "null", now), times("true", now, now), times("false", now, later), times("true", `"soon"`, later), times("true", now, `"soon"`),
+			`"is_active":true,"visible_from":null}`, `"is_active":true,"visible_until":null}`,
+		}
+		for _, more := range hidden {
+			s.change("cover_images", "INSERT", `{"id":"1","title":"hidden",`+more, "")
+			s.change("cover_images", "UPDATE", `{"id":"1","title":"hidden",`+more, `{"id":"1"}`)
+			s.change("cover_images", "DELETE", "", `{"id":"1",`+more)
+			for _, kind := range []string{"INSERT", "UPDATE", "DELETE"} {
+				admin.expect(`"` + kind + `"`)
+			}
+		}
+		shown := []string{times("true", now, later), times("true", "null", "null"), times("true", now, "null"), times("true", "null", later)}
+		for _, more := range shown {
+			s.change("cover_images", "UPDATE", `{"id":"1","title":"shown",`+more, `{"id":"1"}`)
+			s.change("cover_images", "DELETE", "", `{"id":"2",`+more)
+		}
+		for _, c := range []*client{anon, user, admin} {
+			for range shown {
+				c.expect(`"UPDATE"`, `"title":"shown"`)
+				if text := c.expect(`"DELETE"`, `"old_record":{"id":"2"}`); strings.Contains(text, `"old_record":{"id":"2",`) {
+					t.Errorf("more than the key: %s", text)
+				}
+			}
 			c.beat()
 		}
 	})

@@ -318,6 +318,8 @@ func TestBadBodies(t *testing.T) {
 			{"a type that is none", "products", `{"title":"A","artwork_type":"sculpture"}`, 400, "23514"},
 			{"an empty type", "products", `{"title":"A","artwork_type":""}`, 400, "23514"},
 			{"order 0 of a cover", "cover_images", `{"image_url":"/a","display_order":0}`, 400, "23514"},
+			{"a cover that ends before it begins", "cover_images", `{"image_url":"/a","visible_from":"2026-03-12T10:00:00Z","visible_until":"2026-03-12T09:59:59.999999Z"}`, 400, "23514"},
+			{"a cover that ends when it begins", "cover_images", `{"image_url":"/a","visible_from":"2026-03-12T10:00:00Z","visible_until":"2026-03-12T11:00:00+01:00"}`, 400, "23514"},
 			{"a cover without media", "cover_images", `{"title":"A"}`, 400, "23502"},
 			{"a long title", "products", `{"title":"` + long(maxTitle+1) + `"}`, 400, "22001"},
 			{"a long message", "reviews", `{"client_name":"A","message":"` + long(maxMessage+1) + `"}`, 400, "22001"},

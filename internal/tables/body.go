@@ -258,7 +258,7 @@ func (r row) complete(t *Table, c *Column, now time.Time, defaults bool) error {
 	}
 	if c.Reached != nil {
 		at, isSet := r[c.Reached].(time.Time)
-		r[c] = isSet && !at.After(now)
+		r[c] = !isSet && c.IfNull || isSet && !at.After(now)
 	}
 	return checkValue(t, c, r[c])
 }

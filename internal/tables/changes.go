@@ -102,9 +102,10 @@ func (s *Service) recordDeleted(ctx context.Context, tx *db.Tx, t *Table, keys [
 func policyColumns(t *Table) []*Column {
 	columns := []*Column{t.Key}
 	for _, role := range []identity.Role{identity.Anon, identity.Authenticated} {
-		c := t.byName[policy.Table(identity.Caller{Role: role}, t.Name, policy.Select).Rows.Column]
-		if c != nil && !slices.Contains(columns, c) {
-			columns = append(columns, c)
+		for _, condition := range policy.Table(identity.Caller{Role: role}, t.Name, policy.Select).Rows {
+			if c := t.byName[condition.Column]; !slices.Contains(columns, c) {
+				columns = append(columns, c)
+			}
 		}
 	}
 	return columns

@@ -79,7 +79,7 @@ var (
 	changes = map[string]map[string]string{
 		"products":            {"title": `"Changed"`, "is_featured": "true", "published_at": "null"},
 		"reviews":             {"message": `"Changed"`, "is_active": "false"},
-		"cover_images":        {"title": `"Changed"`, "is_active": "false"},
+		"cover_images":        {"title": `"Changed"`, "is_active": "false", "visible_from": `"2020-01-01T00:00:00Z"`, "visible_until": `"2999-01-01T00:00:00Z"`},
 		"series":              {"title": `"Changed"`, "is_published": "false"},
 		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
 		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`},
@@ -87,7 +87,8 @@ var (
 	}
 )
 
-// twoRows fills every table with the fixture of the matrix. The hidden work is a draft, or scheduled for s.unpublished.
+// twoRows fills every table with the fixture of the matrix. The hidden work is a draft, or scheduled for s.unpublished; the hidden cover
+// is inactive, or active outside of its time.
 func (s *site) twoRows() {
 	s.t.Helper()
 	for _, table := range []string{"products", "series", "reviews", "cover_images", "contact_submissions", "user_roles"} {
@@ -105,7 +106,15 @@ func (s *site) twoRows() {
 		s.exec("insert into series (id, slug, title, is_published, created_at) values ($1, $2, 'A series', $3, $4)", key, []string{"open", "hidden"}[i], open, today)
 		s.exec("insert into series_works (id, series_id, product_id, created_at) values ($1, $1, $1, $2)", key, today)
 		s.exec("insert into reviews (id, client_name, message, is_active, display_order, created_at) values ($1, 'A client', 'Lovely', $2, $3, $4)", key, open, i+1, today)
-		s.exec("insert into cover_images (id, image_url, is_active, display_order, created_at) values ($1, '/a.jpg', $2, $3, $4)", key, open, i+1, today)
+		scheduled, ended := !open && s.hidden == "scheduled", !open && s.hidden == "ended"
+		var from, until any
+		if scheduled {
+			from = today.Add(time.Hour)
+		} else if ended {
+			until = today
+		}
+		s.exec("insert into cover_images (id, image_url, is_active, display_order, created_at, visible_from, has_begun, visible_until, has_ended) values ($1, '/a.jpg', $2, $3, $4, $5, $6, $7, $8)",
+			key, open || scheduled || ended, i+1, today, from, !scheduled, until, ended)
 		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", key, today)
 	}
 	s.exec("insert into user_roles (user_id, role) values ($1, 'reader')", userID)
@@ -144,7 +153,7 @@ func forbidden(who string) int {
 	return http.StatusForbidden
 }
 
-// Proves T-published-hidden.
+// Proves T-published-hidden, T-cover-times-hidden.
 func TestPolicyMatrix(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for name, table := range schema {
@@ -153,17 +162,22 @@ func TestPolicyMatrix(t *testing.T) {
 				if !listed {
 					t.Fatalf("the matrix has no cell for %s and %s", name, who)
 				}
-				try := func(t *testing.T, unpublished any) {
-					s := &site{t: t, db: s.db, service: s.service, tokens: s.tokens, handler: s.handler, unpublished: unpublished}
+				try := func(t *testing.T, unpublished any, hidden string) {
+					s := &site{t: t, db: s.db, service: s.service, tokens: s.tokens, handler: s.handler, unpublished: unpublished, hidden: hidden}
 					s.service.record = s.noteChanges
 					s.tryRead(table, who, c)
 					s.tryInsert(table, who, c)
 					s.tryUpdate(table, who, c)
 					s.tryDelete(table, who, c)
 				}
-				t.Run(name+" for "+who, func(t *testing.T) { try(t, nil) })
-				if name == "products" {
-					t.Run("scheduled products for "+who, func(t *testing.T) { try(t, today.Add(time.Hour)) })
+				t.Run(name+" for "+who, func(t *testing.T) { try(t, nil, "") })
+				switch name {
+				case "products":
+					t.Run("scheduled products for "+who, func(t *testing.T) { try(t, today.Add(time.Hour), "") })
+				case "cover_images":
+					for _, hidden := range []string{"scheduled", "ended"} {
+						t.Run(hidden+" covers for "+who, func(t *testing.T) { try(t, nil, hidden) })
+					}
 				}
 			}
 		}
@@ -216,6 +230,21 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 		}
 		for _, query := range []string{"published_at=is.null", "published_at=gt.2026-03-12T09:31:00Z", "is_published=is.false", "is_published=not.is.true"} {
 			if got := keysOf(s.t, s.call(who, "GET", "products?"+query, "").body, "id"); slices.Contains(got, rowKeys[1]) && !slices.Contains(c.sees, rowKeys[1]) {
+				s.t.Errorf("%s shows %v", query, got)
+			}
+		}
+	}
+	if table.Name == "cover_images" { // the same for those that hide a cover
+		for _, query := range []string{
+			"or=(has_begun.is.false,has_begun.is.true)", "or=(has_ended.is.false,has_ended.is.true)", "or=(visible_from.is.null,visible_from.not.is.null)", "order=visible_from.desc.nullslast,id", "order=has_ended.desc",
+			"select=id,visible_from,visible_until,has_begun,has_ended,media", "not.or=(has_begun.is.unknown)",
+		} {
+			if got := keysOf(s.t, s.call(who, "GET", "cover_images?"+query, "").body, "id"); !slices.Equal(got, c.sees) {
+				s.t.Errorf("%s shows %v", query, got)
+			}
+		}
+		for _, query := range []string{"visible_from=gt.2000-01-01", "visible_until=lt.2999-01-01", "has_begun=is.false", "has_ended=is.true", "has_ended=not.is.false"} {
+			if got := keysOf(s.t, s.call(who, "GET", "cover_images?"+query, "").body, "id"); slices.Contains(got, rowKeys[1]) && !slices.Contains(c.sees, rowKeys[1]) {
 				s.t.Errorf("%s shows %v", query, got)
 			}
 		}

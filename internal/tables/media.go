@@ -47,18 +47,27 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files to which unpublished works refer, and those to which all other rows refer. If no work is
-// unpublished, it returns nothing.
+// UnpublishedMediaURLs returns the URLs of files to which rows refer that a time hides from visitors (works that are not published, and
+// covers outside of their time), and those to which any other rows refer. If there are no hidden ones, it does not read the others.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
-	products := schema["products"]
-	isPublished := products.reachedColumn(publishedAt)
-	if unpublished, err = s.mediaURLs(ctx, products, Compare{isPublished, Equal, false}); err != nil || len(unpublished) == 0 {
-		return nil, nil, err
+	for name := range mediaColumns {
+		scheduled := schema[name].scheduled()
+		if scheduled == nil {
+			continue
+		}
+		ofTable, err := s.mediaURLs(ctx, schema[name], Not{scheduled})
+		if err != nil {
+			return nil, nil, err
+		}
+		unpublished = append(unpublished, ofTable...)
+	}
+	if len(unpublished) == 0 {
+		return nil, nil, nil
 	}
 	for name := range mediaColumns {
-		where := Node(All{})
-		if name == products.Name {
-			where = Compare{isPublished, Equal, true}
+		where := schema[name].scheduled()
+		if where == nil {
+			where = All{}
 		}
 		ofTable, err := s.mediaURLs(ctx, schema[name], where)
 		if err != nil {

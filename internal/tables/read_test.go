@@ -75,8 +75,8 @@ func TestTheSitesOwnReads(t *testing.T) {
 		s.fill()
 		for _, c := range []struct{ name, who, path, want string }{
 			{"covers", anonymous, "cover_images?select=*&is_active=eq.true&order=display_order.asc", `[` +
-				`{"id":"` + id(2) + `","image_url":"/2.jpg","title":null,"description":null,"media_type":"image","video_thumbnail_url":null,"is_active":true,"display_order":1,"created_at":"2026-03-12T11:30:00.25+00:00"},` +
-				`{"id":"` + id(1) + `","image_url":"/1.mp4","title":null,"description":null,"media_type":"video","video_thumbnail_url":"/1.mp4","is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00"}]`},
+				`{"id":"` + id(2) + `","image_url":"/2.jpg","title":null,"description":null,"media_type":"image","video_thumbnail_url":null,"is_active":true,"display_order":1,"created_at":"2026-03-12T11:30:00.25+00:00","visible_from":null,"visible_until":null},` +
+				`{"id":"` + id(1) + `","image_url":"/1.mp4","title":null,"description":null,"media_type":"video","video_thumbnail_url":"/1.mp4","is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00","visible_from":null,"visible_until":null}]`},
 			{"reviews of the page", anonymous, "reviews?select=*&is_active=eq.true&order=display_order.asc", `[` +
 				`{"id":"` + id(2) + `","client_name":"Bia","location":null,"message":"Great","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T11:30:00.25+00:00"},` +
 				`{"id":"` + id(1) + `","client_name":"Ana","location":null,"message":"Lovely","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00"},` +

@@ -64,7 +64,7 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 		}
 		add("GET "+request, renderRead(d, q, limit, q.Offset, false))
 	}
-	own := grantCondition(schema["user_roles"], policy.Grant{Allowed: true, Rows: policy.Rows{Column: "user_id", Value: userID}})
+	own := grantCondition(schema["user_roles"], policy.Grant{Allowed: true, Rows: policy.Rows{{Column: "user_id", Value: userID}}})
 	counted := parse("products?select=title&title=gt.A&limit=5")
 	counted.Where = All{always, counted.Where}
 	add("GET with a count", renderRead(d, counted, 5, 0, true))

@@ -123,7 +123,7 @@ func TestKeptAnswersAreThoseOfTheDatabase(t *testing.T) {
 			}
 			if random.IntN(15) == 0 {
 				n := id(1 + random.IntN(6))
-				switch random.IntN(4) {
+				switch random.IntN(5) {
 				case 0:
 					k.exec("update cover_images set is_active = not is_active where id = $1", n)
 				case 1:
@@ -132,6 +132,8 @@ func TestKeptAnswersAreThoseOfTheDatabase(t *testing.T) {
 					k.exec("update products set title = $2 where id = $1", n, "Title "+strconv.Itoa(step))
 				case 3:
 					k.exec("delete from products where id = $1", n)
+				case 4:
+					k.exec("update cover_images set has_ended = not has_ended, visible_until = $2 where id = $1", n, today)
 				}
 			}
 			asked := pool[random.IntN(len(pool))]

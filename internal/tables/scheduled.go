@@ -2,27 +2,37 @@ package tables
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"atelie/internal/db"
 )
 
-// PublishScheduled publishes the works whose scheduled time has come, and records the changes for live clients. It returns the time at
-// which the next work is due, or the zero time if none is scheduled. Several nodes may call it at the same time: each work is published
-// once.
-func (s *Service) PublishScheduled(ctx context.Context) (next time.Time, err error) {
+// ApplyScheduled shows and hides the works and covers for which a time has come, and records them for live clients. It returns the time
+// of the next change, or the zero time if none is scheduled. Any node may call it: a change is made once.
+func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
 	next, err = nextScheduled(ctx, s.db)
 	if err != nil || next.IsZero() || next.After(now) {
 		return next, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		keys, err := publishDue(ctx, tx, now)
-		if err != nil {
-			return err
+		due := map[*Table][]string{} // keys of the changed rows
+		for _, r := range allReached {
+			keys, err := storeReached(ctx, tx, r, now)
+			if err != nil {
+				return err
+			}
+			for _, key := range keys { // both times of a cover may have come
+				if !slices.Contains(due[r.table], key) {
+					due[r.table] = append(due[r.table], key)
+				}
+			}
 		}
-		if err := s.recordWritten(ctx, tx, schema["products"], keys, unchangedKeys(keys)); err != nil {
-			return err
+		for t, keys := range due {
+			if err := s.recordWritten(ctx, tx, t, keys, unchangedKeys(keys)); err != nil {
+				return err
+			}
 		}
 		next, err = nextScheduled(ctx, tx)
 		return err

@@ -133,7 +133,7 @@ func TestScheduledWorksBecomeVisibleOnce(t *testing.T) {
 		} {
 			now, sent = step.at, nil
 			before := version()
-			next, err := s.service.PublishScheduled(t.Context())
+			next, err := s.service.ApplyScheduled(t.Context())
 			if err != nil || !next.Equal(step.next) || strings.Join(sent, " ") != step.sent || visibleWorks(s) != step.seen {
 				t.Errorf("at %s: next %s, %v, sent %v, visitors see %q", step.at, next, err, sent, visibleWorks(s))
 			}
@@ -165,7 +165,7 @@ func TestNodesPublishAWorkOnce(t *testing.T) {
 		failed := make(chan error)
 		for range 4 {
 			go func() {
-				_, err := s.service.PublishScheduled(context.WithoutCancel(t.Context()))
+				_, err := s.service.ApplyScheduled(context.WithoutCancel(t.Context()))
 				failed <- err
 			}()
 		}

@@ -44,6 +44,7 @@ type Column struct {
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
 	Reached  *Column                 // the stored value is always whether the time in that other column has come, whatever the caller sends; not part of select=*
+	IfNull   bool                    // what is stored if the time in Reached is null
 	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
 	Derived  bool                    // triggers of the database store it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
@@ -141,8 +142,12 @@ func choiceColumn(name string, values ...string) *Column {
 
 var leastPosition = int64(1)
 
-// publishedAt is when visitors see a work: null for a draft, in the future for a scheduled work.
-var publishedAt = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime}
+// Times that decide whether visitors see a row. scheduled.go stores that such a time has come.
+var (
+	publishedAt  = &Column{Name: "published_at", Kind: Timestamp, Default: storedTime} // null for a draft, in the future for a scheduled work
+	visibleFrom  = &Column{Name: "visible_from", Kind: Timestamp}                      // null for a cover that visitors see from its creation on
+	visibleUntil = &Column{Name: "visible_until", Kind: Timestamp}                     // null for a cover that visitors see without an end
+)
 
 // schema holds the tables by name. Their columns are in the order of select=*.
 var schema = indexTables(
@@ -167,7 +172,7 @@ var schema = indexTables(
 		createdColumn(),
 		updatedColumn(),
 		publishedAt,
-		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt}, // scheduled.go sets it when a scheduled time has come
+		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt},
 		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), ByName: true, MaxLen: maxOrderKey, Valid: isOrderKey},
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
@@ -192,6 +197,10 @@ var schema = indexTables(
 		{Name: "display_order", Kind: Int, AtLeast: &leastPosition},
 		createdColumn(),
 		updatedColumn(),
+		visibleFrom,
+		{Name: "has_begun", Kind: Bool, NotNull: true, Reached: visibleFrom, IfNull: true},
+		visibleUntil,
+		{Name: "has_ended", Kind: Bool, NotNull: true, Reached: visibleUntil},
 	}},
 	&Table{Name: "series", Public: true, NewLast: true, Unique: "slug", Columns: []*Column{
 		keyColumn(),

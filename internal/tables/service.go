@@ -71,9 +71,21 @@ func grantCondition(t *Table, g policy.Grant) Node {
 	if g.Rows.All() {
 		return always
 	}
-	column, value := t.byName[g.Rows.Column], g.Rows.Value
-	if g.Rows.Past {
-		return Compare{t.reachedColumn(column), Equal, true}
+	all := make(All, len(g.Rows))
+	for i, c := range g.Rows {
+		all[i] = conditionNode(t, c)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return all
+}
+
+// conditionNode returns a condition of the policy as one of a query. Of a time the row has stored whether it has come.
+func conditionNode(t *Table, c policy.Condition) Node {
+	column, value := t.byName[c.Column], c.Value
+	if c.When != "" {
+		return Compare{t.reachedColumn(column), Equal, c.When != policy.NotCome}
 	}
 	if text, ok := value.(string); ok {
 		parsed, err := parseValue(column.Kind, text)
@@ -83,6 +95,20 @@ func grantCondition(t *Table, g policy.Grant) Node {
 		value = parsed
 	}
 	return Compare{column, Equal, value}
+}
+
+// scheduled returns the condition of the rows that times do not hide from visitors, or nil if the table has no such times.
+func (t *Table) scheduled() Node {
+	var all All
+	for _, c := range policy.Table(identity.Caller{Role: identity.Anon}, t.Name, policy.Select).Rows {
+		if c.When != "" {
+			all = append(all, conditionNode(t, c))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return all
 }
 
 // allowWrite returns the caller's grant for a write, or error 42501 if the policy forbids the action or one of the columns.

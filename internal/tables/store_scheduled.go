@@ -2,22 +2,52 @@ package tables
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"atelie/internal/db"
 )
 
-// nextScheduled returns the earliest time at which a work is to be published, or the zero time if none is scheduled.
+// reached is a column that stores whether the time in another one has come.
+type reached struct {
+	table  *Table
+	column *Column
+}
+
+// allReached are those of all tables, in a fixed order, so that two nodes lock rows in the same order.
+var allReached = func() (all []reached) {
+	for _, name := range slices.Sorted(maps.Keys(schema)) {
+		for _, c := range schema[name].Columns {
+			if c.Reached != nil {
+				all = append(all, reached{schema[name], c})
+			}
+		}
+	}
+	return all
+}()
+
+// queryNext reads the earliest time that has not come.
+var queryNext = func() string {
+	parts := make([]string, len(allReached))
+	for i, r := range allReached {
+		parts[i] = "select min(" + r.column.Reached.Name + ") as due from " + r.table.Name + " where not " + r.column.Name
+	}
+	return "select min(due) from (" + strings.Join(parts, " union all ") + ") as times"
+}()
+
+// nextScheduled returns the earliest time at which a row is to be shown or hidden, or the zero time if none is scheduled.
 func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	var at *time.Time
-	if err := q.QueryRow(ctx, "select min(published_at) from products where not is_published").Scan(&at); err != nil || at == nil {
+	if err := q.QueryRow(ctx, queryNext).Scan(&at); err != nil || at == nil {
 		return time.Time{}, err
 	}
 	return *at, nil
 }
 
-// publishDue publishes the works whose scheduled time is now or earlier, and returns their ids. It does not change updated_at, so that the
-// owner can still save a form in which such a work is being edited.
-func publishDue(ctx context.Context, tx *db.Tx, now time.Time) ([]string, error) {
-	return db.Collect(ctx, tx, db.ScanOne[string], "update products set is_published = true where not is_published and published_at <= $1 returning cast(id as text)", now)
+// storeReached stores in a column that the time has come, where it has until now, and returns the keys of the rows. It leaves updated_at,
+// so that a form in which the owner edits such a row can still be saved.
+func storeReached(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {
+	return db.Collect(ctx, tx, db.ScanOne[string], "update "+r.table.Name+" set "+r.column.Name+" = true where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 returning cast(id as text)", now)
 }

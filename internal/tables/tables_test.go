@@ -51,7 +51,8 @@ type site struct {
 	mu      sync.Mutex // guards changed
 	changed []string
 
-	unpublished any // published_at of the hidden work in the fixture of the matrix
+	unpublished any    // published_at of the hidden work in the fixture of the matrix
+	hidden      string // why visitors do not see the hidden cover there: "" because it is inactive, or "scheduled" or "ended"
 }
 
 func newSite(t testing.TB, d *db.DB) *site {

@@ -323,7 +323,7 @@ func (g *generator) admin() *request {
 var columns = map[string][]string{
 	"products":            {"id", "title", "description", "artwork_type", "image_url", "image_gallery", "tags", "is_featured", "creation_date", "price", "created_at", "published_at", "is_published"},
 	"reviews":             {"id", "client_name", "message", "image_url", "is_active", "display_order", "created_at"},
-	"cover_images":        {"id", "image_url", "media_type", "is_active", "display_order", "created_at"},
+	"cover_images":        {"id", "image_url", "media_type", "is_active", "display_order", "created_at", "visible_from", "visible_until", "has_begun", "has_ended"},
 	"series":              {"id", "slug", "title", "text_pt", "cover_id", "is_published", "types", "position", "created_at"},
 	"series_works":        {"id", "series_id", "product_id", "artwork_type", "is_visible", "position", "created_at"},
 	"contact_submissions": {"id", "name", "email", "message", "reason", "status", "created_at"},

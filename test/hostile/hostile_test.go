@@ -178,7 +178,7 @@ func (s *site) fill(t *testing.T) {
 	for table, rows := range map[string][]map[string]any{
 		"products":            {{"id": id(1), "title": "A work", "tags": []string{"a"}, "artwork_type": "mural", "is_featured": true}, {"id": id(2), "title": "Another"}, {"id": id(8), "title": canary, "description": canary, "published_at": nil}, {"id": id(9), "title": canary, "published_at": "2999-01-01T00:00:00Z"}},
 		"reviews":             {{"id": id(3), "client_name": "Seen", "message": "Seen"}, {"id": id(4), "client_name": canary, "message": canary, "is_active": false}},
-		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}},
+		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}, {"id": id(10), "image_url": canary, "title": canary, "visible_from": "2999-01-01T00:00:00Z"}, {"id": id(11), "image_url": canary, "title": canary, "visible_until": "2020-01-01T00:00:00Z"}},
 		"series":              {{"id": id(10), "slug": "seen", "title": "Seen"}, {"id": id(11), "slug": "hidden", "title": canary, "text": canary, "is_published": false}},
 		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}},
 	} {

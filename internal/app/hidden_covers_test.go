@@ -1,0 +1,171 @@
+package app
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+// Proves P-cover-times, F-cover-times, H-archive-cover-times.
+//
+// TestCoversOutsideOfTheirTimeAreNowhere: neither a word nor the file of such a cover is on a page, in an answer or in the public pages of
+// an archive, before its time and after it. Its owner has all of it.
+func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newUnpublishedSite(t, dialect)
+			background, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			defer running.Wait()
+			defer stop()
+			running.Go(func() { s.content.Run(background) })
+			hour := func(n int) string { return `"` + db.FormatTime(s.clock.Add(time.Duration(n)*time.Hour)) + `"` }
+			files := map[string]string{"Always": "always.png", "Secret soon": "soon.png", "Secret past": "past.png", "Until noon": "noon.png"}
+			times := map[string]string{
+				"Secret soon": `,"visible_from":` + hour(1), "Secret past": `,"visible_from":` + hour(-2) + `,"visible_until":` + hour(-1), "Until noon": `,"visible_from":` + hour(-1) + `,"visible_until":` + hour(1),
+			}
+			for title, name := range files {
+				s.upload(name, uint8(len(title)))
+				s.do("POST", "/rest/v1/cover_images", `{"title":"`+title+`","image_url":"`+historyBase+name+`","media_type":"image","display_order":1`+times[title]+`}`)
+			}
+			owned := s.as(s.owner, "GET", "/rest/v1/cover_images?select=*,media", "")
+			cookies := owned.Result().Cookies()
+			if len(cookies) != 1 || cookies[0].Name != ownerCookie || strings.Count(owned.Body.String(), `"title":`) != len(files) {
+				t.Fatalf("the owner's covers: %v %s", cookies, owned.Body)
+			}
+			check := func(when string, visible ...string) {
+				t.Helper()
+				shown := map[string]bool{}
+				for _, title := range visible {
+					shown[title] = true
+				}
+				for _, target := range []string{
+					"/", "/?lang=pt", "/gallery/all", "/sitemap.xml", "/feed.xml",
+					"/rest/v1/cover_images", "/rest/v1/cover_images?select=*,media&is_active=eq.true&order=display_order.asc", "/rest/v1/cover_images?order=visible_until.asc.nullslast",
+				} {
+					for _, token := range []string{s.anon, s.user} {
+						if !strings.HasPrefix(target, "/rest/") {
+							token = ""
+						}
+						text := s.as(token, "GET", target, "").Body.String()
+						for title, name := range files {
+							if !shown[title] && (strings.Contains(text, title) || strings.Contains(text, name)) {
+								t.Errorf("%s: %s contains %s", when, target, title)
+							}
+							if shown[title] && (target == "/" || strings.HasPrefix(target, "/rest/")) && !strings.Contains(text, title) {
+								t.Errorf("%s: %s lacks %s", when, target, title)
+							}
+						}
+					}
+				}
+				for title, name := range files {
+					for i, target := range fileTargets(name) {
+						if !strings.Contains(target, "/public/") {
+							continue
+						}
+						got, none := s.as("", "GET", target, ""), s.as("", "GET", fileTargets("none.png")[i], "")
+						if shown[title] && got.Code != http.StatusOK || !shown[title] && (got.Code != none.Code || strings.ReplaceAll(got.Body.String(), name, "none.png") != none.Body.String()) {
+							t.Errorf("%s: %s: %d %s", when, target, got.Code, got.Body)
+						}
+						if got := s.with("", cookies[0], "GET", target, ""); got.Code != http.StatusOK {
+							t.Errorf("%s: the owner's browser gets %d for %s", when, got.Code, target)
+						}
+					}
+				}
+			}
+			check("at first", "Always", "Until noon")
+			s.checkStaticCopy("Always", "Secret", "soon.png", "past.png")
+
+			// A file that something else shows stays.
+			s.do("POST", "/rest/v1/reviews", `{"client_name":"A","message":"B","image_url":"`+historyBase+`soon.png"}`)
+			if s.public("soon.png") == "" {
+				t.Error("the file of a review is missing")
+			}
+			s.do("DELETE", "/rest/v1/reviews?client_name=eq.A", "")
+
+			s.clock = s.clock.Add(90 * time.Minute)
+			if _, err := s.Tables.ApplyScheduled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.anon, s.user = key(t, s.App, identity.Anon), key(t, s.App, identity.Anon) // the user's session has expired
+			check("ninety minutes later", "Always", "Secret soon")
+		})
+	}
+}
+
+// checkStaticCopy exports the site, and checks that its public pages contain visible and none of the hidden texts.
+func (s *unpublishedSite) checkStaticCopy(visible string, hidden ...string) {
+	s.t.Helper()
+	file, err := os.Create(filepath.Join(s.t.TempDir(), "site.zip"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.Export(s.t.Context(), file, noReport); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	zipped, err := zip.OpenReader(file.Name())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = zipped.Close() }() // it was only read
+	found := false
+	for _, entry := range zipped.File {
+		if !strings.HasSuffix(entry.Name, ".html") {
+			continue
+		}
+		opened, err := entry.Open()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		content, err := io.ReadAll(opened)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		found = found || strings.Contains(string(content), visible)
+		for _, part := range hidden {
+			if strings.Contains(string(content), part) {
+				s.t.Errorf("%s contains %s", entry.Name, part)
+			}
+		}
+	}
+	if !found {
+		s.t.Errorf("no page contains %s", visible)
+	}
+}
+
+// An import brings the times of covers back, also those that have come meanwhile; covers of archives without times have none.
+func TestImportsKeepTheTimesOfCovers(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			cover := func(n int, more string) string {
+				return `{"id":"` + workID(n) + `","image_url":"/a.jpg","is_active":true,"title":"` + string(rune('A'+n)) + `","created_at":"2026-01-02T03:04:05+00:00"` + more + "}"
+			}
+			const past, future = `"2026-01-02T03:04:05+00:00"`, `"2999-01-01T00:00:00+00:00"`
+			from := smallArchive(t, map[string]string{"cover_images": "[" + cover(0, "") + "," + cover(1, `,"visible_from":`+future+`,"has_begun":false`) + "," +
+				cover(2, `,"visible_from":`+past+`,"has_begun":false`) + "," + cover(3, `,"visible_until":`+past+`,"has_ended":false`) + "]"})
+			if err := importAll(t.Context(), a, from, noReport); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Tables.ApplyScheduled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(a, "GET", "/rest/v1/cover_images?select=title&order=title", key(t, a, identity.Anon)).Body.String(); got != `[{"title":"A"},{"title":"C"}]` {
+				t.Error(got)
+			}
+		})
+	}
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/interval"
+)
+
+// Waits of applyScheduledChanges. The first one finds times that were set meanwhile, on this node or another.
+const (
+	scheduledCheck = time.Second
+	scheduledRetry = 5 * time.Second // after an error, such as an outage of the database
+)
+
+// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It is no job of
+// the queue, so that no job must follow each change of a time, and rows that a copy, an import or a restored backup brings are found too.
+func (a *App) applyScheduledChanges(ctx context.Context) {
+	for {
+		wait := scheduledCheck
+		next, err := a.Tables.ApplyScheduled(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			a.log.Warn("scheduled works and covers cannot be shown or hidden; this is tried again", "cause", err.Error())
+			wait = scheduledRetry
+		case !next.IsZero():
+			wait = min(wait, max(next.Sub(a.now()), time.Millisecond))
+		}
+		if interval.Sleep(ctx, wait) != nil {
+			return
+		}
+	}
+}
