@@ -169,3 +169,38 @@ func TestImportsKeepTheTimesOfCovers(t *testing.T) {
 		})
 	}
 }
+
+// Proves A-cov-13.
+//
+// TestACoverKeepsItsCopyOfAWorksPicture: a cover with a copy of a work's picture shows it when the work and the work's file are gone, and
+// files that nothing uses any more were removed.
+func TestACoverKeepsItsCopyOfAWorksPicture(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newHistorySite(t, dialect, 0)
+			s.upload("onda.png", 1)
+			before := s.public("onda.png")
+			s.do("POST", "/rest/v1/products", `{"id":"`+workID(1)+`","title":"Onda","image_url":"`+historyBase+`onda.png"}`)
+			s.do("POST", "/storage/v1/object/copy", `{"bucketId":"product-images","sourceKey":"onda.png","destinationKey":"copy.png","destinationBucket":"cover-images"}`)
+			s.do("POST", "/storage/v1/object/copy", `{"bucketId":"product-images","sourceKey":"onda.png","destinationKey":"unused.png","destinationBucket":"cover-images"}`)
+			const covers = "/storage/v1/object/public/cover-images/"
+			s.do("POST", "/rest/v1/cover_images", `{"image_url":"`+covers+`copy.png","media_type":"image","display_order":1}`)
+			s.do("DELETE", "/rest/v1/products?id=eq."+workID(1), "")
+			s.do("DELETE", "/storage/v1/object/product-images/onda.png", "")
+			s.clock = s.clock.Add(49 * time.Hour)
+			s.token = key(t, s.App, identity.Service)
+			if err := s.collectFiles(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s.public("onda.png") != "" {
+				t.Error("the work's file is still there")
+			}
+			if rec := ask(s.App, "GET", covers+"copy.png", ""); rec.Code != http.StatusOK || rec.Body.String() != before {
+				t.Errorf("the cover's file: %d", rec.Code)
+			}
+			if rec := ask(s.App, "GET", covers+"unused.png", ""); rec.Code == http.StatusOK {
+				t.Error("a copy that no cover uses is still there")
+			}
+		})
+	}
+}

@@ -32,7 +32,16 @@ export function formValues(cover: CoverImage): CoverValues {
 
 /** The fields to save in an existing cover. */
 export type CoverChange = Partial<
-  Pick<CoverImage, "title" | "description" | "display_order" | "is_active">
+  Pick<
+    CoverImage,
+    | "title"
+    | "description"
+    | "display_order"
+    | "is_active"
+    | "image_url"
+    | "media_type"
+    | "video_thumbnail_url"
+  >
 >;
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
 import { historyDifferences } from "@/features/admin-covers/history-differences";
 import {
   coverChange,
@@ -149,6 +150,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         {name}
       </h2>
       <CoverPreview cover={{ ...cover, is_active: active }} preview={preview} />
+      <PictureFromWork cover={cover} name={name} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
         noValidate

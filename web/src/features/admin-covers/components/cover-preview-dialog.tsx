@@ -5,6 +5,7 @@ import { buttonClasses } from "@/components/ui/button-classes";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import { imageInfo } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
 
@@ -84,7 +85,14 @@ function HeroFrame({ cover, label, className, figureClassName }: HeroFrameProps)
               className={mediaClassName}
             />
           ) : (
-            <Picture src={cover.image_url} alt="" fit="cover" eager className={mediaClassName} />
+            <Picture
+              src={cover.image_url}
+              alt=""
+              info={imageInfo(cover, cover.image_url)}
+              fit="cover"
+              eager
+              className={mediaClassName}
+            />
           )}
         </div>
         <div className="band grid gap-3 p-[6cqw] wrap-anywhere @sm:grid-cols-[minmax(0,1fr)_auto] @sm:items-end @sm:p-[2.6cqw]">

@@ -434,3 +434,22 @@ it("restores typed texts after a reload", async () => {
   );
   expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
 });
+
+it("A-cov-6: the preview crops the picture around its focus point", async () => {
+  row.media = {
+    [row.image_url]: {
+      kind: "image",
+      v: "1",
+      width: 800,
+      height: 600,
+      widths: [800],
+      focus: [0.25, 0.75],
+    },
+  };
+  const { user } = await open();
+  await user.click(screen.getByRole("button", { name: "Preview" }));
+  const pictures = screen.getByRole("dialog").querySelectorAll("img");
+  expect(pictures).toHaveLength(2);
+  for (const { style } of pictures) expect(style.objectPosition).toBe("25% 75%");
+});
+

@@ -2,6 +2,7 @@ import { useCallback, useRef } from "react";
 import { Upload } from "lucide-react";
 import { useCreateCover } from "@/features/admin-covers/api/create-cover";
 import { useCovers } from "@/features/admin-covers/api/list-covers";
+import { AddWorksButton } from "@/features/admin-covers/components/add-works-button";
 import { CoverCard } from "@/features/admin-covers/components/cover-card";
 import { UploadingCard } from "@/features/admin-covers/components/uploading-card";
 import { coverKind } from "@/features/admin-covers/schema";
@@ -41,15 +42,18 @@ export function CoversPage() {
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add, { multiple: true });
   usePreventFileDrop(); // for files dropped beside the grid
 
-  const uploadButton = (
-    <Button onClick={() => fileInput.current?.click()}>
-      <Upload aria-hidden="true" size={20} strokeWidth={1.75} />
-      {t("covers.upload")}
-    </Button>
+  const buttons = (
+    <>
+      <AddWorksButton />
+      <Button onClick={() => fileInput.current?.click()}>
+        <Upload aria-hidden="true" size={20} strokeWidth={1.75} />
+        {t("covers.upload")}
+      </Button>
+    </>
   );
 
   return (
-    <AdminPage title={t("nav.coverImages")} action={uploadButton}>
+    <AdminPage title={t("nav.coverImages")} action={buttons}>
       <input
         ref={fileInput}
         type="file"
@@ -68,7 +72,7 @@ export function CoversPage() {
         <AdminListState
           query={draftPrefix === undefined ? { ...covers, data: undefined } : covers}
           empty={t("covers.empty")}
-          emptyAction={uploadButton}
+          emptyAction={<div className="flex flex-wrap gap-3">{buttons}</div>}
           notEmpty={queue.files.some(({ state }) => state !== "stored")}
           skeleton={<SkeletonCards />}
         >

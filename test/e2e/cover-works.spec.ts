@@ -1,0 +1,105 @@
+// Covers with the pictures of works, and their times, on a phone.
+import type { Locator, Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import {
+  expect,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  finishAnimations,
+  test,
+} from "./fixtures.ts";
+import { languages, text } from "./texts.ts";
+
+let server: Server;
+
+test.use({
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  timezoneId: "Europe/Lisbon",
+  contextOptions: { reducedMotion: "reduce" },
+});
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
+});
+test.afterAll(() => server.stop());
+
+const covers = () => asService(server).from("cover_images");
+const cards = (page: Page) => page.getByRole("listitem").filter({ has: page.getByRole("switch") });
+const isShown = (picture: Locator) =>
+  expect
+    .poll(() => picture.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth > 0))
+    .toBe(true);
+
+test("A-cov-13: on a phone a cover has the picture of a work after two taps, keeps it when the work goes, and gets its own back", async ({
+  page,
+}) => {
+  let taps = 0;
+  const tap = async (target: Locator) => {
+    taps++;
+    await target.tap();
+  };
+  const first = async () =>
+    (await covers().select("id,title,image_url,media_type").eq("display_order", 1).single()).data!;
+  const before = await first();
+  await signInAt(page, server, "/admin/cover-images");
+  await expect(cards(page).first()).toBeVisible();
+  await tap(cards(page).first().getByRole("button", { name: "Choose from works for" }));
+  const dialog = page.getByRole("dialog", { name: "Choose from works" });
+  await tap(dialog.getByRole("button", { name: "Choose Onda", exact: true }));
+  await expect(page.getByText("Cover image updated successfully")).toBeVisible();
+  expect(taps).toBe(2);
+  await expect(dialog).toBeHidden();
+  const after = await first();
+  expect(after).toMatchObject({ id: before.id, title: before.title, media_type: "image" });
+  expect(after.image_url).toContain("/cover-images/");
+  await isShown(cards(page).first().locator("img").last());
+
+  // The copy is the cover's own: the work and its file go, the cover stays.
+  const work = (
+    await asService(server).from("products").select("id,image_url").eq("title", "Onda").single()
+  ).data!;
+  const name = work.image_url.split("/product-images/")[1]!;
+  await asService(server).from("products").delete().eq("id", work.id).throwOnError();
+  const removed = await asService(server).storage.from("product-images").remove([name]);
+  expect(removed.error).toBeNull();
+  expect((await fetch(new URL(work.image_url, server.url))).status).not.toBe(200);
+  expect((await fetch(new URL(after.image_url, server.url))).status).toBe(200);
+
+  await page.getByRole("button", { name: "Undo" }).tap();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect(await first()).toEqual(before);
+});
+
+for (const language of languages)
+  test(`A-cov-14: on a phone works become covers with a tap each, in ${language}, and axe finds nothing`, async ({
+    page,
+  }) => {
+    const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
+      text(language, key, vars);
+    const count = (await covers().select("id")).data!.length;
+    await signInAt(page, server, "/admin/cover-images", language);
+    await expect(cards(page).first()).toBeVisible();
+    await page.getByRole("button", { name: say("covers.fromWorks"), exact: true }).tap();
+    const dialog = page.getByRole("dialog", { name: say("covers.fromWorks") });
+    const choose = (title: string) =>
+      dialog.getByRole("button", { name: say("covers.chooseWork", { title }), exact: true });
+    const titles = (
+      await asAnon(server).from("products").select("title").order("created_at").limit(2)
+    ).data!.map(({ title }) => title);
+    for (const title of titles) await choose(title).tap();
+    await isShown(dialog.locator("img").first());
+    await finishAnimations(page);
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page);
+    await dialog.getByRole("button", { name: say("covers.addChosen", { n: "2" }) }).tap();
+    await expect(page.getByText(say("covers.toast.added", { n: "2" }))).toBeVisible();
+    const { data } = await covers().select("title").order("display_order");
+    expect(data!.slice(count).map(({ title }) => title)).toEqual(titles);
+    await page.getByRole("button", { name: say("common.undo") }).tap();
+    await expect(page.getByText(say("common.undone"))).toBeVisible();
+    expect((await covers().select("id")).data).toHaveLength(count);
+  });
+

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { copyPicture } from "@/features/admin-covers/api/copy-picture";
+import {
+  COVER_SCOPE,
+  fetchCoversInOrder,
+  reorderCovers,
+} from "@/features/admin-covers/api/cover-order";
+import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import { isNumbered } from "@/features/admin-covers/order";
+import { coverPayload } from "@/features/admin-covers/schema";
+import { useOwnerBackend } from "@/lib/backend";
+import { useBoot } from "@/lib/boot";
+import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
+
+/** Adds a cover for each work, in this order after those that are there. Resolves with the ids of the new covers. */
+export function useAddWorks() {
+  const backend = useOwnerBackend();
+  const boot = useBoot();
+  const cache = useQueryClient();
+  return useMutation({
+    scope: COVER_SCOPE,
+    mutationFn: async (works: readonly WorkPicture[]) => {
+      const urls: string[] = [];
+      for (const { image_url } of works) urls.push(await copyPicture(backend, boot, image_url));
+      let covers = await fetchCoversInOrder(backend);
+      // The numbers of the new covers follow the count of covers, so gaps in the numbers are closed first.
+      if (!isNumbered(covers)) {
+        await reorderCovers(backend, []);
+        covers = await fetchCoversInOrder(backend);
+      }
+      const rows = works.map(({ title }, n) => ({
+        ...coverPayload(urls[n]!, "image", covers.length + n),
+        title,
+      }));
+      const { data, error } = await backend
+        .from("cover_images")
+        .insert(rows)
+        .select("id,display_order");
+      if (error) throw error;
+      return data.toSorted((a, b) => a.display_order! - b.display_order!).map(({ id }) => id);
+    },
+    onSettled: () => refetch(cache, queryKeys.covers.all),
+  });
+}
+
+/** Deletes the covers that were added. The server keeps their files for the list of what was deleted. */
+export function useUndoAddedWorks() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    scope: COVER_SCOPE,
+    mutationFn: async (ids: readonly string[]) => {
+      const { error } = await backend
+        .from("cover_images")
+        .delete()
+        .in("id", [...ids]);
+      if (error) throw error;
+      await reorderCovers(backend, []);
+    },
+    onSettled: () => refetch(cache, queryKeys.covers.all),
+  });
+}

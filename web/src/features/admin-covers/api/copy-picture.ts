@@ -1,0 +1,21 @@
+import type { OwnerBackend } from "@/lib/backend";
+import type { Boot } from "@/lib/boot";
+import { BUCKETS } from "@/lib/constants";
+import { randomFileName } from "@/lib/upload/file-name";
+import { objectPath, publicUrl } from "@/lib/upload/object-url";
+
+/**
+ * Copies the picture of a work to the covers, and returns the URL of the copy. The server copies the file as it was uploaded. A
+ * cover has a file of its own, so that nothing that happens to the work changes it, and so that the server makes the upright cuts
+ * for phones, which it makes of covers alone. A picture of another site is not copied: its URL is returned.
+ */
+export async function copyPicture(backend: OwnerBackend, boot: Boot, url: string): Promise<string> {
+  const path = objectPath(url, BUCKETS.products);
+  if (path === null) return url;
+  const name = randomFileName(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
+  const { error } = await backend.storage
+    .from(BUCKETS.products)
+    .copy(path, name, { destinationBucket: BUCKETS.covers });
+  if (error) throw error;
+  return publicUrl(boot, BUCKETS.covers, name);
+}

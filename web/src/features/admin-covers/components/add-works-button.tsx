@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { Images } from "lucide-react";
+import { useAddWorks, useUndoAddedWorks } from "@/features/admin-covers/api/add-works";
+import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import { WorkPicker } from "@/features/admin-covers/components/work-picker";
+import { Button } from "@/components/ui/button";
+import { useUndo } from "@/lib/editing/use-undo";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+
+/** A button that adds covers with the pictures of works. */
+export function AddWorksButton() {
+  const t = useT();
+  const [open, setOpen] = useState(false);
+  const { mutateAsync: add, isPending } = useAddWorks();
+  const { mutateAsync: undo } = useUndoAddedWorks();
+  const undoButton = useUndo();
+
+  async function save(works: WorkPicture[]) {
+    try {
+      const ids = await add(works);
+      setOpen(false);
+      areaToast({
+        title: t("covers.toast.added", { n: ids.length }),
+        action: undoButton(() => undo(ids)),
+      });
+    } catch (error) {
+      areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
+    }
+  }
+
+  return (
+    <>
+      <Button variant="outline" onClick={() => setOpen(true)}>
+        <Images aria-hidden="true" size={20} strokeWidth={1.75} />
+        {t("covers.fromWorks")}
+      </Button>
+      <WorkPicker
+        several
+        open={open}
+        busy={isPending}
+        onChoose={(works) => void save(works)}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from "react";
+import { Images } from "lucide-react";
+import { copyPicture } from "@/features/admin-covers/api/copy-picture";
+import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import { useUndoCoverChange, useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import { WorkPicker } from "@/features/admin-covers/components/work-picker";
+import { Button } from "@/components/ui/button";
+import { useOwnerBackend } from "@/lib/backend";
+import { useBoot } from "@/lib/boot";
+import { ConflictError } from "@/lib/editing/update-if-unchanged";
+import { useUndo } from "@/lib/editing/use-undo";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { CoverImage } from "@/lib/types";
+
+/** A button that gives a cover the picture of a work, in place of its picture or film. */
+export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
+  const t = useT();
+  const backend = useOwnerBackend();
+  const boot = useBoot();
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { mutateAsync: update } = useUpdateCover();
+  const { mutateAsync: undo } = useUndoCoverChange();
+  const undoButton = useUndo();
+
+  async function save(work: WorkPicture) {
+    setBusy(true);
+    try {
+      const image_url = await copyPicture(backend, boot, work.image_url);
+      const saved = await update({
+        base: cover,
+        change: { image_url, media_type: "image", video_thumbnail_url: null },
+      });
+      setOpen(false);
+      areaToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) });
+    } catch (error) {
+      const description =
+        error instanceof ConflictError ? t("history.toast.conflict") : messageOf(error);
+      areaToast({ title: t("common.error"), description, destructive: true });
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="sm"
+        className="mt-2 ml-2 px-3"
+        aria-label={t("covers.fromWorksNamed", { name })}
+        onClick={() => setOpen(true)}
+      >
+        <Images aria-hidden="true" size={20} strokeWidth={1.5} />
+        {t("covers.fromWorks")}
+      </Button>
+      <WorkPicker
+        open={open}
+        several={false}
+        busy={busy}
+        onChoose={([work]) => void save(work!)}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}
