@@ -39,6 +39,9 @@ export function clockTime(iso: string): string {
     : `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
 }
 
+/** A timestamp as the value of a datetime-local input: in the browser's time zone, without seconds. */
+export const inputTime = (iso: string): string => `${localDay(iso)}T${clockTime(iso)}`;
+
 const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],

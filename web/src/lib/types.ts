@@ -65,6 +65,12 @@ export type CoverImage = {
   is_active: boolean;
   display_order: number | null;
   updated_at?: string | null;
+  /** From when on and until when visitors see the cover; null sets no limit. Rows of old revisions lack both. */
+  visible_from?: string | null;
+  visible_until?: string | null;
+  /** Whether these times have come. A row has them only if the query selects them by name. */
+  has_begun?: boolean;
+  has_ended?: boolean;
 } & WithMedia;
 
 /** A series of works. */

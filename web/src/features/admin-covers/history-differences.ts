@@ -1,4 +1,5 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
+import { comparedTime } from "@/features/admin-covers/schedule";
 import { coverKind } from "@/features/admin-covers/schema";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
@@ -15,6 +16,8 @@ export function historyDifferences(
     title: t("covers.title"),
     description: t("covers.description"),
     is_active: t("history.visible"),
+    visible_from: t("covers.visibleFrom"),
+    visible_until: t("covers.visibleUntil"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
   return changedFields<Pick<CoverImage, keyof typeof labels>>(before, now, fields).map((field) => {
@@ -22,6 +25,7 @@ export function historyDifferences(
       if (field === "is_active") return t(cover.is_active ? "common.yes" : "common.no");
       if (field === "image_url")
         return t(coverKind(cover) === "video" ? "covers.video" : "covers.image");
+      if (field === "visible_from" || field === "visible_until") return comparedTime(cover[field]);
       return cover[field] ?? "";
     };
     return { label: labels[field], before: textOf(before), now: textOf(now) };

@@ -19,6 +19,9 @@ const cover: CoverImage = {
   display_order: 2,
 };
 
+/** The times of a cover without a schedule, in the form. */
+const always = { visible_from: "", visible_until: "" };
+
 describe("coverChange", () => {
   it("is empty for unchanged form values", () => {
     expect(coverChange(cover, formValues(cover))).toEqual({});
@@ -26,26 +29,32 @@ describe("coverChange", () => {
 
   it("contains only fields that differ", () => {
     expect(
-      coverChange(cover, { title: "Costa ", description: "80 × 50", display_order: "3" }),
+      coverChange(cover, {
+        title: "Costa ",
+        description: "80 × 50",
+        display_order: "3",
+        ...always,
+      }),
     ).toEqual({
       description: "80 × 50",
       display_order: 3,
     });
-    expect(coverChange(cover, { title: "", description: "", display_order: "2" })).toEqual({
+    expect(
+      coverChange(cover, { title: "", description: "", display_order: "2", ...always }),
+    ).toEqual({
       title: null,
     });
   });
 });
 
 it.each(["0", "-1", "", "1.5", "x", "1e3"])("rejects the number %o", (display_order) => {
-  const result = coverSchema.safeParse({ title: "", description: "", display_order });
+  const result = coverSchema.safeParse({ title: "", description: "", display_order, ...always });
   expect(result.error?.issues[0]?.message).toBe("covers.orderMin");
 });
 
 it("accepts 1", () => {
-  expect(coverSchema.safeParse({ title: "", description: "", display_order: "1" }).success).toBe(
-    true,
-  );
+  const values = { title: "", description: "", display_order: "1", ...always };
+  expect(coverSchema.safeParse(values).success).toBe(true);
 });
 
 it("a new cover is active and last; the poster of a film is its own address", () => {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isOrdered, scheduleChange, scheduleValues } from "@/features/admin-covers/schedule";
 import { COVER_ORDER_MIN } from "@/lib/constants";
 import type { CoverImage } from "@/lib/types";
 import type { MediaKind } from "@/lib/upload/media-types";
@@ -7,17 +8,21 @@ import type { MediaKind } from "@/lib/upload/media-types";
  * Validates the form of a cover. display_order is a text here, because as a number an empty input would become 0. The error
  * message is a text key.
  */
-export const coverSchema = z.object({
-  title: z.string().check(z.trim()),
-  description: z.string().check(z.trim()),
-  display_order: z.string().check(
-    z.trim(),
-    z.refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= COVER_ORDER_MIN,
-      "covers.orderMin",
+export const coverSchema = z
+  .object({
+    title: z.string().check(z.trim()),
+    description: z.string().check(z.trim()),
+    display_order: z.string().check(
+      z.trim(),
+      z.refine(
+        (text) => /^\d{1,9}$/.test(text) && Number(text) >= COVER_ORDER_MIN,
+        "covers.orderMin",
+      ),
     ),
-  ),
-});
+    visible_from: z.string(),
+    visible_until: z.string(),
+  })
+  .check(z.refine(isOrdered, { path: ["visible_until"], error: "covers.untilError" }));
 
 export type CoverValues = z.infer<typeof coverSchema>;
 
@@ -27,6 +32,7 @@ export function formValues(cover: CoverImage): CoverValues {
     title: cover.title ?? "",
     description: cover.description ?? "",
     display_order: String(cover.display_order ?? COVER_ORDER_MIN),
+    ...scheduleValues(cover),
   };
 }
 
@@ -41,6 +47,8 @@ export type CoverChange = Partial<
     | "image_url"
     | "media_type"
     | "video_thumbnail_url"
+    | "visible_from"
+    | "visible_until"
   >
 >;
 
@@ -49,7 +57,7 @@ export type CoverChange = Partial<
  * fields.
  */
 export function coverChange(cover: CoverImage, values: CoverValues): CoverChange {
-  const change: CoverChange = {};
+  const change: CoverChange = scheduleChange(cover, values);
   const title = values.title.trim() || null;
   const description = values.description.trim() || null;
   const order = Number(values.display_order);

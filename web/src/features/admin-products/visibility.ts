@@ -1,4 +1,4 @@
-import { clockTime, localDay } from "@/lib/owner-dates";
+import { inputTime } from "@/lib/owner-dates";
 import type { Product } from "@/lib/types";
 
 /** Who sees a work: everyone, everyone from a time on, or the owner alone. */
@@ -57,6 +57,3 @@ export function tomorrowMorning(): string {
   morning.setHours(9, 0, 0, 0);
   return inputTime(morning.toISOString());
 }
-
-/** A timestamp as the value of a datetime-local input. */
-const inputTime = (iso: string) => `${localDay(iso)}T${clockTime(iso)}`;

@@ -17,6 +17,8 @@ const KEPT_COLUMNS = [
   "created_at",
   "updated_at",
   "is_published",
+  "has_begun",
+  "has_ended",
   "display_order",
   "position",
   "price",

@@ -12,7 +12,7 @@ export function useCovers() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("cover_images")
-        .select("*,media,updated_at")
+        .select("*,media,updated_at,has_begun,has_ended")
         .order("display_order", { ascending: true })
         .abortSignal(signal);
       if (error) throw error;

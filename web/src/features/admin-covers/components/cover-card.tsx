@@ -10,8 +10,11 @@ import {
 } from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { PhaseBadge } from "@/features/admin-covers/components/phase-badge";
 import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
+import { ScheduleFields } from "@/features/admin-covers/components/schedule-fields";
 import { historyDifferences } from "@/features/admin-covers/history-differences";
+import { comparedTime, phaseOf, TIMES } from "@/features/admin-covers/schedule";
 import {
   coverChange,
   coverKind,
@@ -87,8 +90,9 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   // Puts the values of the stored draft into the form, as changed fields.
   useEffect(() => {
     if (!storedDraft) return;
-    for (const name of ["title", "description", "display_order"] as const) {
-      setValue(name, storedDraft.values[name], { shouldDirty: true });
+    // A draft of an earlier version of this program lacks some fields.
+    for (const [name, value] of Object.entries(storedDraft.values)) {
+      setValue(name as keyof CoverValues, value, { shouldDirty: true });
     }
   }, [storedDraft, setValue]);
 
@@ -97,6 +101,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const active = visibility.isPending
     ? visibility.variables.change.is_active === true
     : cover.is_active;
+  const shown = active && phaseOf(cover) === "current";
   const values = watch();
   const changed = Object.keys(coverChange(cover, values)).length > 0;
   // Stores the changed values as the draft.
@@ -110,6 +115,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     store(changed ? { base: base.current, values } : null);
   });
   const orderError = formState.errors.display_order?.message as Key | undefined;
+  const untilError = formState.errors.visible_until?.message as Key | undefined;
 
   const toasts = {
     onSuccess: (saved: SavedCoverChange) =>
@@ -143,13 +149,13 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
       aria-labelledby={id}
       className={cn(
         "bg-shade @container rounded-sm border-b-8 transition-colors duration-200",
-        active ? "border-band" : "border-edge",
+        shown ? "border-band" : "border-edge",
       )}
     >
       <h2 id={id} className="sr-only">
         {name}
       </h2>
-      <CoverPreview cover={{ ...cover, is_active: active }} preview={preview} />
+      <CoverPreview cover={{ ...cover, is_active: shown }} preview={preview} />
       <PictureFromWork cover={cover} name={name} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
@@ -182,6 +188,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
               visibility.mutate({ base: cover, change: { is_active: next } }, toasts);
           }}
         />
+        <PhaseBadge cover={cover} />
         <div
           className={cn(
             "mt-3 grid gap-x-3.5 gap-y-3",
@@ -205,6 +212,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             {...register("description")}
           />
         </div>
+        <ScheduleFields
+          register={register}
+          error={untilError && t(untilError)}
+          isSet={TIMES.some((name) => values[name] !== "")}
+        />
         <div className="mt-4 flex flex-wrap items-center justify-between gap-2">
           <Button
             variant="ghost"
@@ -286,12 +298,18 @@ function conflictDifferences(newer: CoverImage, change: CoverChange, t: Translat
   const labels = {
     title: t("covers.title"),
     description: t("covers.description"),
+    visible_from: t("covers.visibleFrom"),
+    visible_until: t("covers.visibleUntil"),
   };
+  const textOf = (values: CoverChange, field: keyof typeof labels) =>
+    field === "title" || field === "description"
+      ? (values[field] ?? "")
+      : comparedTime(values[field]);
   return (Object.keys(labels) as (keyof typeof labels)[])
     .filter((field) => field in change)
     .map((field) => ({
       label: labels[field],
-      theirs: newer[field] ?? "",
-      mine: change[field] ?? "",
+      theirs: textOf(newer, field),
+      mine: textOf(change, field),
     }));
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -433,6 +433,61 @@ it("restores typed texts after a reload", async () => {
     expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Costa do sul"),
   );
   expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
+});
+
+it("A-cov-15: saves the times of a cover, and says what visitors see", async () => {
+  const { user, toasts } = await open();
+  const from = screen.getByLabelText("Visible from");
+  const until = screen.getByLabelText("Visible until");
+  fireEvent.change(from, { target: { value: "2999-06-01T10:00" } });
+  fireEvent.change(until, { target: { value: "2999-06-01T09:59" } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() =>
+    expect(until).toHaveAccessibleDescription("The end must be after the beginning"),
+  );
+  expect(calls).toEqual([]);
+  fireEvent.change(until, { target: { value: "2999-06-02T10:00" } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(calls).toEqual([
+    {
+      what: "update",
+      body: {
+        visible_from: new Date("2999-06-01T10:00").toISOString(),
+        visible_until: new Date("2999-06-02T10:00").toISOString(),
+      },
+    },
+  ]);
+  expect(screen.getByText("Scheduled")).toBeInTheDocument();
+  expect(screen.getByText("from 1 Jun 2999, 10:00")).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
+
+  calls.length = 0;
+  fireEvent.change(from, { target: { value: "" } });
+  expect(from.closest("details")).toHaveAttribute("open");
+  fireEvent.change(until, { target: { value: "2020-01-01T10:00" } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(toasts).toHaveLength(2));
+  expect(calls[0]!.body).toEqual({
+    visible_from: null,
+    visible_until: new Date("2020-01-01T10:00").toISOString(),
+  });
+  expect(screen.getByText("Ended")).toBeInTheDocument();
+  expect(screen.getByText("until 1 Jan 2020, 10:00")).toBeInTheDocument();
+  toasts[1]!.action!.onClick();
+  await waitFor(() => expect(screen.getByText("Scheduled")).toBeInTheDocument());
+});
+
+it("A-cov-15: a time that was typed survives a reload, and is shown", async () => {
+  const { unmount } = await open();
+  fireEvent.change(screen.getByLabelText("Visible until"), {
+    target: { value: "2999-06-02T10:00" },
+  });
+  unmount();
+  await open();
+  const until = screen.getByLabelText("Visible until");
+  await waitFor(() => expect(until).toHaveValue("2999-06-02T10:00"));
+  await waitFor(() => expect(until.closest("details")).toHaveAttribute("open"));
 });
 
 it("A-cov-6: the preview crops the picture around its focus point", async () => {

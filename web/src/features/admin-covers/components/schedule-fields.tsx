@@ -1,0 +1,57 @@
+import { useEffect, useState } from "react";
+import type { UseFormRegister } from "react-hook-form";
+import { ChevronDown } from "lucide-react";
+import type { CoverValues } from "@/features/admin-covers/schema";
+import { TextField } from "@/components/form/text-field";
+import { useT } from "@/lib/i18n";
+
+type ScheduleFieldsProps = {
+  register: UseFormRegister<CoverValues>;
+  /** The text of the error of the end. */
+  error: string | undefined;
+  /** Whether one of the times is set. */
+  isSet: boolean;
+};
+
+/** The times between which visitors see a cover. They are folded away until there are any. */
+export function ScheduleFields({ register, error, isSet }: ScheduleFieldsProps) {
+  const t = useT();
+  const [open, setOpen] = useState(isSet);
+  // Not closed again when the times are empty, because an input is empty while a time is typed.
+  useEffect(() => {
+    if (isSet || error) setOpen(true);
+  }, [isSet, error]);
+  return (
+    <details
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group mt-2"
+    >
+      <summary className="hover:text-indigo inline-flex min-h-11 cursor-pointer list-none items-center gap-1.5 [&::-webkit-details-marker]:hidden">
+        <ChevronDown
+          aria-hidden="true"
+          size={20}
+          strokeWidth={1.5}
+          className="transition-transform duration-200 group-open:rotate-180"
+        />
+        {t("covers.schedule")}
+      </summary>
+      <div className="mt-1 grid gap-3.5 @md:grid-cols-2">
+        <TextField
+          type="datetime-local"
+          label={t("covers.visibleFrom")}
+          {...register("visible_from")}
+        />
+        <TextField
+          type="datetime-local"
+          label={t("covers.visibleUntil")}
+          error={error}
+          {...register("visible_until")}
+        />
+        <p className="text-ink2 text-sm @md:col-span-2">
+          {t("covers.scheduleHint", { zone: new Intl.DateTimeFormat().resolvedOptions().timeZone })}
+        </p>
+      </div>
+    </details>
+  );
+}
