@@ -173,3 +173,45 @@ for (const language of languages)
     expect([await seen(), await file()]).toEqual([1, 200]);
   });
 
+test("A-cov-16: a cover is dragged by its handle with the finger, in one request, and put back", async ({
+  page,
+}) => {
+  const titles = async () =>
+    (await covers().select("title").order("display_order")).data!.map(({ title }) => title);
+  const before = await titles();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signInAt(page, server, "/admin/cover-images");
+  const handle = (n: number) =>
+    cards(page)
+      .nth(n)
+      .getByRole("button", { name: /^Reorder/ });
+  await isShown(cards(page).nth(2).locator("img").last());
+  const [start, end] = [(await handle(0).boundingBox())!, (await handle(1).boundingBox())!];
+  const at = (box: typeof start) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", point?: { x: number; y: number }) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: point ? [point] : [] });
+  const writes: string[] = [];
+  page.on("request", (request) => {
+    // The count of unread messages uses HEAD.
+    if (!["GET", "HEAD"].includes(request.method()) && request.url().includes("/rest/v1/"))
+      writes.push(new URL(request.url()).pathname);
+  });
+  await touch("touchStart", at(start));
+  for (const share of [0.2, 0.5, 0.8, 1])
+    await touch("touchMove", {
+      x: at(start).x + (at(end).x - at(start).x) * share,
+      y: at(start).y + (at(end).y - at(start).y) * share,
+    });
+  // A busy page follows the finger with a delay.
+  await expect(page.locator("[id^=DndLiveRegion]")).toHaveText(
+    text("en", "reviews.moved", { name: before[0]!, n: 2, total: before.length }),
+  );
+  await touch("touchEnd");
+  await expect(page.getByText("Cover image updated successfully")).toBeVisible();
+  expect(writes).toEqual(["/rest/v1/rpc/reorder_covers"]);
+  expect(await titles()).toEqual([before[1], before[0], ...before.slice(2)]);
+  await page.getByRole("button", { name: "Undo" }).tap();
+  await expect(page.getByText("The change is undone")).toBeVisible();
+  expect(await titles()).toEqual(before);
+});

@@ -1,4 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
+import { useSortable } from "@dnd-kit/sortable";
+import { CSS } from "@dnd-kit/utilities";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Eye, History, Trash2 } from "lucide-react";
 import { useForm } from "react-hook-form";
@@ -10,6 +12,7 @@ import {
 } from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { DragHandle } from "@/features/admin-covers/components/drag-handle";
 import { PhaseBadge } from "@/features/admin-covers/components/phase-badge";
 import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
 import { ScheduleFields } from "@/features/admin-covers/components/schedule-fields";
@@ -63,6 +66,7 @@ type CoverCardProps = {
 export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const t = useT();
   const id = useId();
+  const sortable = useSortable({ id: cover.id });
   const [deleting, setDeleting] = useState(false);
   const [previewing, setPreviewing] = useState(false);
   const [historyOpen, setHistoryOpen] = useState(false);
@@ -146,16 +150,20 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
 
   return (
     <li
+      ref={sortable.setNodeRef}
+      style={{ transform: CSS.Translate.toString(sortable.transform) }}
       aria-labelledby={id}
       className={cn(
-        "bg-shade @container rounded-sm border-b-8 transition-colors duration-200",
+        "bg-shade @container relative rounded-sm border-b-8 transition-colors duration-200",
         shown ? "border-band" : "border-edge",
+        sortable.isDragging && "pop-shadow outline-indigo z-10 outline-3 -outline-offset-3",
       )}
     >
       <h2 id={id} className="sr-only">
         {name}
       </h2>
       <CoverPreview cover={{ ...cover, is_active: shown }} preview={preview} />
+      <DragHandle name={name} sortable={sortable} />
       <PictureFromWork cover={cover} name={name} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -508,3 +508,26 @@ it("A-cov-6: the preview crops the picture around its focus point", async () => 
   for (const { style } of pictures) expect(style.objectPosition).toBe("25% 75%");
 });
 
+it("A-cov-16: a cover is moved by the keys on its handle, and back by the toast", async () => {
+  added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
+  const { user, toasts } = await open();
+  // jsdom has no layout: the cards stand one below the other.
+  for (const [n, card] of screen.getAllByRole("listitem").entries())
+    card.getBoundingClientRect = () => new DOMRect(0, n * 100, 100, 100);
+  const handle = screen.getByRole("button", { name: "Reorder Costa" });
+  act(() => handle.focus());
+  await user.keyboard("[Space]");
+  await screen.findByText("Costa: position 1 of 3");
+  await user.keyboard("{ArrowDown}");
+  await screen.findByText("Costa: position 2 of 3");
+  await user.keyboard("[Space]");
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Cover image updated successfully" }]),
+  );
+  expect(calls).toEqual([{ what: "order", body: ["c2", "c1", "c3"] }]);
+  const names = () =>
+    screen.getAllByRole("listitem").map((card) => within(card).getByRole("heading").textContent);
+  await waitFor(() => expect(names()).toEqual(["Nr 2", "Costa", "Nr 3"]));
+  toasts[0]!.action!.onClick();
+  await waitFor(() => expect(names()).toEqual(["Costa", "Nr 2", "Nr 3"]));
+});

@@ -4,6 +4,7 @@ import { useCreateCover } from "@/features/admin-covers/api/create-cover";
 import { useCovers } from "@/features/admin-covers/api/list-covers";
 import { AddWorksButton } from "@/features/admin-covers/components/add-works-button";
 import { CoverCard } from "@/features/admin-covers/components/cover-card";
+import { CoverGrid } from "@/features/admin-covers/components/cover-grid";
 import { UploadingCard } from "@/features/admin-covers/components/uploading-card";
 import { coverKind } from "@/features/admin-covers/schema";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
@@ -77,19 +78,22 @@ export function CoversPage() {
           skeleton={<SkeletonCards />}
         >
           {(rows) => (
-            <ul className={gridClassName}>
-              {rows.map((cover) => (
+            <CoverGrid
+              covers={rows}
+              className={gridClassName}
+              card={(cover) => (
                 <CoverCard
                   key={cover.id}
                   cover={cover}
                   draft={`${draftPrefix}/${cover.id}`}
                   preview={previewOf(queue.files, cover)}
                 />
-              ))}
+              )}
+            >
               {queue.files.map((entry) => (
                 <UploadingCard key={entry.id} entry={entry} queue={queue} />
               ))}
-            </ul>
+            </CoverGrid>
           )}
         </AdminListState>
       </div>

@@ -3,12 +3,13 @@ import {
   useReorderReviews,
   useUndoReviewOrder,
 } from "@/features/admin-reviews/api/reorder-reviews";
-import { sortByIds } from "@/features/admin-reviews/reorder";
+import { REVIEW_ORDER_START } from "@/lib/constants";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { moveItem } from "@/lib/move-item";
+import { sortByIds } from "@/lib/sort-by-ids";
 
 /**
  * The reviews in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in
@@ -27,7 +28,7 @@ export function useReviewOrder(reviews: Review[]) {
   // The ids in the order before the first of the requests that have not ended; null if all have.
   const orderBefore = useRef<string[] | null>(null);
 
-  const rows = requestedOrder ? sortByIds(reviews, requestedOrder) : reviews;
+  const rows = requestedOrder ? sortByIds(reviews, requestedOrder, REVIEW_ORDER_START) : reviews;
 
   const move = useCallback(
     (id: string, to: number) => {

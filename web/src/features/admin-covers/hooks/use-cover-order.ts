@@ -1,0 +1,46 @@
+import { useRef, useState } from "react";
+import { useUndoCoverChange, useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import { COVER_ORDER_MIN } from "@/lib/constants";
+import { useUndo } from "@/lib/editing/use-undo";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { moveItem } from "@/lib/move-item";
+import { sortByIds } from "@/lib/sort-by-ids";
+import { areaToast } from "@/lib/toast";
+import type { CoverImage } from "@/lib/types";
+
+/**
+ * The covers in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in the
+ * state and not in the query cache, whose changes render one frame later: a dropped card would flash at its old place.
+ */
+export function useCoverOrder(covers: CoverImage[]) {
+  const t = useT();
+  const { mutateAsync: update } = useUpdateCover();
+  const { mutateAsync: undo } = useUndoCoverChange();
+  const undoButton = useUndo();
+  // The ids in the order that is being saved; null if none is.
+  const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
+  // The number of the newest request.
+  const latestRequest = useRef(0);
+  const rows = requestedOrder ? sortByIds(covers, requestedOrder, COVER_ORDER_MIN) : covers;
+
+  /** Moves a cover to an index. */
+  function move(id: string, to: number) {
+    const from = rows.findIndex((cover) => cover.id === id);
+    if (from < 0 || to < 0 || from === to) return;
+    const request = ++latestRequest.current;
+    setRequestedOrder(moveItem(rows, from, to).map((cover) => cover.id));
+    update({ base: rows[from]!, change: { display_order: to + COVER_ORDER_MIN } })
+      .then(
+        (saved) =>
+          areaToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) }),
+        (error: unknown) =>
+          areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+      )
+      .finally(() => {
+        if (request === latestRequest.current) setRequestedOrder(null);
+      });
+  }
+
+  return { rows, move };
+}
