@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 
 /** A button that adds covers with the pictures of works. */
 export function AddWorksButton() {
@@ -21,12 +21,12 @@ export function AddWorksButton() {
     try {
       const ids = await add(works);
       setOpen(false);
-      areaToast({
+      stackedToast({
         title: t("covers.toast.added", { n: ids.length }),
         action: undoButton(() => undo(ids)),
       });
     } catch (error) {
-      areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
+      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true });
     }
   }
 

@@ -11,7 +11,7 @@ import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
 /** A button that gives a cover the picture of a work, in place of its picture or film. */
@@ -34,11 +34,11 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
         change: { image_url, media_type: "image", video_thumbnail_url: null },
       });
       setOpen(false);
-      areaToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) });
+      stackedToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) });
     } catch (error) {
       const description =
         error instanceof ConflictError ? t("history.toast.conflict") : messageOf(error);
-      areaToast({ title: t("common.error"), description, destructive: true });
+      stackedToast({ title: t("common.error"), description, destructive: true });
     } finally {
       setBusy(false);
     }

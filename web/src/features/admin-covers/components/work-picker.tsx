@@ -93,8 +93,8 @@ function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "ope
             top.current?.scrollIntoView({ block: "start" });
           }}
           label={t("products.pages")}
-          before={t("products.pageBefore")}
-          after={t("products.pageAfter")}
+          previousText={t("products.pageBefore")}
+          nextText={t("products.pageAfter")}
         >
           {(from, to) => (
             <p role="status" className="text-ink2 lining-nums tabular-nums">

@@ -6,7 +6,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { moveItem } from "@/lib/move-item";
 import { sortByIds } from "@/lib/sort-by-ids";
-import { areaToast } from "@/lib/toast";
+import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
 /**
@@ -33,9 +33,9 @@ export function useCoverOrder(covers: CoverImage[]) {
     update({ base: rows[from]!, change: { display_order: to + COVER_ORDER_MIN } })
       .then(
         (saved) =>
-          areaToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) }),
+          stackedToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) }),
         (error: unknown) =>
-          areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+          stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
       )
       .finally(() => {
         if (request === latestRequest.current) setRequestedOrder(null);

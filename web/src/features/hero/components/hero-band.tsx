@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { IconButton } from "@/components/ui/icon-button";
+import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { HERO_DWELL_MS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
@@ -21,8 +22,10 @@ type HeroBandProps = {
  */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const t = useT();
+  const { site } = useBoot();
   const { index } = hero.state;
   const paused = hero.state.paused || hero.state.video === "refused";
+  const PauseIcon = paused ? Play : Pause;
   const several = covers.length > 1;
   // A single video needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
   const pausable = several || kinds[0] === "video";
@@ -54,7 +57,10 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
                 n !== index && "invisible opacity-0",
               )}
             >
-              {cover.title && <p className="text-display text-balance">{cover.title}</p>}
+              {/* Beside covers with texts, one without any shows the site's name in the space of their texts. */}
+              <p className="text-display text-balance">
+                {cover.title || (!cover.description && site.name)}
+              </p>
               {cover.description && (
                 <p className="text-on-band-muted mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]">
                   {cover.description}
@@ -80,11 +86,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
               label={t(paused ? "hero.play" : "hero.pause")}
               onClick={hero.toggle}
             >
-              {paused ? (
-                <Play aria-hidden="true" size={20} strokeWidth={1.5} />
-              ) : (
-                <Pause aria-hidden="true" size={20} strokeWidth={1.5} />
-              )}
+              <PauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />
             </IconButton>
           )}
           {several && (
@@ -121,7 +123,7 @@ function DwellLine({ state }: { state: HeroState }) {
       className="bg-ochre animate-dwell absolute inset-x-0 top-0 h-1 origin-left"
       style={{
         animationDuration: `${HERO_DWELL_MS}ms`,
-        animationPlayState: state.dwellSince === null ? "paused" : "running",
+        animationPlayState: state.dwellSince === null ? "paused" : undefined,
       }}
     />
   );

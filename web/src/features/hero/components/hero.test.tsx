@@ -195,3 +195,21 @@ test("S2-home-8: covers without texts leave no empty space in the band", async (
   const { container } = renderApp(<Hero />);
   await waitFor(() => expect(container.querySelector("[aria-live]")).toHaveAttribute("hidden"));
 });
+
+test("S2-home-8: a cover without texts shows the site's name among covers with texts", async () => {
+  answerRequests(() => ({
+    json: [
+      aCover({}),
+      aCover({ id: "c2", title: null, description: null }),
+      aCover({ id: "c3", title: "", description: "Oil, 2019" }),
+    ],
+  }));
+  const { container } = renderApp(<Hero />);
+  await screen.findByText("Winter sun");
+  const texts = container.querySelectorAll("[aria-live] > div");
+  expect([...texts].map(({ textContent }) => textContent)).toEqual([
+    "Winter sunMural, 14 × 7 m",
+    "Alvor",
+    "Oil, 2019",
+  ]);
+});
