@@ -138,10 +138,10 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     keepEditing,
   } = useSave<SaveRequest, SavedCoverChange>({
     save: (request) => update(request),
-    onSaved: (saved, { values: shown }) => {
+    onSaved: (saved, { values: savedValues }) => {
       // The server's number, because a number beyond the last one moves the cover to the end.
-      const order = String(saved.number ?? shown.display_order);
-      reset({ ...shown, display_order: order }, { keepDirtyValues: false });
+      const order = String(saved.number ?? savedValues.display_order);
+      reset({ ...savedValues, display_order: order }, { keepDirtyValues: false });
       clearRestored();
       toasts.onSuccess(saved);
     },
@@ -223,7 +223,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         <ScheduleFields
           register={register}
           error={untilError && t(untilError)}
-          isSet={TIMES.some((name) => values[name] !== "")}
+          isSet={TIMES.some((time) => values[time] !== "")}
         />
         <div className="mt-4 flex flex-wrap items-center justify-between gap-2">
           <Button

@@ -23,13 +23,13 @@ type CoverGridProps = {
   covers: CoverImage[];
   className: string;
   /** Renders the card of a cover. */
-  card(cover: CoverImage): ReactNode;
+  renderCard(cover: CoverImage): ReactNode;
   /** Further items at the end, which cannot be moved. */
   children: ReactNode;
 };
 
 /** The cards in order. A card is moved by dragging its handle, or by keys on the handle. */
-export function CoverGrid({ covers, className, card, children }: CoverGridProps) {
+export function CoverGrid({ covers, className, renderCard, children }: CoverGridProps) {
   const t = useT();
   const { rows, move } = useCoverOrder(covers);
   const sensors = useSensors(
@@ -56,7 +56,7 @@ export function CoverGrid({ covers, className, card, children }: CoverGridProps)
     >
       <SortableContext items={rows} strategy={rectSortingStrategy}>
         <ul className={className}>
-          {rows.map(card)}
+          {rows.map(renderCard)}
           {children}
         </ul>
       </SortableContext>

@@ -81,7 +81,7 @@ export function CoversPage() {
             <CoverGrid
               covers={rows}
               className={gridClassName}
-              card={(cover) => (
+              renderCard={(cover) => (
                 <CoverCard
                   key={cover.id}
                   cover={cover}

@@ -35,7 +35,11 @@ export function useCoverOrder(covers: CoverImage[]) {
         (saved) =>
           stackedToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) }),
         (error: unknown) =>
-          stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+          stackedToast({
+            title: t("common.error"),
+            description: messageOf(error),
+            destructive: true,
+          }),
       )
       .finally(() => {
         if (request === latestRequest.current) setRequestedOrder(null);
