@@ -59,7 +59,7 @@ func TestMailTestThroughAServer(t *testing.T) {
 func TestMailTestWithoutAServer(t *testing.T) {
 	dir := t.TempDir()
 	r := atelie(t, dir, "", "mail", "test", "ines@exemplo.example")
-	file := regexp.MustCompile(`lies in (\S+\.eml)\n$`).FindStringSubmatch(r.out)
+	file := regexp.MustCompile(`The mail is in (\S+\.eml)\n$`).FindStringSubmatch(r.out)
 	if r.code != 0 || file == nil || filepath.Dir(file[1]) != filepath.Join(dir, "mail") {
 		t.Fatalf("%+v", r)
 	}

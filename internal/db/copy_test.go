@@ -78,6 +78,10 @@ func sample(table, column, kind string, i int) any {
 		return []string{"oil", "mural", "watercolour"}[i%3]
 	case "products.price", "storage_uploads.finished":
 		return map[string]any{"products.price": 0, "storage_uploads.finished": i != 1}[table+"."+column]
+	case "cover_images.has_begun", "cover_images.has_ended": // without the time, a cover has begun and has not ended
+		return column == "has_begun"
+	case "cover_images.visible_until": // later than visible_from
+		return time.Date(2027, 3, i%28+1, 23, 59, i%60, i*1000, time.UTC)
 	case "contact_quarantine.cause":
 		return "flood"
 	case "contact_submissions.reason":

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ART, pageTable } from "@/app/page-table";
+import { seriesKeys } from "@/features/artworks/api/get-series";
 import { queryKeys } from "@/lib/query-keys";
 
 test("P-drawn-data: the table has the keys and requests of the pages' own queries", () => {
@@ -21,6 +22,13 @@ test("P-drawn-data: the table has the keys and requests of the pages' own querie
     "select=*,media&artwork_type=not.in.(oil,acrylic)&order=created_at.desc&artwork_type=eq.mural";
   expect(mural?.queries).toEqual([
     { key: queryKeys.products.galleryPage("mural", 0), table: "products", query, limit: 48 },
+    {
+      key: seriesKeys.list("mural"),
+      table: "series",
+      query:
+        "select=id,slug,title,title_pt,image_url,types,media&types=cs.{mural}&order=position.asc&limit=60",
+      limit: undefined,
+    },
   ]);
   expect(mural?.work).toEqual({
     key: queryKeys.products.galleryArtwork("mural", ART),
