@@ -234,7 +234,7 @@ test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, 
   await page.locator("input[type=file]").first().setInputFiles(film);
   const added = card(page, "Untitled");
   await expect(added.getByRole("switch", { name: "Active" })).toBeChecked();
-  await expect(added.getByLabel("Order")).toHaveValue(String(count + 1));
+  await expect(added.getByLabel("Order", { exact: true })).toHaveValue(String(count + 1));
   const find = async (title: string) =>
     (await asService(server).from("cover_images").select("*").eq("title", title)).data![0];
 
@@ -253,17 +253,17 @@ test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, 
     .toBe(true);
   await page.keyboard.press("Escape");
 
-  await added.getByLabel("Order").fill("0");
+  await added.getByLabel("Order", { exact: true }).fill("0");
   await added.getByRole("button", { name: "Save" }).click();
   await expect(added.getByText("Order starts at 1")).toBeVisible();
-  await added.getByLabel("Order").fill("9");
+  await added.getByLabel("Order", { exact: true }).fill("9");
   await added.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Cover image updated successfully")).toBeVisible();
   const named = card(page, "Cais de noite");
   const cover = await find("Cais de noite");
   // A number past the end means the last place.
   expect(cover).toMatchObject({ media_type: "video", display_order: count + 1, is_active: true });
-  await expect(named.getByLabel("Order")).toHaveValue(String(count + 1));
+  await expect(named.getByLabel("Order", { exact: true })).toHaveValue(String(count + 1));
   expect((await fetch(new URL(cover!.image_url, server.url))).status).toBe(200);
 
   await named.getByRole("switch", { name: "Active" }).click();

@@ -380,7 +380,7 @@ test.describe("when the film cannot be loaded", () => {
     await page.route("**/*.mp4", (route) => route.abort());
     await page.goto(demo.url);
     await expect
-      .poll(() => logged.filter((line) => line.startsWith("The cover film")).length)
+      .poll(() => logged.filter((line) => line.startsWith("The cover video")).length)
       .toBeGreaterThan(0);
     await next(page).click();
     await expect(position(page)).toHaveText("2 / 3");
