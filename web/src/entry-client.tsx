@@ -32,7 +32,7 @@ void ready.then(() => {
       </BrowserRouter>
     </StrictMode>
   );
-  // The root is empty on admin pages and on pages that the server failed to draw.
+  // The root is empty on admin pages and on pages that the server failed to render.
   if (root.hasChildNodes()) {
     startTransition(() => {
       hydrateRoot(root, page, {

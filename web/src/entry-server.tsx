@@ -11,7 +11,7 @@ import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 
 /**
- * Draws the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. It
+ * Renders the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. It
  * returns preload links for the head and the content of the root element, and throws if any component fails.
  */
 function render(path: string, bootText: string): { head: string; body: string } {
@@ -31,7 +31,7 @@ function render(path: string, bootText: string): { head: string; body: string } 
   return { head: head + urgentPictures.slice(0, 1).map(pictureLinks).join(""), body };
 }
 
-// Loads the texts before the first page is drawn. Lazy components load themselves on the server
+// Loads the texts before the first page is rendered. Lazy components load themselves on the server
 // (lib/lazy-with-preload.tsx).
 void Promise.all([loadTexts("site"), ...LANGUAGES.map(loadLanguage)]);
 // Globals, because internal/pages/render calls render and the build calls pageTable (vite.server.config.ts).

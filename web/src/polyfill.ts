@@ -1,12 +1,12 @@
 // Browser globals for the server's JavaScript engine, QuickJS, which lacks them. The libraries need them only while they
-// load, except the console: an error or warning that is logged while a page is drawn makes drawing fail (entry-server.tsx).
+// load, except the console: an error or warning that is logged while a page is rendered makes rendering fail (entry-server.tsx).
 
-/** The errors and warnings logged while a page is drawn; entry-server.tsx empties the array before each page. */
+/** The errors and warnings logged while a page is rendered; entry-server.tsx empties the array before each page. */
 export const reported: string[] = [];
 const report = (...values: unknown[]) => void reported.push(values.map(String).join(" "));
 const ignore = () => undefined;
 
-/** Query strings are always empty, because the server draws a page by its path only. */
+/** Query strings are always empty, because the server renders a page by its path only. */
 class NoSearchParams {
   get(): null {
     return null;
@@ -18,7 +18,7 @@ class NoUrl {
   href = "";
 }
 
-/** React creates a channel while it loads, but does not use it to draw a page. */
+/** React creates a channel while it loads, but does not use it to render a page. */
 class NoMessageChannel {
   port1 = { onmessage: null };
   port2 = { postMessage: ignore };

@@ -1,4 +1,4 @@
-// The first script of a page that the server has drawn. It delays the site's code, so that the pictures of the first
+// The first script of a page that the server has rendered. It delays the site's code, so that the pictures of the first
 // screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
 // visitor, whichever comes first. What lies below the first screen loads when the visitor moves (lib/visitor-moves.ts,
 // base.css).

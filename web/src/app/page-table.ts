@@ -30,7 +30,7 @@ export type Page = {
   path: string;
   /** Matches further paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
   pattern?: string;
-  /** Whether the server draws the HTML of this page. */
+  /** Whether the server renders the HTML of this page. */
   drawn: boolean;
   /** Source paths of the modules that must load before the first render (preloadPage in router.tsx). */
   modules: string[];

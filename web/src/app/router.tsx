@@ -15,7 +15,7 @@ const PrivacyRoute = lazyWithTexts("privacy", () =>
 const NotFoundRoute = lazyWithPreload(() =>
   import("@/app/routes/public/not-found").then((m) => m.NotFoundRoute),
 );
-// The server does not draw these pages, so its bundle leaves their code out.
+// The server does not render these pages, so its bundle leaves their code out.
 const LoginRoute = import.meta.env.SSR
   ? AdminFallback
   : lazyWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));

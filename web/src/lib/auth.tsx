@@ -13,7 +13,7 @@ export type Auth = {
   /** Also null until a required second factor is verified, because the server gives the session no rights before that. */
   role: Role;
   /** The account's factors while one of them must still be verified (docs/product.md, rule 5); empty if none is needed. */
-  awaitedFactors: SecondFactor[];
+  pendingFactors: SecondFactor[];
   /**
    * True if the site requires a second factor and the account has none. The session has no rights until one is enrolled.
    */

@@ -43,12 +43,12 @@ export type SiteTexts = {
   privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
   gallery: GallerySettings;
-  /** For how many months messages are kept; missing if they are kept until the owner deletes them. */
+  /** The number of months for which messages are kept; missing if they are kept until the owner deletes them. */
   messageMonths?: number;
 };
 
 /**
- * The boot data: what the server writes into the page as JSON. The first render depends only on the boot data and the
+ * The boot data: the JSON that the server embeds in the page for hydration. The first render depends only on the boot data and the
  * path, so that server and browser render the same HTML.
  */
 export type Boot = {
@@ -59,7 +59,7 @@ export type Boot = {
   language: Language;
   /** Whether the admin area requires a second factor. */
   secondFactorRequired?: boolean;
-  /** For how many days at most backups keep what was deleted; missing without backups. */
+  /** The largest number of days for which backups keep what was deleted; missing without backups. */
   backupDays?: number;
   /** The date on the server, YYYY-MM-DD. */
   today: string;

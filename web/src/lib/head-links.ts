@@ -12,7 +12,7 @@ export type UrgentPicture = {
   wide?: SourceAttributes;
 };
 
-/** The pictures with priority on the page that is being drawn; entry-server.tsx empties the array before each page. */
+/** The pictures with priority on the page that is being rendered; entry-server.tsx empties the array before each page. */
 export const urgentPictures: UrgentPicture[] = [];
 
 const escapeAttribute = (text = "") => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");

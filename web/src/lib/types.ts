@@ -65,7 +65,7 @@ export type CoverImage = {
   is_active: boolean;
   display_order: number | null;
   updated_at?: string | null;
-  /** From when on and until when visitors see the cover; null sets no limit. Rows of old revisions lack both. */
+  /** The times between which visitors see the cover; null sets no limit. Rows of old revisions lack both. */
   visible_from?: string | null;
   visible_until?: string | null;
   /** Whether these times have come. A row has them only if the query selects them by name. */
@@ -254,7 +254,7 @@ export type SiteHealth = {
     /** How many files the last restore test has left out because they were not in the backup yet. */
     unproven_files: number;
   };
-  /** In bytes; a total of 0 could not be measured. */
+  /** Sizes in bytes; a total of 0 means that it could not be measured. */
   disk: { proved: boolean; level: "enough" | "low" | "full"; free: number; total: number };
   mail: {
     proved: boolean;

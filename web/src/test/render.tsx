@@ -51,7 +51,7 @@ export const visitorAuth: Auth = {
   session: null,
   user: null,
   role: null,
-  awaitedFactors: [],
+  pendingFactors: [],
   signIn: async () => ({}),
   setUp: async () => ({}),
   signOut: async () => undefined,

@@ -39,7 +39,7 @@ export function ConfirmDialog({
     >
       <DialogContent
         role="alertdialog"
-        foot="danger"
+        footColour="danger"
         className="max-w-[520px] p-6 sm:p-8"
         aria-describedby="confirm-question"
         onOpenAutoFocus={(event) => {

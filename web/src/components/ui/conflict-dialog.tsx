@@ -49,7 +49,7 @@ export function ConflictDialog({
     >
       <DialogContent
         role="alertdialog"
-        foot={differences ? "danger" : "band"}
+        footColour={differences ? "danger" : "band"}
         className={
           differences ? "max-w-[640px] p-5 outline-none sm:p-8" : "max-w-[560px] p-6 sm:p-8"
         }

@@ -10,14 +10,15 @@ export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
 // The opener of a dialog is the element that had the focus before the dialog opened. closedOpener is the opener of a dialog
-// that has just closed. A dialog that opens in its place has the same opener.
+// that has just closed. When one dialog replaces another, the second inherits the first one's opener, because the focus is
+// on <body> by then.
 let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
   /** Accessible name of a dialog without a DialogTitle. */
   label?: string;
   /** Colour of the band at the foot of the dialog. */
-  foot?: "band" | "danger";
+  footColour?: "band" | "danger";
   /** Classes of the scrolling overlay behind the dialog. By default it centres the dialog, with a margin of 16 px. */
   overlayClassName?: string;
   children: ReactNode;
@@ -29,7 +30,7 @@ type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
  */
 export function DialogContent({
   label,
-  foot = "band",
+  footColour = "band",
   className,
   overlayClassName = "grid place-items-center p-4",
   children,
@@ -73,7 +74,7 @@ export function DialogContent({
           {...rest}
           className={cn(
             "bg-pop text-ink pop-shadow data-[state=open]:animate-dialog-in data-[state=closed]:animate-fade-out relative w-full rounded-sm border-b-10",
-            foot === "danger" ? "border-danger" : "border-band",
+            footColour === "danger" ? "border-danger" : "border-band",
             className,
           )}
         >

@@ -54,7 +54,7 @@ export type ProductFormState = {
   media: ProductMedia;
   /** URLs of the files that were uploaded before the draft was stored. There may be no row that refers to them. */
   uploaded: readonly string[];
-  /** In the form of a duplicate: the URLs of the original work's files, which are copied on saving. Otherwise empty. */
+  /** If the form is that of a duplicate, the URLs of the original work's files, which are copied on saving. Otherwise empty. */
   borrowed: readonly string[];
   /** Files that were not uploaded when the draft was stored, by field. */
   pending?: Record<keyof ProductMedia, readonly PendingFile[]>;

@@ -1,23 +1,24 @@
 import { inputTime } from "@/lib/owner-dates";
 import type { Product } from "@/lib/types";
 
-/** Who sees a work: everyone, everyone from a time on, or the owner alone. */
+/** Who sees a work: everyone (published), everyone from a given time on (scheduled), or only the owner (draft). */
 export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** PostgreSQL's word for the time of the server, so that the clock of the owner's device does not matter. */
+/** PostgreSQL reads this value as the server's current time, so the clock of the owner's device does not matter. */
 const SERVER_TIME = "now";
 
 /**
- * The visibility of a stored work. Rows of a conflict or of the history lack `is_published`; for them the clock of this
- * device decides.
+ * The visibility of a stored work. The database computes `is_published` with its own clock. Rows that an editing conflict or
+ * the history shows lack it; for them, `published_at` is compared with the clock of this device.
  */
 export function visibilityOf({
   published_at,
   is_published,
 }: Pick<Product, "published_at" | "is_published">): Visibility {
   if (published_at === null) return "draft";
-  return (is_published ?? !(new Date(published_at ?? 0) > new Date())) ? "published" : "scheduled";
+  const isPublished = is_published ?? !(new Date(published_at ?? 0) > new Date());
+  return isPublished ? "published" : "scheduled";
 }
 
 /** The form values of a work's visibility; `publish_at` is a time in the browser's time zone, as datetime-local inputs have it. */

@@ -87,7 +87,7 @@ export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
 };
 export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 
-/** For how many months messages may be kept; 0: until the owner deletes them. */
+/** The numbers of months that the owner can choose for keeping messages; 0: until the owner deletes them. */
 export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 
 /** The orders of works that the owner can choose. */

@@ -2,7 +2,7 @@
 // and offsets of the stage are CSS pixels.
 
 /**
- * How a work is drawn on the stage: `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the
+ * How a work is displayed on the stage: `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the
  * centre of the stage.
  */
 export type Transform = { scale: number; x: number; y: number };

@@ -11,7 +11,7 @@ export type DraftDialogProps<Start> = {
   /** Name of the form's draft. */
   draft: string;
   open: boolean;
-  /** To be called at each change with the unsaved state, or null if nothing is unsaved. */
+  /** The caller calls this at each change with the unsaved state, or with null if nothing is unsaved. */
   onChanged(unsaved: Start | null): void;
   /** Opens the dialog with the newer version after a conflict. */
   onLoadNewer(start: Start): void;

@@ -147,7 +147,7 @@ async function restorePairs(
   const deletions = (await getHistory(backend, { table, id })).filter(
     ({ action }) => action === "delete",
   );
-  if (deletions[1] && kept.id < deletions[1].id) return; // of an earlier deletion
+  if (deletions[1] && kept.id < deletions[1].id) return; // these pairs were kept by an earlier deletion
   const { pairs } = kept.row_before;
   const [column, others] =
     table === "products"

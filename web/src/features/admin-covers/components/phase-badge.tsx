@@ -4,7 +4,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, localDay, shortDate } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-/** Says when visitors will see a cover, until when they see it, or that its time is over. */
+/** Shows a cover's phase (scheduled, current or ended) with its time; nothing for a cover without an end. */
 export function PhaseBadge({ cover }: { cover: CoverImage }) {
   const t = useT();
   const { language } = useLanguage();

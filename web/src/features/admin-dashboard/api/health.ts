@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 
-/** Fetches the health of the site: its backups, disk, mails, certificate and version, and its troubles. */
+/** Fetches the health of the site: its backups, disk, mails, certificate and version, and its problems. */
 export function useSiteHealth() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -10,7 +10,7 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
 /**
- * The overview of the admin area: troubles, numbers of rows, the site's health, and checklists for a new site. The children
+ * The overview of the admin area: problems, numbers of rows, the site's health, and checklists for a new site. The children
  * are the checklist of the first-run guide, which belongs to another feature.
  */
 export function DashboardPage({ children }: { children?: ReactNode }) {

@@ -6,12 +6,12 @@ import { dateTime, localDay } from "@/lib/owner-dates";
 import { longDate } from "@/lib/dates";
 import type { SiteHealth, Trouble } from "@/lib/types";
 
-/** A trouble that HealthTroubles lists. A full or nearly full disk is not listed, because DiskNotice shows it. */
+/** A problem that HealthTroubles lists. A full or nearly full disk is not listed, because DiskNotice shows it. */
 type ListedTrouble = Trouble & { code: Exclude<Trouble["code"], "disk_low"> };
 
 const isListed = (trouble: Trouble): trouble is ListedTrouble => trouble.code !== "disk_low";
 
-/** Lists the troubles of the site: what is wrong, and what the owner can do about it. */
+/** Lists the problems with the site: what is wrong, and what the owner can do about it. */
 export function HealthTroubles() {
   const t = useT();
   const { language } = useLanguage();
@@ -46,7 +46,7 @@ function troubleText(
   const ends = certificate?.ends_at;
   const vars = {
     since: since ? dateTime(since, language) : "",
-    domain: cause, // of a trouble with the certificate
+    domain: cause, // the cause of a problem with the certificate is the domain
     ends: ends ? longDate(localDay(ends), language) : "",
   };
   // There has been no backup or no proof at all.

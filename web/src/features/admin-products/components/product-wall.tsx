@@ -186,7 +186,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
       ?.focus({ preventScroll: true });
   }, [current, order]);
 
-  /** By how many works the keys move. */
+  /** The number of works by which each key moves. */
   const steps: Record<string, number> = {
     ArrowLeft: -1,
     ArrowRight: 1,

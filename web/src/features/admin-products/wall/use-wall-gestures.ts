@@ -41,7 +41,7 @@ export function useWallGestures(options: WallGestures) {
     latest.current = options;
   });
   const gesture = useRef<Gesture | null>(null);
-  const pointer = useRef<Point>({ x: 0, y: 0 }); // in the window
+  const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
   const preview = useRef<HTMLDivElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
   /** Whether the click that follows is the end of a gesture. */

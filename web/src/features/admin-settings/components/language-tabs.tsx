@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 type LanguageTabsProps = {
   /** The language that phones show. */
   shownLanguage: Language;
-  /** For each language, how many texts are missing in it. */
+  /** Number of missing texts by language. */
   missing: Record<Language, number>;
   onShowLanguage(language: Language): void;
 };

@@ -42,8 +42,8 @@ it("A-guard-2 S4-admin-1: redirects an account without the role to the home page
 });
 
 it("A-guard-4: redirects a session that must verify a second factor to the sign-in page, with the requested address", () => {
-  const awaitedFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
-  show({ session, user: session.user, role: "admin", awaitedFactors });
+  const pendingFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
+  show({ session, user: session.user, role: "admin", pendingFactors });
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 

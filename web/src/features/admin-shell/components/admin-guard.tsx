@@ -13,10 +13,10 @@ const ACCOUNT = "/admin/account";
  * protects no data, because the server checks the role at each request.
  */
 export function AdminGuard() {
-  const { loading, session, role, awaitedFactors, mustEnrol } = useAuth();
+  const { loading, session, role, pendingFactors, mustEnrol } = useAuth();
   const { pathname, search } = useLocation();
   if (loading) return <AdminSkeleton />;
-  if (!session || awaitedFactors.length > 0) {
+  if (!session || pendingFactors.length > 0) {
     const state: ReturnState = { from: pathname + search };
     return <Navigate to="/admin/auth" state={state} replace />;
   }

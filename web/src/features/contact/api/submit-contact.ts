@@ -10,7 +10,7 @@ export function useSubmitContact() {
   return useMutation({
     mutationFn: async (values: ContactValues) => {
       const body = (await backend.invoke("submit-contact", values)) as ResponseBody | null;
-      // A message is sent only if the response body contains success: true, whatever the HTTP status.
+      // The message counts as accepted only if the response body contains success: true, whatever the HTTP status.
       if (body?.success !== true) throw new Error(body?.error ?? "The message was not accepted");
     },
   });

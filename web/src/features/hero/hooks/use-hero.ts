@@ -134,7 +134,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     prev: () => arrow(prev),
     next: () => arrow(next),
     toggle: () => controller.send({ type: "toggle" }),
-    /** For the pause event of a video. The machine ignores pauses that it has caused itself. */
+    /** The handler of a video's pause event. The machine ignores pauses that it has caused itself. */
     videoPaused: (index: number) => controller.send({ type: "video-stopped", index }),
     videoRef: (index: number) => (video: HTMLVideoElement | null) => {
       if (video) videos.current.set(index, video);

@@ -6,7 +6,7 @@ import type { Boot } from "@/lib/boot";
 
 /**
  * Verifies a code of a second factor, which raises the session to level aal2. Without `challengeId`, a challenge is created
- * first.
+ * first. `boot` is the JSON that the server embeds in the page; it contains the URL and the key of the backend.
  */
 export async function verifyFactor(
   boot: Boot,

@@ -63,7 +63,7 @@ function Probe() {
   return (
     <>
       <p>{auth.loading ? "loading" : `${auth.user?.id ?? "nobody"} ${auth.role ?? "no role"}`}</p>
-      <p>{`owes ${auth.awaitedFactors.map(({ type }) => type).join(" or ") || "nothing"}`}</p>
+      <p>{`owes ${auth.pendingFactors.map(({ type }) => type).join(" or ") || "nothing"}`}</p>
       <p>{`at ${pathname}`}</p>
       <Link to="/admin">To admin</Link>
       <button onClick={() => void auth.signIn("e", "p")}>In</button>

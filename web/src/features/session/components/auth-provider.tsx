@@ -27,7 +27,7 @@ const signedOutState: SessionState = {
   session: null,
   user: null,
   role: null,
-  awaitedFactors: [],
+  pendingFactors: [],
   signOut: async () => undefined,
 };
 /** The result of a sign-in if the session chunk cannot be loaded. */

@@ -83,7 +83,7 @@ export function LoginPage() {
         )}
         {step === "factor" && (
           <SecondFactorStep
-            factors={auth.awaitedFactors}
+            factors={auth.pendingFactors}
             from={from}
             last={!search.has(NEW_PASSWORD)}
           />
@@ -98,7 +98,7 @@ export function LoginPage() {
 
 /** The step for a session and the query string. */
 function stepOf(
-  { loading, session, awaitedFactors }: Auth,
+  { loading, session, pendingFactors }: Auth,
   query: {
     opening: boolean;
     token: string | null;
@@ -110,7 +110,7 @@ function stepOf(
   if (query.opening) return "opening";
   // While the role of a new session loads, the current form stays.
   if (session && !loading && !query.brokenLink) {
-    if (awaitedFactors.length > 0) return "factor";
+    if (pendingFactors.length > 0) return "factor";
     return query.newPassword ? "newPassword" : "done";
   }
   if (query.token) return "setUp";

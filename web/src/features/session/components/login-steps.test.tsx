@@ -19,11 +19,11 @@ vi.mock("@/lib/backend", async (original) => ({
 const session = { access_token: "first", user: { id: "1", email: "ola@alvor.example" } } as Session;
 const app: SecondFactor = { id: "app", type: "totp", name: "Easel", phone: "" };
 const phone: SecondFactor = { id: "phone", type: "phone", name: "", phone: "351912000345" };
-const signedIn = (awaitedFactors: SecondFactor[] = []): Partial<Auth> => ({
+const signedIn = (pendingFactors: SecondFactor[] = []): Partial<Auth> => ({
   session,
   user: session.user,
-  role: awaitedFactors.length > 0 ? null : "admin",
-  awaitedFactors,
+  role: pendingFactors.length > 0 ? null : "admin",
+  pendingFactors,
 });
 const wrong = new AuthApiError("Invalid TOTP code entered", 422, "mfa_verification_failed");
 const fine = { data: {}, error: null };

@@ -60,7 +60,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const { data: role } = useQuery(roleOptions(client, user?.id));
   const level = session ? assuranceLevel(session) : "aal1";
   const { data: factors } = useQuery(factorsOptions(client, user?.id, level));
-  const awaitedFactors = (level === "aal1" && user && factors) || noFactors;
+  const pendingFactors = (level === "aal1" && user && factors) || noFactors;
   const mustEnrol = boot.secondFactorRequired === true && level === "aal1" && factors?.length === 0;
   const factorsUnknown = level === "aal1" && factors === undefined;
   const loading =
@@ -117,12 +117,12 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       loading,
       session: session ?? null,
       user,
-      role: user && awaitedFactors.length === 0 ? (role ?? null) : null,
-      awaitedFactors,
+      role: user && pendingFactors.length === 0 ? (role ?? null) : null,
+      pendingFactors,
       mustEnrol,
       signOut,
     });
-  }, [onChange, loading, session, user, role, awaitedFactors, mustEnrol, signOut]);
+  }, [onChange, loading, session, user, role, pendingFactors, mustEnrol, signOut]);
 
   return null;
 }
