@@ -20,7 +20,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// maxExportTries is the number of attempts to export a site that is edited while its pages are drawn.
+// maxExportTries is the number of attempts to export a site that is edited while its pages are rendered.
 const maxExportTries = 5
 
 // Errors of an export. The operator reads their texts.
@@ -33,7 +33,7 @@ var (
 var readme []byte
 
 // Export writes an archive of the site into out, which it empties first. Rows and files are those of one snapshot of the database. The
-// server may run during an export. If the site is edited while its pages are drawn, the export starts again, so that pages and rows agree.
+// server may run during an export. If the site is edited while its pages are rendered, the export starts again, so that pages and rows agree.
 // The memory that an export takes does not depend on the size of the files.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
 	if err := checkTables(); err != nil {
@@ -63,8 +63,8 @@ type exporter struct {
 	snapshot   db.Querier // reads one snapshot of the database
 	zip        *zip.Writer
 	manifest   Manifest
-	files      []File            // with their paths in the archive
-	workTitles map[string]string // by the work's id
+	files      []File            // the files to write; Path is the path in the archive
+	workTitles map[string]string // titles of the works, by the work's id
 }
 
 // export makes one attempt of Export. The error is errEdited if the site was edited meanwhile.

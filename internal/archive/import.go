@@ -29,7 +29,7 @@ type marker struct {
 
 // Refused is a file of an archive that the site does not accept.
 type Refused struct {
-	Path    string   // in the archive
+	Path    string   // path in the archive
 	Object  string   // bucket/name
 	Reason  string   // safe to show
 	ShownBy []string // the rows with its URL, such as "products 4f1c… (image_url)"

@@ -97,7 +97,7 @@ func nameFiles(all []File, titles *fileTitles) {
 // that of the first one.
 type fileTitles struct {
 	byObject map[string]string
-	objects  []string // in the order in which they were added
+	objects  []string // the keys of byObject, in the order in which they were added
 }
 
 func newFileTitles() *fileTitles { return &fileTitles{byObject: map[string]string{}} }

@@ -286,7 +286,7 @@ func (a *Archive) eachRow(name string, each func(json.RawMessage) error) (err er
 	}
 	for d.More() {
 		var row json.RawMessage
-		limited.N = maxRow // of what the decoder may read for this row, beyond what it has read already
+		limited.N = maxRow // limits the bytes that the decoder reads for this row, beyond what it has read already
 		if err := d.Decode(&row); err != nil {
 			return refuse("%s: %w", name, err)
 		}

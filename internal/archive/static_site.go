@@ -35,7 +35,7 @@ var copyWidths = []int{640, 1600}
 // entry is its name without folders and file extension.
 type staticSite struct {
 	*exporter
-	paths []string   // of the public pages on the site
+	paths []string   // paths of the public pages on the site
 	queue []View     // all pages that are known, in the order in which they are written
 	taken takenNames // names of entries of assets, and stems of works' pages
 

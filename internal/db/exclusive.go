@@ -207,7 +207,7 @@ func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
 		if err != nil {
 			return translate(err)
 		}
-		// The transaction is idle while fn reads files or draws pages, and a table may be large.
+		// The transaction is idle while fn reads files or renders pages, and a table may be large.
 		_, err = tx.Exec(ctx, "select set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)")
 		if err = translate(err); err == nil {
 			err = fn(pgxQuerier{tx})

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// bootData is the boot data of a page: the JSON block from which the page's scripts start without further requests.
+// bootData is the boot data of a page: the JSON embedded in the page for hydration, so that the page's scripts start without further requests.
 // web/src/lib/boot.ts reads it.
 type bootData struct {
 	APIURL   string `json:"apiUrl"`
@@ -19,7 +19,7 @@ type bootData struct {
 	SecondFactor bool `json:"secondFactorRequired,omitempty"`
 	// BackupDays is Config.BackupDays. The privacy page and the dialog before an erasure show it.
 	BackupDays int           `json:"backupDays,omitempty"`
-	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
+	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must render the page with the same date
 	Site       settings.Site `json:"site"`
 	// Media contains, by URL, the description of the portrait in Site, in the form of the computed column media of the tables.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
@@ -58,15 +58,15 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 	return pageInputs{head, string(data)}, err
 }
 
-// assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and the
+// assemble returns the HTML of a page. complete is false if rendering failed. In this case the browser renders the page, and the
 // caller must not cache it, because another attempt can succeed.
 func (s *Service) assemble(ctx context.Context, v view, in pageInputs, inAdvance bool) (page []byte, complete bool) {
-	drawn, complete := s.draw(ctx, v, in.bootJSON, inAdvance)
-	scripts, preloads := s.manifest.scriptTags(v, drawn.Body != "")
+	rendered, complete := s.renderPage(ctx, v, in.bootJSON, inAdvance)
+	scripts, preloads := s.manifest.scriptTags(v, rendered.Body != "")
 	return s.template.fill(map[string]string{
 		langMark: `<html lang="` + v.language + `"`, titleMark: in.headHTML,
-		scriptsMark: scripts, sheetMark: drawn.Head + s.styles, headEndMark: preloads + headEndMark, // the preloads of pictures come before the long style sheet
-		rootMark: `<div id="root">` + drawn.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.bootJSON + `</script>`,
+		scriptsMark: scripts, sheetMark: rendered.Head + s.styles, headEndMark: preloads + headEndMark, // the preloads of pictures come before the long style sheet
+		rootMark: `<div id="root">` + rendered.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.bootJSON + `</script>`,
 	}), complete
 }
 

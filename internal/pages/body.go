@@ -27,7 +27,7 @@ type body struct {
 // variant is the content of a body in one encoding. A page is compressed when the first request accepts the encoding, so that no request
 // waits for the other encodings.
 type variant struct {
-	encoding string // one of encodings, or "" for the uncompressed content
+	encoding string // content encoding, one of encodings; "" for the uncompressed content
 	mu       sync.Mutex
 	encoded  atomic.Pointer[representation] // nil until it is compressed; set while mu is locked
 }

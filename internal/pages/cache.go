@@ -198,7 +198,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 		}
 		return
 	}
-	for _, path := range site.drawnPaths() {
+	for _, path := range site.serverRenderedPaths() {
 		for _, language := range []string{"en", "pt"} {
 			if ctx.Err() != nil || len(s.cache.changed) > 0 {
 				return
@@ -215,7 +215,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 				s.cfg.Log.Warn("an engine that draws pages could not be closed", "cause", err.Error())
 			}
 		}
-		memory.Release() // drawing and compressing use tens of megabytes, which may not be needed again for days
+		memory.Release() // rendering and compressing use tens of megabytes, which may not be needed again for days
 	}
 }
 

@@ -144,7 +144,7 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range site.drawnPaths() {
+		for _, path := range site.serverRenderedPaths() {
 			all = append(all, path, path+"?lang=pt")
 		}
 		for begun := time.Now(); s.cachedPages(t, all...) < len(all); time.Sleep(time.Millisecond) {

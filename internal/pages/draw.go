@@ -8,10 +8,10 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// renderScript is the path in the build of the script that draws pages on the server. It is compressed with brotli.
+// renderScript is the path in the build of the script that renders pages on the server. It is compressed with brotli.
 const renderScript = ".server/render.js.br"
 
-// newRenderer returns the renderer of the built site. It returns nil if the build has no such script. In this case browsers draw
+// newRenderer returns the renderer of the built site. It returns nil if the build has no such script. In this case browsers render
 // all pages.
 func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	packed, err := fs.ReadFile(dist, renderScript)
@@ -21,25 +21,25 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	return render.New(packed), err
 }
 
-// drawsOnServer reports whether the server draws the page of a view. It draws all pages except those of the admin area.
-func (s *Service) drawsOnServer(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
+// isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
+func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// draw draws the page of a view from its boot data. It returns an empty page if the browser has to draw the page instead. ok is
-// false if that is because of an error, which draw logs. inAdvance is whether no visitor waits for the page.
-func (s *Service) draw(ctx context.Context, v view, bootJSON string, inAdvance bool) (drawn render.Page, ok bool) {
-	if !s.drawsOnServer(v) {
-		return drawn, true
+// renderPage renders the page of a view from its boot data. It returns an empty page if the browser has to render the page instead. ok is
+// false if that is because of an error, which renderPage logs. inAdvance is whether no visitor waits for the page.
+func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
+	if !s.isServerRendered(v) {
+		return page, true
 	}
-	draw := s.renderer.Render
+	renderFunc := s.renderer.Render
 	if inAdvance {
-		draw = s.renderer.RenderInAdvance
+		renderFunc = s.renderer.RenderInAdvance
 	}
-	drawn, err := draw(ctx, v.path, bootJSON)
+	page, err := renderFunc(ctx, v.path, bootJSON)
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a page could not be drawn on the server; the browser draws it", "path", v.path, "language", v.language, "cause", err.Error())
 		return render.Page{}, false
 	}
-	return drawn, true
+	return page, true
 }
 
 // Close frees the memory of the renderer.

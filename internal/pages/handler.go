@@ -1,4 +1,4 @@
-// Package pages serves the site to browsers: its pages, which it draws on the server and caches, the files of the site's build,
+// Package pages serves the site to browsers: its pages, which it renders on the server and caches, the files of the site's build,
 // and the generated files (sitemap, feed, robots.txt, web app manifest).
 package pages
 
@@ -45,7 +45,7 @@ type Service struct {
 	db     *db.DB
 	cfg    Config
 	now    func() time.Time
-	assets map[string]*file // by path
+	assets map[string]*file // the files of the build, by path
 	cache  *pageCache
 
 	// Parts of the built site, all zero if the program was compiled without the site.
@@ -174,7 +174,7 @@ func (s *Service) setPageHeaders(h http.Header) {
 
 // header is a response header. All responses share the slice of values, so nothing may change it.
 type header struct {
-	name   string // in canonical form
+	name   string // name in canonical form
 	values []string
 }
 

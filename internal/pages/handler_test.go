@@ -36,15 +36,15 @@ var built = fstest.MapFS{
 }
 
 var testManifest = pageManifest{
-	Start: "/assets/start-9c.js", Languages: map[string][]string{"en": {"/assets/en-4d.js"}, "pt": {"/assets/pt-5e.js"}},
+	StartModule: "/assets/start-9c.js", Languages: map[string][]string{"en": {"/assets/en-4d.js"}, "pt": {"/assets/pt-5e.js"}},
 	Pages: slices.Concat([]page{
-		{Path: "/", Drawn: true, WorksFilter: "is_featured=eq.true", Queries: []pageQuery{
+		{Path: "/", ServerRendered: true, WorksFilter: "is_featured=eq.true", Queries: []pageQuery{
 			{Key: []any{"cover_images", "active"}, Table: "cover_images"},
 			{Key: []any{"products", "featured", 0}, Table: "products", Query: "is_featured=eq.true&order=created_at.desc", Limit: 12},
 			{Key: []any{"reviews", "active", 0}, Table: "reviews", Query: "is_active=eq.true", Limit: 12},
 		}, WorkQuery: &pageQuery{Key: []any{"products", "featured-work", workPlaceholder}, Table: "products", Query: "is_featured=eq.true&id=eq." + workPlaceholder}},
 		testGallery("all"), testGallery("digital"), testGallery("watercolour"), testGallery("mural"), testGallery("oil"), testGallery("acrylic"),
-		{Path: "/politica-privacidade", Drawn: true, Modules: []string{"/assets/privacy-8b.js", "/assets/privacy-6f.js"}},
+		{Path: "/politica-privacidade", ServerRendered: true, Modules: []string{"/assets/privacy-8b.js", "/assets/privacy-6f.js"}},
 	}, testAdminPages()),
 }
 
@@ -54,7 +54,7 @@ func testGallery(filter string) page {
 		condition += "&artwork_type=eq." + filter
 	}
 	p := page{
-		Path: galleryPath + filter, Drawn: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/grid-3c.js"},
+		Path: galleryPath + filter, ServerRendered: true, WorksFilter: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/grid-3c.js"},
 		Queries:   []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition + "&order=created_at.desc", Limit: 48}},
 		WorkQuery: &pageQuery{Key: []any{"products", "gallery-work", filter, workPlaceholder}, Table: "products", Query: condition + "&id=eq." + workPlaceholder},
 	}

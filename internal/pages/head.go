@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	case v.workMissing || v.seriesMissing:
 		h.title = galleryTitle(l, filter)
 		return h, nil
-	case v.status != 200:
+	case v.status != http.StatusOK:
 		h.title = l.Text("notFound.title")
 		return h, nil
 	case isAdminPath(v.path):

@@ -13,12 +13,12 @@ import (
 // pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, from
 // web/src/app/page-table.ts), so that the server needs no list of its own. Paths of files begin with a slash.
 type pageManifest struct {
-	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A page that the
-	// browser draws has script tags for them.
+	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A
+	// client-rendered page has script tags for them.
 	Scripts []string `json:"scripts"`
-	// Start is a small module that loads Scripts after the first pictures. It is the only script of a page that the server draws:
+	// StartModule is a small module that loads Scripts after the first pictures. It is the only script of a server-rendered page:
 	// such a page is readable without Scripts, so they must not delay its pictures.
-	Start string `json:"start"`
+	StartModule string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
@@ -28,17 +28,19 @@ type pageManifest struct {
 
 // page is a page of the site's router.
 type page struct {
-	Path    string   `json:"path"`    // canonical path
-	Pattern string   `json:"pattern"` // other paths that show this page, see matchesPattern; "" for none
-	Drawn   bool     `json:"drawn"`   // whether the server draws the page
-	Modules []string `json:"modules"` // modules that the page needs besides Scripts
+	Path    string `json:"path"`    // canonical path
+	Pattern string `json:"pattern"` // other paths that show this page, see matchesPattern; "" for none
+	// ServerRendered is whether the server renders the page's HTML. The browser renders all other pages.
+	ServerRendered bool     `json:"drawn"`
+	Modules        []string `json:"modules"` // modules that the page needs besides Scripts
 
 	WorksFilter string      `json:"works"`   // selects the works that the page shows, as a query string; "" if it shows none
 	Queries     []pageQuery `json:"queries"` // queries whose results every view of the page needs
-	WorkQuery   *pageQuery  `json:"work"`    // query of the one work that ?art= names; nil if the page shows no single works
+	WorkQuery   *pageQuery  `json:"work"`    // query for the work whose id is in the URL parameter art; nil if the page has no such parameter
 }
 
-// pageQuery is a query of the page's components. The server puts the result into the boot data. Without a Limit the result is an
+// pageQuery is a query of the page's components. The server puts the result into the boot data (the JSON
+// embedded in the page for hydration). Without a Limit the result is an
 // array of all rows, with a Limit an object with the first rows and the number of all rows: {"rows": [], "total": 0}.
 type pageQuery struct {
 	Key   []any  `json:"key"`   // the key under which the components find the result
@@ -123,10 +125,10 @@ func matchesPattern(pattern, path string) bool {
 	return ok && (rest == "" || len(rest) > 1 && strings.LastIndex(rest, "/") == 0)
 }
 
-// drawnPaths returns the canonical paths of the pages that the server draws.
-func (m pageManifest) drawnPaths() (paths []string) {
+// serverRenderedPaths returns the canonical paths of the server-rendered pages.
+func (m pageManifest) serverRenderedPaths() (paths []string) {
 	for _, p := range m.Pages {
-		if p.Drawn {
+		if p.ServerRendered {
 			paths = append(paths, p.Path)
 		}
 	}
@@ -142,12 +144,12 @@ func (m pageManifest) modules(v view) []string {
 	return modules
 }
 
-// scriptTags returns the script tags for scriptsMark and the preload tags for the end of the head. A drawn page has only the
-// tag of the module Start, whose attribute data-site lists the modules that Start loads, the entry first.
-func (m pageManifest) scriptTags(v view, drawn bool) (tags, preloads string) {
-	if drawn {
+// scriptTags returns the script tags for scriptsMark and the preload tags for the end of the head. A server-rendered
+// page has only the tag of StartModule, whose attribute data-site lists the modules that StartModule loads, the entry first.
+func (m pageManifest) scriptTags(v view, serverRendered bool) (tags, preloads string) {
+	if serverRendered {
 		site := strings.Join(slices.Concat(m.Scripts, m.modules(v)), " ")
-		return fmt.Sprintf(`<script type="module" crossorigin src="%s" data-site="%s"></script>`, html.EscapeString(m.Start), html.EscapeString(site)), ""
+		return fmt.Sprintf(`<script type="module" crossorigin src="%s" data-site="%s"></script>`, html.EscapeString(m.StartModule), html.EscapeString(site)), ""
 	}
 	for i, module := range m.Scripts {
 		if i == 0 {
@@ -167,12 +169,12 @@ func modulePreload(module string) string {
 }
 
 // linkHeaders returns the files that a page loads first, as values of the header Link (RFC 8288).
-func (m pageManifest) linkHeaders(v view, drawn bool) (links []string) {
+func (m pageManifest) linkHeaders(v view, serverRendered bool) (links []string) {
 	for _, font := range m.Fonts {
 		links = append(links, "<"+font+">; rel=preload; as=font; crossorigin")
 	}
-	modules := []string{m.Start}
-	if !drawn {
+	modules := []string{m.StartModule}
+	if !serverRendered {
 		modules = slices.Concat(m.Scripts, m.modules(v))
 	}
 	for _, module := range modules {
@@ -188,7 +190,7 @@ func (s *Service) sendEarlyHints(w http.ResponseWriter, r *http.Request, v view)
 		return
 	}
 	h := w.Header()
-	h["Link"] = s.manifest.linkHeaders(v, s.drawsOnServer(v))
+	h["Link"] = s.manifest.linkHeaders(v, s.isServerRendered(v))
 	w.WriteHeader(http.StatusEarlyHints)
 	delete(h, "Link") // the page has tags for the same files
 }

@@ -5,7 +5,7 @@ import "testing"
 // Proves P-weight-order.
 func TestDrawnPagesLoadScriptsLater(t *testing.T) {
 	m := pageManifest{
-		Start: "/assets/start-1.js", Scripts: []string{"/a.js", "/b.js"}, Languages: map[string][]string{"en": {"/en.js"}},
+		StartModule: "/assets/start-1.js", Scripts: []string{"/a.js", "/b.js"}, Languages: map[string][]string{"en": {"/en.js"}},
 		Pages: []page{{Path: "/", Modules: []string{"/c.js"}}},
 	}
 	v := view{path: "/", language: "en"}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// queryResult is the result of a query of a page. It is part of the boot data, so that the page can be drawn immediately and its
-// scripts need not request it.
+// queryResult is the result of a query of a page. It is part of the boot data (the JSON embedded in the page), so that the page can
+// be rendered immediately and its scripts need not request it.
 type queryResult struct {
 	key       []any           // pageQuery.Key
 	data      json.RawMessage // see pageQuery

@@ -86,7 +86,7 @@ func readReports(kind string, body []byte) (found []violation, err error) {
 				Document    string `json:"document-uri"`
 				Blocked     string `json:"blocked-uri"`
 				Directive   string `json:"effective-directive"`
-				Violated    string `json:"violated-directive"` // of older browsers
+				Violated    string `json:"violated-directive"` // sent by older browsers in place of effective-directive
 				Source      string `json:"source-file"`
 				Disposition string `json:"disposition"`
 			} `json:"csp-report"`

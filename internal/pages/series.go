@@ -24,7 +24,7 @@ type series struct {
 	Text      string    `json:"text"`
 	TextPT    string    `json:"text_pt"`
 	ImageURL  string    `json:"image_url"`
-	Types     []string  `json:"types"` // of its published works
+	Types     []string  `json:"types"` // types of its published works
 	UpdatedAt time.Time `json:"updated_at"`
 }
 

@@ -16,7 +16,7 @@ import (
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"
 	builtOrder     = "order=created_at.desc"
-	builtTypes     = "types=ov.{digital,mural,watercolour}" // of the query of series with a work that hangs
+	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows; a parameter of the query of series
 )
 
 // sitePages is the page manifest of one site. It has no pages for the types of works that the gallery does not show, and its queries

@@ -82,7 +82,7 @@ func drawnPathsOf(t *testing.T, s *Service) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return site.drawnPaths()
+	return site.serverRenderedPaths()
 }
 
 // Proves P-types-empty.

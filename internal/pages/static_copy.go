@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// This file draws the pages of a static copy, which are files that open from the disk. A static copy cannot load more works into a
+// This file renders the pages of a static copy, which are files that open from the disk. A static copy cannot load more works into a
 // gallery when a visitor scrolls, so a gallery is divided into several parts, each a page of its own. The carousels of the home page
 // have more slides than on the site, for the same reason.
 
@@ -24,14 +24,14 @@ type StaticView struct {
 	Part                         int
 }
 
-// StaticPage is a drawn page of a static copy. Its HTML contains the script elements of the page on the site. Parts is the number
+// StaticPage is a rendered page of a static copy. Its HTML contains the script elements of the page on the site. Parts is the number
 // of parts of the gallery. It is 1 for other pages.
 type StaticPage struct {
 	HTML  []byte
 	Parts int
 }
 
-// DrawnPaths returns the paths of the pages that the server draws. The error is ErrNotBuilt if the program was compiled without
+// DrawnPaths returns the paths of the pages that the server renders. The error is ErrNotBuilt if the program was compiled without
 // the site.
 func (s *Service) DrawnPaths(ctx context.Context) ([]string, error) {
 	if s.template == nil || s.renderer == nil {
@@ -41,10 +41,10 @@ func (s *Service) DrawnPaths(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return site.drawnPaths(), nil
+	return site.serverRenderedPaths(), nil
 }
 
-var errNotDrawn = errors.New("the page could not be drawn")
+var errNotRendered = errors.New("the page could not be drawn")
 
 // LocateStatic returns the view that shows a work on the site. linked is the view of a link to the work, whose Path may be that of
 // another page. ok is false if the site shows no such work.
@@ -68,7 +68,7 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 	return at, ok, nil
 }
 
-// DrawStatic draws a page from the current content, without the page cache.
+// DrawStatic renders a page from the current content, without the page cache.
 func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, error) {
 	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, series: of.Series}
 	b, err := s.readBoot(ctx, v)
@@ -129,7 +129,7 @@ func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, er
 	in.bootJSON = string(data)
 	html, complete := s.assemble(ctx, v, in, true)
 	if !complete {
-		return page, fmt.Errorf("%s, %s: %w", of.Path, of.Language, errNotDrawn)
+		return page, fmt.Errorf("%s, %s: %w", of.Path, of.Language, errNotRendered)
 	}
 	page.HTML = html
 	return page, nil

@@ -69,7 +69,7 @@ func (v view) withoutWork(status int) view {
 
 var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// isAdminPath reports whether a path belongs to the admin area. The browser draws its pages, and search engines must not list
+// isAdminPath reports whether a path belongs to the admin area. The browser renders its pages, and search engines must not list
 // them.
 func isAdminPath(path string) bool { return path == "/admin" || strings.HasPrefix(path, "/admin/") }
 

@@ -1,4 +1,4 @@
-// Package render draws the site's pages: it makes their HTML with React. A JavaScript engine within this process runs a script
+// Package render renders the site's pages: it makes their HTML with React. A JavaScript engine within this process runs a script
 // that the site's build makes of the site's own components (web/vite.server.config.ts).
 package render
 
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	pageTimeout  = 2 * time.Second  // limit for drawing one page, and another time for the wait until the engine is free
+	pageTimeout  = 2 * time.Second  // limit for rendering one page, and another time for the wait until the engine is free
 	startTimeout = 10 * time.Second // limit for running the script when an engine starts
 	maxMemory    = 128 << 20        // limit of an engine's memory in bytes
 	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
@@ -34,31 +34,31 @@ var ErrClosed = errors.New("the renderer is closed")
 // React escapes <.
 const suspendedMark = "<!--$!-->"
 
-// Page is a drawn page.
+// Page is a rendered page.
 type Page struct {
 	Head string `json:"head"` // tags for the head
 	Body string `json:"body"` // content of the root element
 }
 
-// maxEngines is the number of pages that are drawn at the same time. One page in advance is among them at most, so that visitors
+// maxEngines is the number of pages that are rendered at the same time. One page in advance is among them at most, so that visitors
 // do not wait for it.
 const maxEngines = 2
 
-// Renderer draws pages, each in one of its engines. Engines start with the first page that needs them.
+// Renderer renders pages, each in one of its engines. Engines start with the first page that needs them.
 type Renderer struct {
 	compressedScript []byte        // the script in brotli
 	pageTimeout      time.Duration // this and the two fields below are the constants of these names, except in tests
 	maxMemory        uintptr
 	maxPages         int
 
-	slots     chan struct{} // held while an engine draws or is replaced; a channel, so that waiting for it can time out
-	inAdvance chan struct{} // held while a page is drawn in advance
+	slots     chan struct{} // held while an engine renders or is replaced; a channel, so that waiting for it can time out
+	inAdvance chan struct{} // held while a page is rendered in advance
 
 	compiling sync.Mutex // held while the script is compiled
 	bytecode  []byte     // the compiled script, the same for every engine; nil before the first page
 
 	mu       sync.Mutex
-	idle     []*engine // the engines that draw no page
+	idle     []*engine // the engines that render no page
 	started  int       // number of all engines
 	closeErr error     // errors of engines that were replaced, until Trim or Close returns them
 	closed   bool      // set by Close
@@ -66,8 +66,8 @@ type Renderer struct {
 
 // engine is a JavaScript engine that has run the script.
 type engine struct {
-	vm    *quickjs.VM // nil after a panic
-	drawn int         // number of pages for which it was called
+	vm       *quickjs.VM // nil after a panic
+	rendered int         // number of pages for which it was called
 }
 
 // New returns a renderer for a script that is compressed with brotli. It does not check the script: if the script does not run,
@@ -79,8 +79,8 @@ func New(packed []byte) *Renderer {
 	}
 }
 
-// Render draws the page at path from its boot data in JSON. It waits at most pageTimeout, or until ctx ends, for other pages that
-// are being drawn. Drawing the page then takes at most pageTimeout. After an error, another call starts a new engine.
+// Render renders the page at path from its boot data in JSON. It waits at most pageTimeout, or until ctx ends, for other pages that
+// are being rendered. Rendering the page then takes at most pageTimeout. After an error, another call starts a new engine.
 func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
 	defer cancel()
@@ -90,7 +90,7 @@ func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) 
 	return r.renderInSlot(path, boot, false)
 }
 
-// RenderInAdvance is like Render, for a page for which no visitor waits. One such page is drawn at a time.
+// RenderInAdvance is like Render, for a page for which no visitor waits. One such page is rendered at a time.
 func (r *Renderer) RenderInAdvance(ctx context.Context, path, boot string) (Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
 	defer cancel()
@@ -113,19 +113,19 @@ func acquire(ctx context.Context, slots chan<- struct{}) error {
 	}
 }
 
-// renderInSlot draws a page. The caller holds one of the slots, which renderInSlot releases.
+// renderInSlot renders a page. The caller holds one of the slots, which renderInSlot releases.
 func (r *Renderer) renderInSlot(path, boot string, inAdvance bool) (page Page, err error) {
 	e, err := r.takeEngine(inAdvance)
 	if err != nil {
 		<-r.slots
 		return Page{}, err
 	}
-	page, err = e.drawPage(path, boot)
+	page, err = e.renderPage(path, boot)
 	switch {
 	case err != nil:
 		err = errors.Join(err, r.closeEngine(e))
 		<-r.slots
-	case e.drawn >= r.maxPages:
+	case e.rendered >= r.maxPages:
 		go r.replace(e) // the visitor has the page meanwhile
 	default:
 		r.putBack(e)
@@ -178,15 +178,15 @@ func (r *Renderer) replace(old *engine) {
 	}
 }
 
-// drawPage draws a page. The engine is C code translated to Go; drawPage returns its panics as errors.
-func (e *engine) drawPage(path, boot string) (page Page, err error) {
+// renderPage renders a page. The engine is C code translated to Go; renderPage returns its panics as errors.
+func (e *engine) renderPage(path, boot string) (page Page, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			e.vm = nil // not closed, because its state is unknown
 			err = fmt.Errorf("the engine broke: %v\n%s", p, debug.Stack())
 		}
 	}()
-	e.drawn++
+	e.rendered++
 	result, err := e.vm.Call("render", path, boot)
 	if err != nil {
 		return page, withStack(err)
@@ -292,7 +292,7 @@ func (r *Renderer) closeIdle(remaining int) error {
 	return err
 }
 
-// Close waits for the pages that are being drawn and frees the memory of the engines.
+// Close waits for the pages that are being rendered and frees the memory of the engines.
 func (r *Renderer) Close() error {
 	for range maxEngines {
 		r.slots <- struct{}{}
