@@ -90,7 +90,7 @@ func parseAuditFilter(query string) (action, author string, err error) {
 	}
 	scope, value, ok := strings.Cut(query, ":")
 	switch {
-	case ok && scope == "action" && storable(value):
+	case ok && scope == "action" && isStorableText(value):
 		return value, "", nil
 	case ok && scope == "author":
 		if author, ok = canonicalUUID(value); ok {

@@ -6,18 +6,20 @@ import (
 	"atelie/internal/auth/saml"
 )
 
+// All handlers of this file require the service key: requireServiceKey or decodeAdmin checks it.
+
 // maxProviderBody is the largest size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
 // AdminSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the
-// parameter resource_id or resource_id_prefix selects. All handlers of this file require the service key.
+// parameter resource_id or resource_id_prefix selects.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	if !storable(q.Get("resource_id") + q.Get("resource_id_prefix")) {
+	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) {
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))

@@ -14,7 +14,7 @@ type adminUserParams struct {
 	Email        string         `json:"email"`
 	Phone        string         `json:"phone"`
 	Password     *string        `json:"password"`      // nil when the body has none
-	PasswordHash string         `json:"password_hash"` // for a new account only
+	PasswordHash string         `json:"password_hash"` // accepted only for a new account
 	EmailConfirm bool           `json:"email_confirm"` // mark the e-mail address as confirmed
 	PhoneConfirm bool           `json:"phone_confirm"` // mark the phone number as confirmed
 	UserMetadata map[string]any `json:"user_metadata"`

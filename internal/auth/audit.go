@@ -17,7 +17,7 @@ const (
 	auditTokenRevoked              auditAction = "token_revoked" // a replaced refresh token was used again, so its session was ended
 	auditPasswordSet               auditAction = "user_updated_password"
 	auditSignedUp                  auditAction = "user_signedup"
-	auditUserModified              auditAction = "user_modified" // by the service key or UpdateUser, or by the confirmation of a new address or number
+	auditUserModified              auditAction = "user_modified" // changed by the service key, by UpdateUser, or by the confirmation of a new address or number
 	auditUserDeleted               auditAction = "user_deleted"
 	auditUserInvited               auditAction = "user_invited"
 	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: GenerateLink, for a sign-up or a change of e-mail address
@@ -31,12 +31,12 @@ const (
 	auditSignUpRepeated            auditAction = "user_repeated_signup"
 	auditPhoneChangeRequested      auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of phone number
 	// Second factors, recovery codes and reauthentication.
-	auditFactorUpdated           auditAction = "factor_updated"     // by the service key
-	auditFactorDeleted           auditAction = "factor_deleted"     // by the service key or a command
+	auditFactorUpdated           auditAction = "factor_updated"     // changed by the service key
+	auditFactorDeleted           auditAction = "factor_deleted"     // deleted by the service key or a command
 	auditFactorEnrolled          auditAction = "factor_in_progress" // not verified yet
 	auditFactorUnenrolled        auditAction = "factor_unenrolled"
 	auditChallengeCreated        auditAction = "challenge_created"
-	auditFactorVerified          auditAction = "verification_attempted" // with a correct code
+	auditFactorVerified          auditAction = "verification_attempted" // the code was correct
 	auditFactorRefused           auditAction = "factor_refused"
 	auditRecoveryCodesMade       auditAction = "recovery_codes_created"
 	auditRecoveryCodeUsed        auditAction = "recovery_code_used"

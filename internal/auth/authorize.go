@@ -38,20 +38,21 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed until the callback.
+// flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed (encrypted, package seal)
+// until the callback.
 type flowSecrets struct {
 	Nonce       string `json:"nonce"`            // must be in the provider's ID token
 	Verifier    string `json:"verifier"`         // PKCE verifier of this service towards the provider
 	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie
 }
 
-// purposeFlowSecrets is the purpose for which flowSecrets are sealed (see sealer).
+// purposeFlowSecrets is the purpose (additional data) with which flowSecrets are sealed, see sealer.
 const purposeFlowSecrets = "oauth flow"
 
 // providerRedirect describes the redirect of the browser to the provider.
 type providerRedirect struct {
 	url    string       // the provider's sign-in page
-	cookie *http.Cookie // to set in the browser; nil when the flow needs no cookie
+	cookie *http.Cookie // the cookie to set in the browser; nil when the flow needs no cookie
 }
 
 // startProviderFlow stores a new flow (a sign-in that a provider must answer) and returns the redirect to the provider.
@@ -135,7 +136,7 @@ type providerTokens struct {
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// purposeProviderTokens is the purpose for which the tokens are sealed (see sealer).
+// purposeProviderTokens is the purpose (additional data) with which the tokens are sealed, see sealer.
 const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the sealed tokens, or "" when there are none.

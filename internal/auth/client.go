@@ -11,7 +11,7 @@ import (
 type client struct {
 	userAgent string // stored with the session and in the audit log
 	ip        string // stored with the session and in the audit log
-	language  string // of messages to the caller: en or pt
+	language  string // language of messages to the caller: en or pt
 }
 
 const maxUserAgentBytes = 400

@@ -26,7 +26,7 @@ type Config struct {
 	Previous   *Keys  // keys of the previous secret, which are still accepted; nil without a previous secret
 
 	// Tokens and sessions.
-	JWTExpiry    time.Duration // life of an access token
+	JWTExpiry    time.Duration // lifetime of an access token
 	ES256        bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
 	RefreshReuse time.Duration // how long after its use an older refresh token can be used again; the predecessor of the current token always can
 	Sessions     SessionLimits
@@ -65,7 +65,7 @@ type Keys struct{ RefreshKey, CodeKey, SealKey []byte }
 // Service handles the requests to /auth/v1.
 type Service struct {
 	db           *db.DB
-	queue        *jobs.Queue      // of jobs in the background, such as sending a mail
+	queue        *jobs.Queue      // the queue of jobs in the background, such as sending a mail
 	tokens       *identity.Tokens // signs access tokens
 	cfg          Config
 	now          func() time.Time     // the clock
@@ -79,8 +79,8 @@ type Service struct {
 // SessionLimits are the times after which sessions expire; 0 means never. Idle counts from the newest refresh of the session's
 // tokens, Max from the sign-in that opened the session.
 type SessionLimits struct {
-	Idle, Max           time.Duration // for accounts without a role
-	OwnerIdle, OwnerMax time.Duration // for accounts with a role
+	Idle, Max           time.Duration // limits for accounts without a role
+	OwnerIdle, OwnerMax time.Duration // limits for accounts with a role
 }
 
 // serviceProviderCache caches the SAML service provider, which is made from a stored key pair. Each use reads the key pair's row

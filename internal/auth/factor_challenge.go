@@ -17,7 +17,7 @@ const challengeLife = 5 * time.Minute
 
 // challengeRequest is the body of ChallengeFactor.
 type challengeRequest struct {
-	Channel string `json:"channel"` // for a phone factor: sms (the default) or whatsapp
+	Channel string `json:"channel"` // how the code is sent for a phone factor: sms (the default) or whatsapp
 }
 
 // challengeResponse is the response body of ChallengeFactor.

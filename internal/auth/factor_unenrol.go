@@ -16,7 +16,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var (
-		body  proof
+		body  proof // the password or the code for the reauthentication
 		nonce oneTimeToken
 	)
 	if err := decode(w, r, &body); err != nil {

@@ -37,7 +37,7 @@ func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write b
 		return false, nil, errImportID
 	}
 	a.ID = id
-	if !storable(a.Email) {
+	if !isStorableText(a.Email) {
 		return false, nil, errEmailInvalid
 	}
 	if a.Email != "" {
@@ -143,7 +143,7 @@ func (s *Service) prepareImport(ctx context.Context, q db.Querier, a *imported.A
 func (s *Service) identityRefusal(ctx context.Context, q db.Querier, a *imported.Account, i imported.Identity) (string, error) {
 	storableData := validateMetadata(i.Data) == nil
 	switch {
-	case i.Provider == "" || i.ProviderID == "" || len(i.Provider)+len(i.ProviderID) > maxEmailBytes || !storable(i.Provider+i.ProviderID):
+	case i.Provider == "" || i.ProviderID == "" || len(i.Provider)+len(i.ProviderID) > maxEmailBytes || !isStorableText(i.Provider+i.ProviderID):
 		return "it has no usable name", nil
 	case strings.HasPrefix(i.Provider, "sso:"):
 		return "single sign-on must be set up again (atelie sso)", nil

@@ -98,7 +98,7 @@ const (
 
 // Kinds of text messages for second factors. They have a quota. In place of a cooldown, Factor.LastChallengedAt limits them.
 const (
-	factorEnrolment cooldownKind = "factor_enrolment" // to a number that the account has not proved yet
+	factorEnrolment cooldownKind = "factor_enrolment" // a message to a number that the account has not confirmed yet
 	factorSignIn    cooldownKind = "factor_sign_in"
 )
 

@@ -23,7 +23,7 @@ type messageRequest struct {
 	Kind       requestKind    `json:"kind"`
 	Email      string         `json:"email,omitempty"`
 	Phone      string         `json:"phone,omitempty"`
-	Channel    string         `json:"channel,omitempty"` // for a phone number: sms or whatsapp
+	Channel    string         `json:"channel,omitempty"` // how the code is sent to a phone number: sms or whatsapp
 	Data       map[string]any `json:"data,omitempty"`    // user metadata of a new account
 	Create     bool           `json:"create,omitempty"`  // create an account if the e-mail address or phone number has none
 	Challenge  pkceChallenge  `json:"challenge"`

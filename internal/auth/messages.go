@@ -16,7 +16,7 @@ const (
 	JobSMS  = "auth.sms"  // payload: SMS
 )
 
-// Mail is an e-mail about an account, or to an owner about a trouble of the site. It is queued in a transaction, and sent after the
+// Mail is an e-mail about an account, or to an owner about a problem with the site. It is queued in a transaction, and sent after the
 // commit.
 type Mail struct {
 	Kind     MailKind  `json:"kind"`
@@ -25,7 +25,7 @@ type Mail struct {
 	Link     string    `json:"link,omitempty"`      // URL; "" in mails without a link
 	Code     string    `json:"code,omitempty"`      // six digits; "" in mails without a code
 	NewEmail string    `json:"new_email,omitempty"` // the new address, in mails about a change of e-mail address
-	Cause    string    `json:"cause,omitempty"`     // the cause of a trouble
+	Cause    string    `json:"cause,omitempty"`     // the cause of a problem with the site
 	Device   string    `json:"device,omitempty"`    // User-Agent of the request that a security notice is about
 	IP       string    `json:"ip,omitempty"`        // IP address of that request
 	At       time.Time `json:"at"`                  // when the mail was queued
@@ -35,17 +35,17 @@ type Mail struct {
 type MailKind string
 
 // Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only
-// report what has happened to the account.
+// report what has happened to the account. The kinds of mails about problems with the site are health.Codes.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"
 	MailMagicLink        MailKind = "magic_link"
 	MailRecovery         MailKind = "recovery"
-	MailEmailChange      MailKind = "email_change"     // to the account's current e-mail address, before a change
-	MailEmailChangeNew   MailKind = "email_change_new" // to the new e-mail address, before a change
+	MailEmailChange      MailKind = "email_change"     // sent to the account's current e-mail address, before a change
+	MailEmailChangeNew   MailKind = "email_change_new" // sent to the new e-mail address, before a change
 	MailReauthentication MailKind = "reauthentication" // has a code and no link
 	MailPasswordChanged  MailKind = "password_changed"
-	MailEmailChanged     MailKind = "email_changed" // to the former e-mail address, after a change
+	MailEmailChanged     MailKind = "email_changed" // sent to the former e-mail address, after a change
 	MailFactorAdded      MailKind = "factor_added"
 	MailNewDevice        MailKind = "new_device"
 )
@@ -117,10 +117,10 @@ func (s *Service) startMailFlow(ctx context.Context, tx *db.Tx, method string, c
 type linkMail struct {
 	kind       MailKind
 	cooldown   cooldownKind
-	method     string        // in the amr claim of the session, if the link belongs to a PKCE flow
+	method     string        // the method in the amr claim of the session, if the link belongs to a PKCE flow
 	verifyType string        // parameter type of GET /verify
-	tokenKind  tokenType     // of the one-time token (link and code)
-	life       time.Duration // of the one-time token
+	tokenKind  tokenType     // type of the one-time token (link and code)
+	life       time.Duration // how long the one-time token is valid
 	sentColumn userColumn    // stores when the mail was sent
 	action     auditAction
 }

@@ -85,5 +85,5 @@ func containsNUL(text []byte) bool {
 	return bytes.Contains(bytes.ReplaceAll(text, []byte(`\\`), []byte("-")), []byte(`\u0000`))
 }
 
-// storable reports whether PostgreSQL can store a text: it rejects invalid UTF-8 and NUL.
-func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+// isStorableText reports whether PostgreSQL can store a text: it rejects invalid UTF-8 and NUL.
+func isStorableText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

@@ -25,9 +25,9 @@ const (
 // How long links and codes are valid, and how many attempts at codes are allowed. The attempts must be limited, because codes
 // have only six digits. An account can have several valid codes of a kind; each attempt counts for all of them.
 const (
-	linkLife           = time.Hour      // life of links that sign in, and of the codes in the same mails
-	confirmLife        = 24 * time.Hour // life of links that confirm an e-mail address, and of the codes in the same mails
-	codeLife           = time.Hour      // life of codes by SMS and of codes for reauthentication
+	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
+	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
+	codeLife           = time.Hour      // lifetime of codes by SMS and of codes for reauthentication
 	maxCodeTries       = 5              // attempts that each code allows
 	maxTriesPerAccount = 20             // attempts at an account in triesWindow; low because a guess can hit any of maxCodes valid codes
 	triesWindow        = 24 * time.Hour

@@ -8,7 +8,7 @@ type otpRequest struct {
 	Phone      string         `json:"phone"`
 	CreateUser *bool          `json:"create_user"` // create an account if the e-mail address or phone number has none; nil means true
 	Data       map[string]any `json:"data"`        // user metadata of a new account
-	Channel    string         `json:"channel"`     // for a phone number: sms (the default) or whatsapp
+	Channel    string         `json:"channel"`     // how the code is sent to a phone number: sms (the default) or whatsapp
 	pkceChallenge
 }
 

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides which changes need reauthentication, and checks the proof for it.
+// This file decides which changes need reauthentication, and checks the proof for it: the current password, or a code sent by mail or SMS
+// (nonce).
 
 // reauthenticateAfter is how long after its newest sign-in (see lastSignIn) a session can change the password, e-mail address,
 // phone number, second factors, recovery codes and identities of an account with a role. After that, each of these changes needs a

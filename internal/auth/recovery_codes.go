@@ -35,7 +35,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	var body proof
+	var body proof // the password or the code for the reauthentication
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
@@ -211,5 +211,5 @@ func (s *Service) storedHashKeys(ctx context.Context, q db.Querier) (keys [][]by
 	return keys, err
 }
 
-// purposeHashKey, followed by the row's id, is the purpose for which a hash key is sealed (see sealer).
+// purposeHashKey, followed by the row's id, is the purpose (additional data) with which a hash key is sealed (encrypted), see sealer.
 const purposeHashKey = "hash key "

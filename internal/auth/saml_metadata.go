@@ -38,11 +38,11 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// purposeSSOKey is the purpose for which the private key is sealed (see sealer).
+// purposeSSOKey is the purpose (additional data) with which the private key is sealed (encrypted), see sealer.
 const purposeSSOKey = "saml key"
 
-// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It unseals the
-// private key again only when another sealed key is stored.
+// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It decrypts the
+// private key again only when another sealed (encrypted) key is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
 	s.samlProvider.mu.Lock()
 	defer s.samlProvider.mu.Unlock()

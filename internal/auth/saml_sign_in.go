@@ -30,7 +30,7 @@ type samlPerson struct {
 // errSAMLNoEmail.
 func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 	person := samlPerson{subject: a.UserID()}
-	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSAMLSubject {
+	if person.subject == "" || !isStorableText(person.subject) || len(person.subject) > maxSAMLSubject {
 		return samlPerson{}, errSAMLNoUserID
 	}
 	mapped := p.SAML.AttributeMapping.Apply(a)

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file works on all sealed (encrypted) values of the package at once: after the site's secret is lost or replaced.
+// This file works on all sealed values (encrypted with AES-GCM, package seal) of this package at once, after the site's secret is lost
+// or replaced. To open a value means to decrypt it.
 
 // CountSealed returns how many stored secrets the key can open (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.
@@ -69,7 +70,7 @@ func (secret sealedSecret) isReadableWith(s sealer) bool {
 	purposes := map[string]string{
 		sealedFactor:     purposeTOTP + secret.id,
 		sealedSigningKey: purposeSigningKey + secret.id,
-		sealedSSOKey:     purposeSSOKey,
+		sealedSAMLKey:    purposeSSOKey,
 	}
 	_, err := s.unseal(purposes[secret.kind], secret.sealed)
 	return err == nil

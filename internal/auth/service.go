@@ -35,14 +35,14 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 // How long rows stay after they are no longer used. Audit entries stay for activity.RetentionDays, except those of the two kinds
 // below.
 const (
-	replacedTokenMonths = 1               // refresh tokens that a newer one has replaced
-	knownDeviceYears    = 2               // devices from which nobody has signed in since
-	lastSentDays        = 7               // times of sent messages, by which cooldowns and quotas are counted
-	endedChallengeLife  = time.Hour       // expired challenges of second factors
-	unusedFlowLife      = 2 * confirmLife // flows: a mailed link, which lives for confirmLife, can belong to a flow
+	replacedTokenMonths     = 1               // refresh tokens that a newer one has replaced
+	knownDeviceYears        = 2               // devices from which nobody has signed in since
+	lastSentDays            = 7               // times of sent messages, by which cooldowns and quotas are counted
+	endedChallengeRetention = time.Hour       // expired challenges of second factors
+	unusedFlowRetention     = 2 * confirmLife // flows: a mailed link, which lives for confirmLife, can belong to a flow
 
-	// refreshAuditLife is for audit entries about refreshed sessions: every session in use adds one at each refresh.
-	refreshAuditLife = 30 * 24 * time.Hour
+	// refreshAuditRetention is for audit entries about refreshed sessions: every session in use adds one at each refresh.
+	refreshAuditRetention = 30 * 24 * time.Hour
 	// maxRefusedEntries is the number of audit entries about refused sign-ins. It is limited because anybody can cause them.
 	maxRefusedEntries = 100_000
 )
@@ -57,12 +57,12 @@ func (s *Service) Purge(ctx context.Context) error {
 		deleteEndedSessions(ctx, s.db, s.sessionAliveArgs()),
 		deleteReplacedRefreshTokens(ctx, s.db, now.AddDate(0, -replacedTokenMonths, 0)),
 		deleteBefore(ctx, s.db, "auth_one_time_tokens", "expires_at", now),
-		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(unusedFlowLife)),
+		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(unusedFlowRetention)),
 		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-knownDeviceYears, 0, 0)),
 		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(0, 0, -activity.RetentionDays)),
 		keepNewestAudit(ctx, s.db, auditSignInRefused, maxRefusedEntries),
-		deleteAuditOlderThan(ctx, s.db, auditTokenRefreshed, ago(refreshAuditLife)),
-		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(endedChallengeLife)),
+		deleteAuditOlderThan(ctx, s.db, auditTokenRefreshed, ago(refreshAuditRetention)),
+		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(endedChallengeRetention)),
 		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),
 		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -lastSentDays)),
 		deleteBefore(ctx, s.db, "auth_issuers", "used_at", ago(issuerLife)),

@@ -30,7 +30,8 @@ const (
 )
 
 const (
-	// purposeSigningKey, followed by the key's id, is the purpose for which a private key is sealed (see sealer).
+	// purposeSigningKey, followed by the key's id, is the purpose (additional data) with which a private key is sealed
+	// (encrypted), see sealer.
 	purposeSigningKey = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"

@@ -16,7 +16,7 @@ type signupRequest struct {
 	Phone    string         `json:"phone"`
 	Password string         `json:"password"`
 	Data     map[string]any `json:"data"`    // user metadata
-	Channel  string         `json:"channel"` // for a phone number: sms (the default) or whatsapp
+	Channel  string         `json:"channel"` // how the code is sent to a phone number: sms (the default) or whatsapp
 	pkceChallenge
 }
 

@@ -60,7 +60,7 @@ func (c *SSOProviderChange) validate() error {
 		return errSSOTwoMetadata
 	case c.NameIDFormat != nil && !slices.Contains([]string{"", saml.NameIDPersistent, saml.NameIDEmail, saml.NameIDTransient, saml.NameIDUnspecified}, *c.NameIDFormat):
 		return errSSONameIDFormat.Becausef("%q", *c.NameIDFormat)
-	case c.ResourceID != nil && (utf8.RuneCountInString(*c.ResourceID) > maxResourceID || !storable(*c.ResourceID)):
+	case c.ResourceID != nil && (utf8.RuneCountInString(*c.ResourceID) > maxResourceID || !isStorableText(*c.ResourceID)):
 		return errSSOResourceID
 	case len(c.Domains) > maxSSODomains:
 		return errSSODomain.Becausef("%d domains", len(c.Domains))
@@ -107,7 +107,7 @@ func normalizeDomain(domain string) string {
 // checkMetadataURL returns an error unless the URL is https, or http on this machine.
 func checkMetadataURL(metadataURL string) error {
 	u, err := url.Parse(metadataURL)
-	if err != nil || u.Host == "" || !storable(metadataURL) {
+	if err != nil || u.Host == "" || !isStorableText(metadataURL) {
 		return errSSOMetadataURL
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !saml.IsLoopback(u.Hostname())) {
@@ -269,7 +269,7 @@ func (s *Service) ssoProvider(ctx context.Context, q db.Querier, id string) (SSO
 		p   SSOProvider
 		err error
 	)
-	if name, ok := strings.CutPrefix(id, resourcePrefix); ok && storable(name) {
+	if name, ok := strings.CutPrefix(id, resourcePrefix); ok && isStorableText(name) {
 		p, err = ssoProviderByResource(ctx, q, name)
 	} else if canonical, ok := canonicalUUID(id); ok {
 		p, err = ssoProviderByID(ctx, q, canonical)

@@ -33,7 +33,7 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 type auditEntry struct {
 	id, action, detail string
 	userID, ip, agent  *string // agent: the User-Agent of the request
-	email, phone       *string // of the account as it is now; nil if it has none or does not exist
+	email, phone       *string // the account's current address and number; nil if it has none or does not exist
 	isSSO              *bool   // nil when the account does not exist
 	createdAt          time.Time
 }

@@ -12,7 +12,7 @@ import (
 // storedFactor is a row of auth_factors.
 type storedFactor struct {
 	Factor
-	secret string // sealed; "" for a phone factor
+	secret string // the TOTP secret, sealed (encrypted, package seal); "" for a phone factor
 }
 
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
@@ -111,7 +111,7 @@ func deleteUnverifiedFactors(ctx context.Context, q db.Querier, userID, factorTy
 // factorChallenge is a row of auth_factor_challenges.
 type factorChallenge struct {
 	id, factorID string
-	codeHash     string // of a code by SMS; "" for TOTP
+	codeHash     string // hash of the code that was sent by SMS; "" for TOTP
 	limitSubject string // httpx.LimitSubject of the request that created the challenge
 	verifiedAt   *time.Time
 	expiresAt    time.Time

@@ -15,7 +15,7 @@ type flowState struct {
 	challengeMethod string // s256 or plain; "" for the implicit flow
 	authMethod      string // method in the amr claim: otp, magiclink, oauth, sso/saml, …
 	provider        string // provider of the identity that signs in
-	providerSecrets string // sealed flowSecrets; after the provider's answer sealed providerTokens; "" when there are none
+	providerSecrets string // encrypted (sealed) flowSecrets; after the provider's answer, encrypted providerTokens; "" when there are none
 	userID          string // the account to sign in; set when the code is issued
 	linkingUserID   string // the account to which the provider's identity will be added; "" for a sign-in
 	redirectTo      string

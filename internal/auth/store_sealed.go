@@ -6,37 +6,42 @@ import (
 	"atelie/internal/db"
 )
 
+// Sealed values are encrypted with AES-GCM (package seal). The additional data (AAD), which seal calls the purpose, binds each value to its
+// use and its row.
+
 // sealedSecret is a stored secret of one of the kinds below.
 type sealedSecret struct {
 	kind    string
-	id      string // of its row; "" for the SAML key
-	userID  string // for a second factor: its account; "" for the other kinds
-	account string // for a second factor: the account's e-mail address, or else its phone number; "" for the other kinds
-	sealed  string
+	id      string // id of the row; "" for the SAML key
+	userID  string // the account of a second factor; "" for the other kinds
+	account string // e-mail address of a second factor's account, or else its phone number; "" for the other kinds
+	sealed  string // the encrypted secret
 }
 
 // Kinds of stored secrets.
 const (
 	sealedFactor     = "factor"
 	sealedSigningKey = "signing key"
-	sealedSSOKey     = "saml key"
+	sealedSAMLKey    = "saml key"
 )
 
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	purposes      func(id string) []string // the purposes for which the value of a row can be sealed
+	// purposes returns the additional data with which the value of a row may have been encrypted. A column has several if it holds values
+	// of different uses: provider_secrets holds flow secrets first and provider tokens later.
+	purposes func(id string) []string
 }
 
-// listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, which it leaves out
-// because deleteRowsOfLostSecret deletes all of them.
+// listSealed returns the stored secrets of the three kinds. It leaves out the sealed values of flows and hash keys: after the site's
+// secret is lost, deleteRowsOfLostSecret deletes all of those rows anyway.
 func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
 		err = row.Scan(&v.kind, &v.id, &v.userID, &v.account, &v.sealed)
 		return v, err
 	}, `select '`+sealedFactor+`', cast(f.id as text), cast(f.user_id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
 		union all select '`+sealedSigningKey+`', cast(id as text), '', '', private_key from auth_signing_keys
-		union all select '`+sealedSSOKey+`', '', '', '', sealed_key from auth_sso_keys`)
+		union all select '`+sealedSAMLKey+`', '', '', '', sealed_key from auth_sso_keys`)
 }
 
 func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
@@ -51,8 +56,8 @@ func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
 	return deleteSSOKey(ctx, tx)
 }
 
-// deleteRowsOfLostSecret deletes the rows that are useless without the secret with which they were made: nothing matches their
-// keyed hashes or opens their sealed values any more.
+// deleteRowsOfLostSecret deletes the rows that cannot be used without the lost secret. With another secret, no token or code matches their
+// keyed hashes, and their sealed values cannot be decrypted.
 func deleteRowsOfLostSecret(ctx context.Context, tx *db.Tx) error {
 	for _, query := range []string{
 		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",

@@ -204,7 +204,7 @@ func hasAdminRoleInSession(ctx context.Context, q db.Querier, userID, sessionID,
 
 // statusQuery asks for one identity.SessionStatus. It is sent to the database as JSON. Ids have the form of canonicalUUID.
 type statusQuery struct {
-	Index   int     `json:"i"` // in the list of results
+	Index   int     `json:"i"` // index in the list of results
 	User    string  `json:"u"`
 	Session *string `json:"s"` // nil for a token without a session
 	AAL     string  `json:"l"`

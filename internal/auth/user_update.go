@@ -15,7 +15,7 @@ import (
 // GetUser handles GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now()
-	changes, known, err := s.db.Changes(ctx) // before the account is read
+	changes, known, err := s.db.Changes(ctx) // called before the account is read, so that no change is missed
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ type userUpdateRequest struct {
 	Email         string         `json:"email"`
 	Phone         string         `json:"phone"`
 	Password      *string        `json:"password"`
-	Channel       string         `json:"channel"`      // for the new phone number: sms (the default) or whatsapp
+	Channel       string         `json:"channel"`      // how the code is sent to the new phone number: sms (the default) or whatsapp
 	Data          map[string]any `json:"data"`         // changes of the user metadata; a null value removes an entry
 	AppData       map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
 	proof                        // the current password or a nonce, for changes that need a reauthentication
-	pkceChallenge                // for the confirmation of a new e-mail address
+	pkceChallenge                // used by the confirmation of a new e-mail address
 }
 
 // changesCredentials reports whether the request changes the password, the e-mail address or the phone number.

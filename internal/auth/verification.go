@@ -203,7 +203,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 		err,
 		s.syncProviders(ctx, tx, u.ID),
 		deletePending(ctx, tx, u.ID),
-		s.sendNotice(ctx, tx, c, u, MailEmailChanged), // to the old address
+		s.sendNotice(ctx, tx, c, u, MailEmailChanged), // the notice goes to the old address
 		s.audit(ctx, tx, c, auditUserModified, u.ID, map[string]any{"changed": "email"}),
 	)
 }

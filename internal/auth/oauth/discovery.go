@@ -35,9 +35,9 @@ type configurationCache struct {
 	provider *Provider
 
 	mu          sync.Mutex
-	cached      *configuration // from the newest successful read; nil before that
+	cached      *configuration // the configuration of the newest successful read; nil before that
 	readAt      time.Time      // when cached was read
-	newestError error          // of the newest read; nil if it succeeded
+	newestError error          // the error of the newest read; nil if it succeeded
 	failedAt    time.Time      // when the newest failed read ended
 	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }

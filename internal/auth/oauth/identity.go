@@ -18,7 +18,7 @@ var (
 // person.
 type Identity struct {
 	Subject               string // the provider's id for the person's account; it never changes and is never reused
-	Email                 string // as the provider writes it; "" when the provider reports none
+	Email                 string // the address as the provider writes it; "" when the provider reports none
 	EmailVerified         bool   // the provider has verified that the person receives mail at Email
 	EmailVerifiedByPolicy bool   // EmailVerified is not in the provider's answer: this provider is known to verify all addresses
 	Name                  string

@@ -44,7 +44,7 @@ type Settings struct {
 // Provider is one configured provider. It is safe for concurrent use.
 type Provider struct {
 	settings    Settings
-	callbackURL string // where the provider sends the browser after a sign-in
+	callbackURL string // the URL to which the provider sends the browser after a sign-in
 	client      *http.Client
 	now         func() time.Time
 
@@ -85,7 +85,7 @@ func New(s Settings, callbackURL string, now func() time.Time) (*Provider, error
 	switch s.Name {
 	case "google":
 		err = p.setUpOpenID("https://accounts.google.com", "openid", "email", "profile")
-		p.issuers = append(p.issuers, "accounts.google.com") // in older tokens
+		p.issuers = append(p.issuers, "accounts.google.com") // the issuer in Google's older tokens
 	case "apple":
 		err = p.setUpApple()
 	case "github":
@@ -163,7 +163,7 @@ var allowedExtras = []string{
 	"login", "login_hint", "max_age", "organization", "prompt", "screen_hint", "ui_locales",
 }
 
-const maxExtraBytes = 512 // of one parameter; a longer one is not sent
+const maxExtraBytes = 512 // largest length of one parameter; a longer one is not sent
 
 // AuthorizeURL returns the provider's URL to which the browser is sent for a sign-in. The error wraps ErrUnavailable when the
 // provider's configuration cannot be read.
@@ -226,8 +226,8 @@ type Callback struct {
 	Code     string
 	Issuer   string // the provider's issuer (RFC 9207); "" when the provider does not send it
 	User     string // Apple's description of a person at their first sign-in, as JSON
-	Nonce    string // of the Request
-	Verifier string // of the Request
+	Nonce    string // Nonce of the Request
+	Verifier string // Verifier of the Request
 }
 
 // Exchange exchanges the callback's code for tokens and returns who has signed in. Errors of the provider wrap ErrRefused or

@@ -21,8 +21,8 @@ import (
 // bindings §3.4). It returns the request's id, which the response must repeat, and the URL to which the browser is redirected.
 // The provider sends relayState back beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
-	random := make([]byte, 20)
-	_, _ = rand.Read(random) // never fails (crypto/rand)
+	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits
+	_, _ = rand.Read(random)   // never fails (crypto/rand)
 	id = "id-" + hex.EncodeToString(random)
 	allowCreate := true // the provider may create a new NameID for the person
 	policy := &saml.NameIDPolicy{AllowCreate: &allowCreate}

@@ -14,7 +14,7 @@ import (
 
 // checkXML returns an error for XML that two parsers could read differently. If the parser of the signature and the parser of
 // the content read a message differently, an attacker could change a signed message. checkXML rejects:
-//   - document types (and so entities) and processing instructions
+//   - document type declarations (DOCTYPE), and so entity declarations, and processing instructions
 //   - comments, unless allowComments is true
 //   - encodings other than UTF-8
 //   - repeated attributes and deep nesting
@@ -34,7 +34,7 @@ func checkXML(raw []byte, allowComments bool) error {
 		if err != nil {
 			return refuse("the document is no XML: %w", err)
 		}
-		if tokens > maxTokens {
+		if tokens > maxTokens { // "parts" in the error are XML tokens
 			return refuse("the document has more than %d parts", maxTokens)
 		}
 		switch t := token.(type) {

@@ -24,7 +24,7 @@ func NewKeyPair(host string, now time.Time) (key, certificate []byte, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) // 120 bits: at most 20 bytes are allowed (RFC 5280 §4.1.2.2)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,7 +41,7 @@ type Server struct {
 	server *httptest.Server
 
 	mu       sync.Mutex
-	consents map[string]consent        // by code
+	consents map[string]consent        // consents by authorization code
 	tokens   map[string]map[string]any // claims of the person, by access token
 	requests map[string]int            // number of requests, by path
 

@@ -94,7 +94,7 @@ type Draft struct {
 	*IdP
 	Target
 	ResponseID, AssertionID string
-	InResponseTo            string // of the response
+	InResponseTo            string // InResponseTo of the response
 	ConfirmedRequest        string // InResponseTo of the subject's confirmation
 	Destination, Recipient  string
 	IssueInstant            time.Time
@@ -107,7 +107,7 @@ type Draft struct {
 
 	SignResponse, SignAssertion bool
 	Method                      string                                   // algorithm of the signatures
-	Encrypt                     xmlenc.BlockCipher                       // of the assertion; nil: it is not encrypted
+	Encrypt                     xmlenc.BlockCipher                       // cipher of the assertion; nil: it is not encrypted
 	BeforeSigning               func(response, assertion *etree.Element) // changes the elements before they are signed; may be nil
 	AfterSigning                func(response, assertion *etree.Element) // changes them after signing, before encryption; may be nil
 	Text                        func(xml string) string                  // changes the finished XML; may be nil
