@@ -25,13 +25,13 @@ import (
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // between two reads of the queue: other nodes and commands do not wake this node
+	pollBlobs     = 30 * time.Second // interval between two reads of the queue: other nodes and commands do not wake this node
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
-	blobTimeout   = time.Hour        // of one copy
-	reconcileEach = time.Hour        // between two calls of reconcile
+	blobTimeout   = time.Hour        // limit of one copy
+	reconcileEach = time.Hour        // interval between two calls of reconcile
 	expireBatch   = 200              // expired blobs that one transaction removes
-	listEach      = 24 * time.Hour   // between two listings of the destination's blobs, from all nodes together
+	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once
 	sweepAge      = 48 * time.Hour   // older unfinished objects are those of killed processes: no write takes so long
 )

@@ -95,7 +95,7 @@ func (s *Service) checkCopiedFiles(ctx context.Context, names []string, detail *
 	}
 	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	for compared := 0; compared < proofFiles && len(ids) > 0; ids = ids[1:] {
-		want, err := copiedSum(ctx, s.db, ids[0])
+		want, err := copiedChecksum(ctx, s.db, ids[0])
 		if errors.Is(err, db.ErrNoRows) { // expired meanwhile
 			continue
 		}

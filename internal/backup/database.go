@@ -28,10 +28,10 @@ const localDir = "-backup"
 const (
 	// Reading the log and uploading.
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
-	syncEvery            = time.Second            // between two LTX files; the log is read this often even if this process has not written, because commands write too
+	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions); the log is read this often even if this process has not written, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
 	retryMax             = 30 * time.Second       // longest wait before another attempt to open the replica
-	uploadTimeout        = time.Minute            // of one upload, plus one second for each 100 kB that waits
+	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 

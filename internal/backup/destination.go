@@ -1,6 +1,7 @@
 // Package backup keeps a continuous backup of a site. The backup has every commit of an SQLite database or nightly snapshots of a
 // PostgreSQL database, each stored file once, and the site's secret. Its destination is a folder or a bucket; the backup can be copied
-// to a secondary destination. The package also restores sites, and proves each night that the newest backup can be restored.
+// to a secondary destination. The package also restores sites. Each night it proves the newest backup: it
+// restores it and compares the result with the site.
 package backup
 
 import (
@@ -25,11 +26,11 @@ const (
 	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
 	BlobsDir     = "blobs"     // blobs by id, see BlobName
-	ProofsDir    = "proofs"    // checksums of the live database, with which proofs compare the restored one
+	ProofsDir    = "proofs"    // checksums of the live database, with which a proof (a nightly trial restore) compares the restored one
 
 	formatName       = "format.json" // see Format
-	secretName       = "secret"      // the secrets, readable
-	sealedSecretName = "secret.age"  // the secrets, sealed by a passphrase
+	secretName       = "secret"      // the site's secrets, not encrypted
+	sealedSecretName = "secret.age"  // the site's secrets, encrypted with a passphrase (age)
 	temporaryDir     = "tmp"         // unfinished objects of a folder
 )
 

@@ -26,7 +26,7 @@ var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 const (
 	snapshotEvery = 24 * time.Hour   // a whole copy of the database, if anything was written
 	firstSnapshot = 2 * time.Minute  // least time from the start to a snapshot
-	mergeTimeout  = time.Hour        // of maintain
+	mergeTimeout  = time.Hour        // limit of one call of maintain
 	mergeRetry    = time.Minute      // wait after an error of maintain
 	localFor      = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
 

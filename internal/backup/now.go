@@ -14,13 +14,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file has the functions of atelie backup now and verify, which wait for the process that keeps the backup, usually the server.
+// This file has the functions of `atelie backup now` and `atelie backup verify`, which wait for the process that keeps the backup, usually
+// the server.
 
 // Kinds of rows in backup_status by which a command sends a request to the process that keeps the backup. The column last_ok_at is the time
 // of the request.
 const (
-	kindNow          Kind = "now" // the write itself is the purpose: the command waits until the destination has this transaction
-	kindProofRequest Kind = "proof request"
+	kindNow          Kind = "now"           // the write itself is the purpose: the command waits until the destination has this transaction
+	kindProofRequest Kind = "proof request" // a request for a proof (a trial restore, proof.go)
 )
 
 // pollEvery is how often a waiting process reads whether the other process has finished.

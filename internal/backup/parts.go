@@ -23,7 +23,7 @@ import (
 // parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
 type parts struct {
 	ReplicaClient
-	first, end ltx.TXID // below the snapshot level, only parts that begin with the transaction first or later, and before end; 0 for no end
+	first, end ltx.TXID // limit the parts below the snapshot level to those that begin with the transaction first or later, and before end; 0 for no end
 	levels     map[int][]*ltx.FileInfo
 	failed     atomic.Pointer[destinationError] // the newest error of the destination, which litestream's errors do not always wrap
 }
@@ -206,7 +206,7 @@ func partName(info *ltx.FileInfo) string {
 
 // Damage is the error for an object in a destination whose content is not what was written.
 type Damage struct {
-	Name string // of the object
+	Name string // name of the object
 	err  error
 }
 

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// proofNice is the nice value of the thread that proves a backup. On a busy machine it gets a tenth of what a request gets.
+// proofNice is the nice value of the thread that proves a backup (proof.go: restores it and compares it with the site).
+// On a busy machine it gets a tenth of what a request gets.
 const proofNice = 10
 
 // lowPriority starts the thread of atLowPriority and returns a channel for the functions that this thread shall call. The thread never

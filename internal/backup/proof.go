@@ -25,7 +25,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file proves the backup each night: a proof restores the latest restore point and compares it with the site.
+// This file proves the backup each night. A proof is a trial restore: it restores the latest restore point into a temporary folder and
+// compares it with the site.
 
 // Intervals and limits of the proof. A proof reads one part or file at a time and runs at a low priority, so that it does not slow the site
 // down.
@@ -47,7 +48,7 @@ const (
 // proofRecord describes the live database at the restore point of a proof. It is stored in the destination.
 type proofRecord struct {
 	Time   time.Time          `json:"time"`
-	TXID   string             `json:"txid,omitempty"` // of an SQLite database
+	TXID   string             `json:"txid,omitempty"` // transaction id of an SQLite database (litestream); "" for PostgreSQL
 	Tables []db.TableChecksum `json:"tables"`
 }
 
@@ -78,7 +79,7 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 // RequestProof requests a proof from the process that keeps the backup, and waits for the result and for the copy to the secondary
 // destination. It returns an error if the proof or the copy fails.
 func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err error) {
-	began := s.now().UTC().Truncate(time.Microsecond) // as it is stored
+	began := s.now().UTC().Truncate(time.Microsecond) // truncated to the precision with which the database stores times
 	if err := RecordSuccess(ctx, s.db, kindProofRequest, began, "{}"); err != nil {
 		return p, err
 	}
@@ -428,7 +429,7 @@ func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChe
 	if errors.Is(err, errNotOpen) {
 		return nil, nil, err
 	}
-	if err != nil { // of the site's own database
+	if err != nil { // the error is one of the site's own database
 		return nil, nil, errNotDone.Because(err)
 	}
 	if err := s.waitForTransaction(ctx, txid); err != nil {
@@ -498,7 +499,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 	if err != nil {
 		return err
 	}
-	if err := s.cfg.Destination.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTime)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
+	if err := s.cfg.Destination.Write(ctx, path.Join(ProofsDir, r.Time.UTC().Format(snapshotTimeLayout)+".json"), bytes.NewReader(append(text, '\n'))); err != nil {
 		return toDestinationError(err)
 	}
 	var all []string

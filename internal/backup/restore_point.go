@@ -26,13 +26,13 @@ import (
 
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
-	time time.Time // of the state, to the millisecond
+	time time.Time // time of the state, to the millisecond
 	gap  string    // the missing parts because of which newer states cannot be restored; "" if no part is missing
 
 	destination Destination
-	parts       *parts          // of an SQLite database
+	parts       *parts          // set for an SQLite database
 	plan        []*ltx.FileInfo // the parts of which the state is made, in order
-	snapshot    *Snapshot       // of a PostgreSQL database
+	snapshot    *Snapshot       // set for a PostgreSQL database
 }
 
 // ErrNoRestorePoint is wrapped by the error for a destination that has no restore point, or none that is old enough.

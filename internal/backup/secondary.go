@@ -17,7 +17,8 @@ import (
 
 // This file copies the backup to the secondary destination. check_secondary.go then compares the copy.
 
-// Limits of a copy to the secondary destination. A copy that exceeds them continues after the next proof.
+// Limits of a copy to the secondary destination. A copy that exceeds them continues after the next proof
+// (nightly trial restore, proof.go).
 const (
 	copyPasses  = 5 // a pass is repeated if objects were removed from the primary destination meanwhile
 	copyTimeout = 20 * time.Hour

@@ -36,8 +36,8 @@ type storedSecrets struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// sum returns the checksum of the secrets in hexadecimal digits.
-func (s Secrets) sum() string {
+// checksum returns the SHA-256 of the secrets in hexadecimal digits.
+func (s Secrets) checksum() string {
 	sum := sha256.Sum256([]byte(s.Current + "\n" + s.Previous))
 	return hex.EncodeToString(sum[:])
 }
@@ -45,7 +45,7 @@ func (s Secrets) sum() string {
 // WriteSecrets stores the secrets in a destination: encrypted with the passphrase, or unencrypted if the passphrase is "". It deletes the
 // object of the other form.
 func WriteSecrets(ctx context.Context, p Destination, s Secrets, passphrase string) error {
-	text, err := json.Marshal(storedSecrets{s, s.sum()})
+	text, err := json.Marshal(storedSecrets{s, s.checksum()})
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func ReadSecrets(ctx context.Context, p Destination, passphrase string) (s Secre
 		}
 	}
 	var stored storedSecrets
-	if err := json.Unmarshal(text, &stored); err != nil || stored.Current == "" || stored.SHA256 != "" && stored.SHA256 != stored.sum() {
+	if err := json.Unmarshal(text, &stored); err != nil || stored.Current == "" || stored.SHA256 != "" && stored.SHA256 != stored.checksum() {
 		return s, damage(name, err)
 	}
 	return stored.Secrets, nil

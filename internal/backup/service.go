@@ -31,7 +31,8 @@ type Config struct {
 	Full func() bool
 	// Free returns the free space on the disk of Scratch in bytes.
 	Free func() int64
-	// Secondary is the secondary destination, to which the backup is copied after each proof; nil for none.
+	// Secondary is the secondary destination, to which the backup is copied after each proof (nightly trial restore); nil for
+	// none.
 	Secondary Destination
 	// SecondaryOnOtherDisk is true if Secondary is not on the disk of the data folder.
 	SecondaryOnOtherDisk bool
@@ -57,7 +58,7 @@ type Service struct {
 	}
 	snapshot struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot
-		time       time.Time // of the newest one that this process has taken
+		time       time.Time // time of the newest snapshot that this process has taken
 	}
 	last struct {
 		sync.Mutex

@@ -25,16 +25,18 @@ import (
 // This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one transaction. To restore a time
 // between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
 
-// Intervals of the snapshots.
+// Schedule of the snapshots.
 const (
-	snapshotHour  = 3                // the hour of the night, in the server's time zone
-	snapshotCheck = time.Minute      // how often a node reads whether a snapshot is due
-	snapshotLease = 10 * time.Minute // of the node that takes a snapshot or does a proof; renewed while it works
+	snapshotHour  = 3           // the hour of the night, in the server's time zone
+	snapshotCheck = time.Minute // how often a node checks whether a snapshot is due
+	// snapshotLease is how long a node holds the lock for taking a snapshot or for a proof (a trial restore, proof.go). It renews the lock
+	// while it works.
+	snapshotLease = 10 * time.Minute
 )
 
-// snapshotTime is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
+// snapshotTimeLayout is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
 // the nightly snapshot and one of `atelie backup now` can be taken in the same second.
-const snapshotTime = "20060102T150405Z"
+const snapshotTimeLayout = "20060102T150405Z"
 
 // Snapshot is the description of a snapshot, stored beside it as JSON.
 type Snapshot struct {
@@ -185,7 +187,7 @@ func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (e
 		return err
 	}
 	d.SHA256 = hex.EncodeToString(hash.Sum(nil))
-	d.Name = path.Join(SnapshotsDir, d.Time.Format(snapshotTime)+"-"+d.SHA256[:8]+".db.zst")
+	d.Name = path.Join(SnapshotsDir, d.Time.Format(snapshotTimeLayout)+"-"+d.SHA256[:8]+".db.zst")
 	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func (s *Service) storeSnapshot(ctx context.Context, file string, d Snapshot) (e
 // removeSnapshots removes the snapshots that are older than the newest one from before the retention.
 func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
 	var old []string // names without their endings
-	limit := path.Join(SnapshotsDir, now.Add(-s.cfg.Retention).UTC().Format(snapshotTime))
+	limit := path.Join(SnapshotsDir, now.Add(-s.cfg.Retention).UTC().Format(snapshotTimeLayout))
 	err := s.cfg.Destination.List(ctx, SnapshotsDir+"/", func(o Object) error {
 		if stem, ok := strings.CutSuffix(o.Name, ".db.zst"); ok && stem < limit {
 			old = append(old, stem)

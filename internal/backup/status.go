@@ -14,7 +14,7 @@ type Status struct {
 	LastBackup         time.Time // time of the latest restore point in the destination; zero if there is none
 	BackupError        string    // safe text of the current failure, "" if there is none
 	ErrorSince         time.Time // when that failure began
-	LastProof          time.Time // when the newest successful proof ended; zero if there is none
+	LastProof          time.Time // when the newest successful proof (a trial restore, proof.go) ended; zero if there is none
 	ProvenRestorePoint time.Time // the restore point of that proof
 	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
 	WaitingFiles       int64     // blobs that are not in the destination yet
@@ -36,7 +36,7 @@ const (
 	KindBlobs    Kind = "blobs"
 	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret   Kind = "secret"
-	KindProof    Kind = "proof"
+	KindProof    Kind = "proof"        // the nightly trial restore (proof.go)
 	KindUndone   Kind = "proof undone" // proofs that could not be completed, which says nothing about the backup
 	KindCopy     Kind = "copy"         // the secondary destination
 	kindListed   Kind = "listed"       // when the blobs of the destination were last listed

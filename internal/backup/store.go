@@ -134,8 +134,8 @@ func blobCopiedAlready(ctx context.Context, q db.Querier, id string) (bool, erro
 	return n > 0, err
 }
 
-// copiedSum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the destination does not have it.
-func copiedSum(ctx context.Context, q db.Querier, id string) (string, error) {
+// copiedChecksum returns the SHA-256 of a blob when it was copied, or db.ErrNoRows if the destination does not have it.
+func copiedChecksum(ctx context.Context, q db.Querier, id string) (string, error) {
 	return db.One[string](ctx, q, "select sha256 from backup_blobs where blob_id = $1 and copied_at is not null and sha256 <> ''", id)
 }
 

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Check records since when a backup, a proof or a certificate is missing, and queues mails to the owners about every trouble. Each node
+// Check records since when a backup, a proof (a nightly trial restore, package backup) or a certificate is missing, and queues
+// mails to the owners about every problem. Each node
 // calls it once an hour.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
@@ -49,8 +50,8 @@ func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	return errors.Join(errs...)
 }
 
-// Ended reports whether a trouble has ended since a mail about it was queued. A mail can wait for a long time, for example until the mail
-// server is reachable. Ended returns false for troubles that only the node that has them can see, and for codes that are not in Codes.
+// Ended reports whether a problem has ended since a mail about it was queued. A mail can wait for a long time, for example until the mail
+// server is reachable. Ended returns false for problems that only the node that has them can see, and for codes that are not in Codes.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if !c.IsTrouble() || c.isNodeLocal() {
 		return false, nil

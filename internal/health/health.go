@@ -1,5 +1,5 @@
 // Package health reports the state of the site to its owners: backups, disk, mail, certificate and version. It decides which states are
-// troubles. The overview in the admin area shows them, and owners get mails about them.
+// problems (Trouble). The overview in the admin area shows them, and owners get mails about them.
 package health
 
 import (
@@ -13,7 +13,7 @@ import (
 
 // Config has the functions through which the service reads the state of other packages. All functions are required.
 type Config struct {
-	Version    string // of the program
+	Version    string // version of the program
 	MailServer bool   // false: mails are written to files instead of being sent
 	Disk       func() datafolder.Usage
 	Backup     func(ctx context.Context) (Backup, error)
@@ -23,7 +23,7 @@ type Config struct {
 	Certificates func() []Certificate
 	// Releases is nil if the operator has set no release file: then the program does not look for newer releases.
 	Releases *Releases
-	// MailOwners queues a mail about a trouble for every owner, unless any node has queued one less than interval ago.
+	// MailOwners queues a mail about a problem for every owner, unless any node has queued one less than interval ago.
 	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
 }
 
@@ -34,7 +34,7 @@ type Backup struct {
 	LastBackup         time.Time // time of the latest restore point; zero: none
 	BackupError        string    // safe text of the current failure; "": none
 	ErrorSince         time.Time // when the current failure began
-	LastProof          time.Time // when the newest successful proof ended; zero: none
+	LastProof          time.Time // when the newest successful proof (a trial restore, backup.Proof) ended; zero: none
 	ProvenRestorePoint time.Time // the restore point of that proof
 	ProofError         string    // what the newest proof found damaged; "": it succeeded
 	WaitingFiles       int64     // files that are not in the destination yet
@@ -49,7 +49,7 @@ type Backup struct {
 
 // Mails counts the mails in the queue.
 type Mails struct {
-	Waiting int       // not delivered yet, and not given up
+	Waiting int       // number of mails that are not delivered yet, and not given up
 	Retried int       // how many of Waiting have failed at least once
 	Failed  int       // given up within the last 30 days
 	Oldest  time.Time // when the oldest mail of Waiting was queued, without thank-you mails; zero: none

@@ -27,7 +27,7 @@ type Release struct {
 	Notes   string `json:"notes"` // URL with https; "" if there is none
 }
 
-// releaseState is the state of the release file. A newer release is not a trouble, because nothing is wrong with the site.
+// releaseState is the state of the release file. A newer release is not a problem (Trouble), because nothing is wrong with the site.
 type releaseState struct {
 	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read

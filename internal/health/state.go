@@ -13,7 +13,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// mailProof is how long the delivery of a mail proves that mails arrive.
+// mailProof is how long the delivery of a mail counts as evidence that mails arrive.
 const mailProof = 7 * day
 
 // State is the response of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved means
@@ -66,7 +66,7 @@ type certificateState struct {
 // levels are the names of the levels of the disk in JSON.
 var levels = map[datafolder.Level]string{datafolder.Enough: "enough", datafolder.Low: "low", datafolder.Full: "full"}
 
-// read reads the state of everything that can be a trouble.
+// read reads the state of everything that can be a problem.
 func (s *Service) read(ctx context.Context) (r reading, err error) {
 	r = reading{now: s.now(), mailServer: s.cfg.MailServer, disk: s.cfg.Disk(), certificates: s.cfg.Certificates()}
 	var errs [3]error
@@ -76,7 +76,7 @@ func (s *Service) read(ctx context.Context) (r reading, err error) {
 	return r, errors.Join(errs[:]...)
 }
 
-// isBackupProved reports whether the backup was restored last night, with all files, and has no trouble. A backup that is lost with the
+// isBackupProved reports whether the backup was restored last night, with all files, and has no problem. A backup that is lost with the
 // disk is not proved: it is lost when it is needed most.
 func (r reading) isBackupProved() bool {
 	b, none := r.backup, true

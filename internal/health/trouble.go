@@ -10,10 +10,10 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// Code names a kind of trouble. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
+// Code names a kind of problem. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
 type Code string
 
-// The kinds of trouble.
+// The kinds of problems. A proof is a nightly trial restore of the backup, which is compared with the site (package backup).
 const (
 	BackupOff          Code = "backup_off"
 	BackupFailing      Code = "backup_failing"
@@ -28,39 +28,39 @@ const (
 	CertificateMissing Code = "certificate_missing"
 )
 
-// Codes are all kinds of trouble, in the order of the constants.
+// Codes are all kinds of problems, in the order of the constants.
 var Codes = []Code{
 	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
-// Trouble is something that is wrong and that somebody must act on.
+// Trouble is a problem: something that is wrong and that somebody must act on.
 type Trouble struct {
 	Code  Code       `json:"code"`
 	Since *time.Time `json:"since"` // null: unknown
 	Cause string     `json:"cause"` // text of the error, or the domain of the certificate; "" if there is none
 }
 
-// Limits beyond which something is a trouble.
+// Limits beyond which something is a problem.
 const (
 	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, which may take an hour
 	proofStaleAfter  = 36 * time.Hour // a proof is done each night, and may take hours
 	mailFailingAfter = time.Hour
 	mailFailures     = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
 	mailWaitingAfter = 2 * time.Hour
-	certificateEnds  = 14 * 24 * time.Hour // before the end of a certificate
+	certificateEnds  = 14 * 24 * time.Hour // remaining validity of a certificate
 	certificateWait  = time.Hour           // a new domain gets its certificate within minutes
 )
 
 const day = 24 * time.Hour
 
-// How long these troubles last before owners get mails, although the overview shows them at once: most of them end by themselves.
+// How long these problems last before owners get mails, although the overview shows them at once: most of them end by themselves.
 const (
-	failingMailedAfter    = time.Hour // of BackupFailing and ProofUndone
+	failingMailedAfter    = time.Hour // for BackupFailing and for ProofUndone
 	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination
 	proofStaleMailedAfter = 3 * day   // a machine that was off does the proof after its start
 )
 
-// mailInterval is the least time between two mails about a trouble, from all nodes together. Backups are turned off on purpose,
+// mailInterval is the least time between two mails about a problem, from all nodes together. Backups are turned off on purpose,
 // so the owners are reminded once a week.
 func mailInterval(c Code) time.Duration {
 	if c == BackupOff {
@@ -69,7 +69,7 @@ func mailInterval(c Code) time.Duration {
 	return day
 }
 
-// mailable reports whether owners get mails about a trouble.
+// mailable reports whether owners get mails about a problem.
 func (r reading) mailable(t Trouble) bool {
 	switch t.Code {
 	case BackupOff:
@@ -86,12 +86,12 @@ func (r reading) mailable(t Trouble) bool {
 // IsTrouble reports whether c is one of Codes. Callers convert the kind of a mail to Code.
 func (c Code) IsTrouble() bool { return slices.Contains(Codes, c) }
 
-// isNodeLocal reports whether only the node that has the trouble can tell when it ends.
+// isNodeLocal reports whether only the node that has the problem can tell when it ends.
 func (c Code) isNodeLocal() bool {
 	return c == DiskLow || c == CertificateMissing || c == CertificateEnding
 }
 
-// reading is the state from which the service decides what is a trouble.
+// reading is the state from which the service decides what is a problem.
 type reading struct {
 	now          time.Time
 	mailServer   bool
@@ -102,7 +102,7 @@ type reading struct {
 	records      map[string]record
 }
 
-// troubles returns everything that is wrong, in the order of Code's constants.
+// troubles returns all problems: everything that is wrong, in the order of Code's constants.
 func (r reading) troubles() []Trouble {
 	found := []Trouble{} // [] in JSON
 	add := func(c Code, since time.Time, cause string) {
