@@ -473,7 +473,7 @@ func shutDown(ctx context.Context, endpoints []endpoint) error {
 
 const (
 	maintenanceInterval = time.Hour
-	rateLimitLife       = 24 * time.Hour // how long counters of rate limits stay; the longest window of a limit is a day
+	rateLimitRetention  = 24 * time.Hour // how long counters of rate limits stay; the longest window of a limit is a day
 )
 
 // maintain deletes expired rows and files. Serve calls it once in maintenanceInterval.
@@ -483,7 +483,7 @@ func (a *App) maintain(ctx context.Context) {
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
 		a.history.Purge(ctx), a.activity.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
-		a.DB.PurgeHits(ctx, a.now().Add(-rateLimitLife), a.now()),
+		a.DB.PurgeHits(ctx, a.now().Add(-rateLimitRetention), a.now()),
 	)
 	if err != nil && ctx.Err() == nil {
 		a.log.Error("hourly maintenance is incomplete; it is tried again in an hour", "cause", err.Error())

@@ -9,27 +9,28 @@ import (
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site. It sets the import's Site. If the import has added something, even
-// if it failed later, there is an entry in the activity.
+// ImportSupabase runs an import of a Supabase project into this site. It sets the import's Site. If the import added anything,
+// even if it failed afterwards, ImportSupabase adds an entry to the activity log.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
-		AddAccount: a.Auth.ImportAccount,
-		AddRows:    a.Tables.ImportRows,
-		FileSum:    a.Storage.ImportedSum,
-		CheckFile:  a.Storage.CheckImport,
-		AddFile:    a.Storage.ImportFile,
-		MaxFile:    int64(a.cfg.Storage.MaxUpload),
-		FilesURL:   fileURLOrigin(a.cfg.Server.SiteURL, a.cfg.Server.APIURL),
+		AddAccount:   a.Auth.ImportAccount,
+		AddRows:      a.Tables.ImportRows,
+		FileChecksum: a.Storage.ImportedSum,
+		CheckFile:    a.Storage.CheckImport,
+		AddFile:      a.Storage.ImportFile,
+		MaxFileBytes: int64(a.cfg.Storage.MaxUpload),
+		FilesURL:     fileURLOrigin(a.cfg.Server.SiteURL, a.cfg.Server.APIURL),
 	}
 	err := i.Run(ctx)
-	if !i.Write || i.Added == 0 {
+	isDryRun := !i.Write
+	if isDryRun || i.Added == 0 {
 		return err
 	}
 	return errors.Join(err, activity.RecordSite(context.WithoutCancel(ctx), a.DB, activity.SupabaseImport, "", a.now()))
 }
 
-// fileURLOrigin returns what precedes the path in the URLs of files that an import writes into rows. It is "" if site and backend have
-// one origin: such relative URLs stay valid when the site's domain changes.
+// fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. It is "" if site and backend
+// have one origin: such relative URLs stay valid when the site's domain changes.
 func fileURLOrigin(siteURL, apiURL string) string {
 	site, err := url.Parse(siteURL)
 	if err != nil {

@@ -51,7 +51,7 @@ func (a *App) wireDelivery() error {
 		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, SendNotice: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
 		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.AddressHasRole, AddressPlaces: a.addressPlaces,
 		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
-		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), PrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
+		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), AllowPrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
 	}, a.now)
 	a.Jobs.Handle(auth.JobMail, a.deliverMail)
 	a.Jobs.Handle(auth.JobSMS, a.deliverSMS)
@@ -72,7 +72,7 @@ func (a *App) smsProvider() string {
 // errExpired is the error of a job that runs after its link or code has expired.
 var errExpired = errors.New("the link or the code has expired before it could be sent")
 
-// deliverMail handles auth.JobMail. It sends no mail about a trouble of the site that has ended meanwhile.
+// deliverMail handles auth.JobMail. It sends no mail about a problem with the site that has ended meanwhile.
 func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	var m auth.Mail
 	if err := json.Unmarshal(payload, &m); err != nil {

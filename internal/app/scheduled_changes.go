@@ -10,7 +10,7 @@ import (
 // Waits of applyScheduledChanges. The first one finds times that were set meanwhile, on this node or another.
 const (
 	scheduledCheck = time.Second
-	scheduledRetry = 5 * time.Second // after an error, such as an outage of the database
+	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 
 // applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It is no job of

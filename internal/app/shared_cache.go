@@ -95,7 +95,7 @@ func withSharedCache(purged bool) httpx.Middleware {
 				r = acceptWebP(r)
 			}
 			next.ServeHTTP(shared, r)
-			shared.complete(http.StatusOK) // of a handler that has written nothing
+			shared.complete(http.StatusOK) // the response of a handler that has written nothing
 		})
 	}
 }

@@ -59,7 +59,7 @@ func (a *App) watchRelease(ctx context.Context) {
 	})
 }
 
-// watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about troubles.
+// watchHealth checks the health of the site every hour until ctx ends. A check queues mails to the owners about problems.
 func (a *App) watchHealth(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {

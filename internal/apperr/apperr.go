@@ -70,7 +70,7 @@ func From(err error) *Error {
 		return e
 	case IsDiskFull(err):
 		return NoSpace.Because(err)
-	case errors.Is(err, context.DeadlineExceeded): // of the request, or of a part of its work
+	case errors.Is(err, context.DeadlineExceeded): // the request, or a part of its work, took too long
 		return Timeout.Because(err)
 	}
 	return &Error{Status: http.StatusInternalServerError, Code: "unexpected_failure", Message: "Unexpected failure, please check server logs for more information", Cause: err}

@@ -24,7 +24,7 @@ import (
 
 // Config configures a Manager.
 type Config struct {
-	Domains     []string       // in ASCII, lower case; at least one
+	Domains     []string       // domain names in ASCII, lower case; at least one
 	Email       string         // e-mail address to which the certificate authority reports problems; may be empty
 	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
 	Roots       *x509.CertPool // root certificates for the server at Directory; nil: the system's

@@ -68,9 +68,9 @@ type environment struct {
 	cfg    *config.Config
 	kong   *kong.Context // the parsed command line
 	in     io.Reader
-	out    io.Writer // for the command's results
+	out    io.Writer // receives the command's results
 	outErr error     // the first error of say
-	errOut io.Writer // for logs and errors
+	errOut io.Writer // receives logs and errors
 	log    *slog.Logger
 	now    func() time.Time // the clock
 }

@@ -79,7 +79,7 @@ type site struct {
 	flag     string           // "from" or "to", for errors
 	database string           // URL of the database
 	label    string           // URL of the database for texts, without the password
-	files    *config.Location // of the files
+	files    *config.Location // location of the files
 	dataDir  string           // the data folder, where the secret is; "" if there is none
 }
 
@@ -243,10 +243,10 @@ type transfer struct {
 	from, to   blob.Store
 	isStored   func(ctx context.Context, blobID string) (bool, error) // reads the source as it is now
 	again      bool                                                   // this is not the first snapshot
-	reportedAt time.Time                                              // of the last line of progress
+	reportedAt time.Time                                              // time of the last line of progress
 
 	files, bytes       int64  // copied or compared so far
-	allFiles, allBytes int64  // of the source
+	allFiles, allBytes int64  // totals of the source
 	action             string // "copied" or "compared", for lines of progress
 }
 

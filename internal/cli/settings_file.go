@@ -25,6 +25,7 @@ func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
 func (f settingsFile) Validate(app *kong.Application) error {
 	known := map[string]bool{"oidc": true} // an object, which config.LoadOIDC reads
 	for _, flag := range app.Flags {
+		// A flag is a setting if it also has an environment variable. config cannot name itself.
 		known[flag.Name] = len(flag.Envs) > 0 && flag.Name != "config"
 	}
 	for name := range f {

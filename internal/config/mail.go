@@ -42,13 +42,14 @@ func (m *Mail) Server() (*SMTPServer, error) {
 	if !isServer || strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New("smtp-url: is not an address such as smtp://user:password@mail.example.com:587 (write @ in a password as %40, / as %2F)")
 	}
-	s := &SMTPServer{Host: u.Hostname(), Port: 587, User: u.User.Username(), TLS: "offered"}
+	const submissionPort, implicitTLSPort = 587, 465 // RFC 8314 §7.3
+	s := &SMTPServer{Host: u.Hostname(), Port: submissionPort, User: u.User.Username(), TLS: "offered"}
 	s.Password, _ = u.User.Password()
 	if (s.User == "") != (s.Password == "") {
 		return nil, errors.New("smtp-url: a login needs both a user and a password")
 	}
 	if u.Scheme == "smtps" {
-		s.Port, s.TLS = 465, "implicit"
+		s.Port, s.TLS = implicitTLSPort, "implicit"
 	} else if s.User != "" {
 		s.TLS = "required"
 	}

@@ -67,7 +67,7 @@ var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 // LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file, the "oidc" object of the
 // settings file, which may be nil. The environment takes precedence. A misspelt field is an error. An empty value is ignored.
 func (c *Config) LoadOIDC(environ []string, file any) error {
-	found := map[string]map[string]Setting{} // by provider and field
+	found := map[string]map[string]Setting{} // the settings found so far, by provider and field
 	var m mistakes
 	put := func(provider, field string, s Setting) {
 		if s.Value = strings.TrimSpace(s.Value); s.Value == "" {

@@ -19,7 +19,7 @@ type Cache[K comparable, V any] struct {
 
 	mu        sync.Mutex
 	versions  Versions                // the latest versions that a caller passed
-	entries   map[K]*list.Element     // of entry[K, V]
+	entries   map[K]*list.Element     // each element's Value is an entry[K, V]
 	byRecency list.List               // the elements of entries, the most recently used first
 	bytes     int                     // size of all entries together
 	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value

@@ -14,7 +14,7 @@ import (
 // This file reads, creates and rotates the secret of a data folder, from which the program derives its keys.
 
 const (
-	minSecretLength = 32                     // in bytes
+	minSecretLength = 32                     // least length in bytes
 	temporaryPrefix = "." + secretFile + "-" // begins the names of temporary files
 )
 

@@ -20,8 +20,8 @@ var ErrClaimed = errors.New("another node serves this database with another secr
 
 // An advisory lock is named by two numbers: a class, which tells these locks from those for other purposes, and a key.
 const (
-	currentClass = 0x61746c // for ClaimKeys.Current; "atl" in ASCII
-	pairClass    = 0x61746d // for ClaimKeys.Pair; "atm" in ASCII
+	currentClass = 0x61746c // class of ClaimKeys.Current; "atl" in ASCII
+	pairClass    = 0x61746d // class of ClaimKeys.Pair; "atm" in ASCII
 )
 
 // claimTimeout is the timeout of one attempt to renew a claim whose connection was lost. claimRetry is the wait between two

@@ -562,11 +562,11 @@ func (t *table) setSequence(ctx context.Context, tx *Tx, last int64) error {
 func (c *CopyJob) Verify(ctx context.Context, source Querier) ([]TableChecksum, error) {
 	sums := make([]TableChecksum, 0, len(c.tables))
 	for _, t := range c.tables {
-		want, err := t.sum(ctx, source, c.sourceDialect)
+		want, err := t.checksum(ctx, source, c.sourceDialect)
 		if err != nil {
 			return nil, fmt.Errorf("source: %w", err)
 		}
-		got, err := t.sum(ctx, c.target, c.target.Dialect)
+		got, err := t.checksum(ctx, c.target, c.target.Dialect)
 		if err != nil {
 			return nil, fmt.Errorf("target: %w", err)
 		}
@@ -586,7 +586,7 @@ func Checksums(ctx context.Context, q Querier, dialect Dialect) ([]TableChecksum
 	}
 	sums := make([]TableChecksum, 0, len(tables))
 	for _, t := range tables {
-		s, err := t.sum(ctx, q, dialect)
+		s, err := t.checksum(ctx, q, dialect)
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", t.name, err)
 		}
@@ -595,7 +595,7 @@ func Checksums(ctx context.Context, q Querier, dialect Dialect) ([]TableChecksum
 	return sums, nil
 }
 
-func (t *table) sum(ctx context.Context, q Querier, dialect Dialect) (TableChecksum, error) {
+func (t *table) checksum(ctx context.Context, q Querier, dialect Dialect) (TableChecksum, error) {
 	s, hash := TableChecksum{Table: t.name}, sha256.New()
 	rows, err := t.dump(ctx, q, dialect, hash)
 	if err != nil {

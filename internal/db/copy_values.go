@@ -102,7 +102,7 @@ func canonicalReal(v any) ([]byte, error) {
 	return strconv.AppendFloat(nil, v.(float64), 'g', -1, 64), nil
 }
 
-// canonicalJSON writes JSON in a form that depends only on what PostgreSQL's jsonb keeps of a text: members sorted by name and
+// canonicalJSON writes JSON in a form that depends only on what PostgreSQL's jsonb keeps of a text: keys sorted and
 // without duplicates, no white space, numbers by their value.
 func canonicalJSON(v any) ([]byte, error) {
 	d := json.NewDecoder(strings.NewReader(v.(string)))

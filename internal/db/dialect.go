@@ -50,7 +50,7 @@ var placeholders = map[string][2]string{
 	"real":       {"double precision", "real"},
 	"strict":     {"", "strict"},
 	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
-	"postgres":   {"yes", ""}, // for conditions: {{if .postgres}} begins SQL for PostgreSQL only
+	"postgres":   {"yes", ""}, // a condition: {{if .postgres}} begins SQL for PostgreSQL only
 	// The column of realtime_outbox with the transaction that wrote the row, and its index (migration 10).
 	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},
 	"xact_index": {"create index realtime_outbox_xact on realtime_outbox (xact);", ""},

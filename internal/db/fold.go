@@ -16,6 +16,7 @@ import (
 // convert it, but SQL would not, because FoldTranslation lists only letters whose lower-case form is not ASCII.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
+	// The ranges of code points: ASCII; Latin-1 and Latin Extended-A; Greek; Cyrillic.
 	for _, block := range [][2]rune{{'A', 'Z'}, {0x00C0, 0x017F}, {0x0370, 0x03FF}, {0x0400, 0x045F}} {
 		for r := block[0]; r <= block[1]; r++ {
 			if l := unicode.ToLower(r); l != r && r != 'İ' {

@@ -42,7 +42,7 @@ func ListText(items []string) string {
 // listKey returns bytes that sort as PostgreSQL sorts arrays: entry by entry, and a list that is a prefix of another one
 // before it. The byte 0 ends each entry, because no stored text contains it.
 func listKey(items []string) []byte {
-	key := []byte{1} // for an empty list: an empty blob would become null
+	key := []byte{1} // the key of an empty list is not empty, because an empty blob would become null
 	for _, item := range items {
 		key = append(append(key, item...), 0)
 	}

@@ -173,7 +173,7 @@ func (p pgxQuerier) QueryRow(ctx context.Context, query string, args ...any) Row
 
 type pgxRows struct {
 	pgx.Rows
-	cancel context.CancelFunc // of the statement's context
+	cancel context.CancelFunc // cancels the statement's context
 }
 
 func (r pgxRows) Scan(dest ...any) error { return scanUTC(r.Rows, dest) }

@@ -20,8 +20,8 @@ import (
 // (OpenSource, OpenExclusive) write and read are the same connection, and only these two fields and queue are set.
 type sqliteDriver struct {
 	write, read *sql.DB
-	queue       *writeQueue                   // of the transactions on write
-	changes     *changeCounter                // what DB.Changes reads
+	queue       *writeQueue                   // the queue of the transactions on write
+	changes     *changeCounter                // the counter that DB.Changes reads
 	anonymous   *sql.DB                       // used only by anonymousReader
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database

@@ -59,7 +59,7 @@ func (c *changeCounter) read() (changes Changes, err error) {
 		}
 		c.connection++
 	}
-	version, err := dataVersion(c.conn.(*statementConn)) // which statementConnector makes
+	version, err := dataVersion(c.conn.(*statementConn)) // statementConnector makes all connections
 	if err != nil {
 		err = errors.Join(err, c.conn.Close())
 		c.conn = nil

@@ -19,7 +19,7 @@ const (
 // transactions that follow each other in the queue form a group (group commit): they share one transaction of SQLite and its commit.
 // Each of them runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
 type writeQueue struct {
-	pool *sql.DB // of one connection
+	pool *sql.DB // a pool of one connection
 
 	mu      sync.Mutex
 	running bool          // a transaction has the connection
@@ -37,7 +37,7 @@ type waiting struct {
 // group is an open transaction of SQLite.
 type group struct {
 	tx      *sql.Tx
-	actor   string // in history_actor
+	actor   string // the actor that history_actor contains now
 	began   time.Time
 	results []chan error // one for each transaction that has run; receives the result of the commit
 }

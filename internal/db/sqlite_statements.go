@@ -57,7 +57,7 @@ type sqliteConn interface {
 // run again while its rows are being read is prepared twice. database/sql lets one goroutine at a time use a connection.
 type statementConn struct {
 	sqliteConn
-	idle   map[string]*list.Element // of *statement, by text
+	idle   map[string]*list.Element // each element's Value is a *statement; by SQL text
 	recent *list.List               // the same statements, the most recently used first
 }
 

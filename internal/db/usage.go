@@ -12,7 +12,7 @@ type Usage int
 const (
 	NoTables Usage = iota // not migrated yet
 	Unused                // migrated, but all usedTables are empty
-	Used                  // one of usedTables has rows
+	Used                  // at least one of usedTables has rows
 )
 
 // usedTables are the tables for accounts, files, works, messages and secrets. In a new database they are empty; a site in use has

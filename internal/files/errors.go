@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors that both storage and media return. storage.WriteError writes the status of an error into the response body. The HTTP
-// status of the response is 400 for most errors, as in Supabase.
+// Errors that both storage and media return. As in Supabase, the response has the HTTP status 400 for most errors;
+// the status below is in the body (storage.WriteError).
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
@@ -24,9 +24,9 @@ func ErrInvalidParameter(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
 }
 
-// ErrNotOffered returns the error for an option of Supabase's client that this server does not support. Such a request is
+// ErrNotSupported returns the error for an option of Supabase's client that this server does not support. Such a request is
 // rejected: if the option were ignored, the response would not be what the client requested.
-func ErrNotOffered(option string) *apperr.Error {
+func ErrNotSupported(option string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", option+" is not offered here")
 }
 

@@ -41,9 +41,9 @@ type Config struct {
 	AddressPlaces  func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
 
 	// Webhooks.
-	WebhookKey         []byte // signs webhook calls; at least 16 bytes
-	PreviousWebhookKey []byte // makes a second signature, for receivers that still check with the previous key; nil for no second signature
-	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
+	WebhookKey           []byte // signs webhook calls; at least 16 bytes
+	PreviousWebhookKey   []byte // makes a second signature, for receivers that still check with the previous key; nil for no second signature
+	AllowPrivateWebhooks bool   // webhooks may use http and addresses in private networks
 }
 
 // Service handles the calls of functions.
@@ -59,7 +59,7 @@ type Service struct {
 
 // New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
-	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.PrivateWebhooks), storeTimeout: defaultStoreTimeout}
+	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp})
 	return s
 }

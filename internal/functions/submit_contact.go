@@ -30,7 +30,7 @@ type contactRequest struct {
 	Email    string `json:"email"`
 	Message  string `json:"message"`
 	Reason   string `json:"reason"`
-	Language string `json:"language"` // of the response: "pt", or English for any other value
+	Language string `json:"language"` // language of the response: "pt", or English for any other value
 
 	responseLanguage i18n.Language // what requestedLanguage returns for Language
 }

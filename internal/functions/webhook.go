@@ -27,9 +27,12 @@ const lookupTimeout = 2 * time.Second
 // CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, ErrHost, ErrPrivate or nil. It accepts a
 // host name that does not resolve now, because each call of the webhook checks the IP address again (webhook.NewClient).
 func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
-	u, err := webhook.ParseURL(webhookURL, s.cfg.PrivateWebhooks)
-	if err != nil || s.cfg.PrivateWebhooks {
+	u, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks)
+	if err != nil {
 		return err
+	}
+	if s.cfg.AllowPrivateWebhooks {
+		return nil
 	}
 	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -77,7 +80,7 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 // callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
 // An error that another attempt would only repeat is jobs.Permanent.
 func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body []byte) error {
-	if _, err := webhook.ParseURL(webhookURL, s.cfg.PrivateWebhooks); err != nil {
+	if _, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks); err != nil {
 		return jobs.Permanent(err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, webhookURL, bytes.NewReader(body))

@@ -47,7 +47,7 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 		{"https://" + strings.Repeat("a", 64) + ".example/", webhook.ErrHost, webhook.ErrHost},
 	} {
 		for private, want := range map[bool]error{false: c.public, true: c.private} {
-			s := &Service{cfg: Config{PrivateWebhooks: private}}
+			s := &Service{cfg: Config{AllowPrivateWebhooks: private}}
 			if err := s.CheckWebhook(t.Context(), c.address); !errors.Is(err, want) || (err == nil) != (want == nil) {
 				t.Errorf("%s, private %v: %v, want %v", c.address, private, err, want)
 			}

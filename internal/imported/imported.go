@@ -44,8 +44,8 @@ type Factor struct {
 	ID        string     `json:"id"`
 	Type      string     `json:"factor_type"`
 	Name      string     `json:"friendly_name"`
-	Secret    string     `json:"-"`     // of a TOTP factor, in base32; "" if the source does not give it
-	Phone     string     `json:"phone"` // of a phone factor
+	Secret    string     `json:"-"`     // secret of a TOTP factor, in base32; "" if the source does not give it
+	Phone     string     `json:"phone"` // number of a phone factor
 	CreatedAt *time.Time `json:"-"`
 }
 

@@ -16,7 +16,7 @@ type Stored struct {
 }
 
 // Find returns the jobs of the given kinds, failed jobs included, for whose payload match returns true. It leaves out jobs whose
-// sealed (encrypted) payload this site's secret cannot open.
+// encrypted payload cannot be decrypted with this site's secret.
 func (q *Queue) Find(ctx context.Context, from db.Querier, match func(payload []byte) bool, kinds ...string) (found []Stored, err error) {
 	all, err := storedJobs(ctx, from, kinds)
 	for _, j := range all {

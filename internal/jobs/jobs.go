@@ -28,8 +28,8 @@ const (
 	renewEvery = 30 * time.Second
 	// pollEvery is how often the queue is read even without a wake-up. These reads find the jobs that other nodes have queued,
 	// and jobs whose lease has expired.
-	pollEvery  = 5 * time.Second
-	failedLife = 30 * 24 * time.Hour // how long failed jobs stay in the table
+	pollEvery       = 5 * time.Second
+	failedRetention = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
@@ -48,8 +48,8 @@ type Queue struct {
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It encrypts (seals) payloads with a key derived from sealKey, which may have any length. previous is the
-// sealKey of the previous secret, for payloads that are still sealed with it, or nil. Jobs run only while the method Run runs.
+// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey, which may have any length. previous is the
+// sealKey of the site's previous secret, for payloads that are still encrypted with it, or nil. Jobs run only while the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)
 	if previous != nil {

@@ -236,7 +236,7 @@ func TestBackoffAndLastTry(t *testing.T) {
 		if s := state(t, q); s.Waiting != 0 || s.LastError != "451 try later�" {
 			t.Errorf("%+v", s)
 		}
-		c.advance(failedLife - time.Second)
+		c.advance(failedRetention - time.Second)
 		if err := q.Purge(t.Context()); err != nil || state(t, q).Failed != 1 {
 			t.Errorf("gone before its time: %v", err)
 		}

@@ -16,7 +16,7 @@ import (
 // pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that mails for sign-ins
 // do not wait for them.
 type pool struct {
-	handlers   map[string]Handler // by kind
+	handlers   map[string]Handler // the handler of each kind of job
 	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
 	workers    int                // largest number of jobs that run concurrently
 	runTime    time.Duration      // time limit of each run

@@ -8,12 +8,13 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file seals (encrypts) the payloads of jobs, and finds the payloads that a key cannot open.
+// This file seals (encrypts, package seal) the payloads of jobs, and finds the payloads that a key cannot open (decrypt).
 
 // newSealer returns a sealer for a sealKey of any length.
 func newSealer(sealKey []byte) seal.Sealer { return seal.New(deriveKey(sealKey)) }
 
-// purpose returns what the payload of a job is bound to when it is sealed: it cannot be opened as another job's payload.
+// purpose returns the additional data with which the payload of a job is encrypted, so that it cannot be decrypted as the payload of another
+// job.
 func purpose(id, kind string) string { return id + kind }
 
 // deriveKey returns a key of seal.KeySize bytes, derived from a sealKey of any length.

@@ -17,13 +17,13 @@ import (
 type job struct {
 	id, kind  string
 	claim     string // random id of the claim; the job's result is recorded only if the row still has this id
-	payload   []byte // sealed
+	payload   []byte // sealed (encrypted, sealed.go)
 	tries     int    // number of attempts, including the one that this claim begins
 	runAt     time.Time
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is sealed; about is the UUID of the row that the job is about, or nil; ifIn is Job.IfIn.
+// insertJob adds a job. payload is encrypted; about is the UUID of the row that the job is about, or nil; ifIn is Job.IfIn.
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
 	condition := ""
 	if ifIn != "" {
@@ -110,7 +110,7 @@ func setPayload(ctx context.Context, d *db.DB, id string, payload []byte) error 
 
 // Purge deletes failed jobs 30 days after they failed.
 func (q *Queue) Purge(ctx context.Context) error {
-	return db.Exec(ctx, q.db, `delete from jobs where failed_at < $1`, q.now().Add(-failedLife))
+	return db.Exec(ctx, q.db, `delete from jobs where failed_at < $1`, q.now().Add(-failedRetention))
 }
 
 // State counts the jobs of a kind; "" means all kinds.

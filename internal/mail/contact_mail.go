@@ -26,10 +26,18 @@ type DigestEntry struct {
 	At           time.Time
 }
 
+// Largest numbers of characters that a mail shows of a visitor's texts; oneLine cuts longer ones off.
+const (
+	maxName       = 100
+	maxEmail      = 254
+	maxDigestName = 60
+	maxLine       = 5000
+)
+
 // addContact adds a visitor's message to the page (the data of a mail's templates): who wrote it, why, and the text as a quote.
 func (p *page) addContact(c Contact, l i18n.Language) {
-	p.addDetail(l, "name", oneLine(c.Name, 100))
-	p.addDetail(l, "email", oneLine(c.Email, 254))
+	p.addDetail(l, "name", oneLine(c.Name, maxName))
+	p.addDetail(l, "email", oneLine(c.Email, maxEmail))
 	p.addDetail(l, "reason", l.Text("mail.reason."+c.Reason))
 	p.Quote = paragraphs(c.Text)
 }
@@ -37,7 +45,7 @@ func (p *page) addContact(c Contact, l i18n.Language) {
 // addDigest adds a line for each of the newest messages to the page.
 func (p *page) addDigest(d Digest, l i18n.Language) {
 	for _, e := range d.Newest {
-		p.Details = append(p.Details, detail{oneLine(e.Name, 60), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})
+		p.Details = append(p.Details, detail{oneLine(e.Name, maxDigestName), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})
 	}
 }
 
@@ -46,7 +54,7 @@ func paragraphs(text string) (all [][]string) {
 	for part := range strings.SplitSeq(text, "\n\n") {
 		var lines []string
 		for line := range strings.SplitSeq(part, "\n") {
-			if line = oneLine(line, 5000); line != "" {
+			if line = oneLine(line, maxLine); line != "" {
 				lines = append(lines, line)
 			}
 		}

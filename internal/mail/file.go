@@ -24,8 +24,8 @@ import (
 
 // This file writes mails as files when no mail server is set, and finds and deletes those files.
 
-// fileLife is how long a mail in a file is kept. The links in the mail expire much earlier.
-const fileLife = 30 * 24 * time.Hour
+// fileRetention is how long a mail in a file is kept. The links in the mail expire much earlier.
+const fileRetention = 30 * 24 * time.Hour
 
 // aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about, so
 // that DeleteAbout finds the file.
@@ -171,7 +171,7 @@ func (m *Mailer) Purge(ctx context.Context) error {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && m.now().Sub(info.ModTime()) > fileLife {
+		if err == nil && m.now().Sub(info.ModTime()) > fileRetention {
 			err = os.Remove(filepath.Join(m.cfg.Dir, e.Name()))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another node may have deleted the file

@@ -37,17 +37,17 @@ const (
 	MagicLink        Kind = "magic_link"
 	Recovery         Kind = "recovery"
 	Invite           Kind = "invite"
-	EmailChange      Kind = "email_change"     // to the account's current e-mail address, before a change
-	EmailChangeNew   Kind = "email_change_new" // to the new e-mail address, before a change
+	EmailChange      Kind = "email_change"     // sent to the account's current e-mail address, before a change
+	EmailChangeNew   Kind = "email_change_new" // sent to the new e-mail address, before a change
 	Reauthentication Kind = "reauthentication"
 	PasswordChanged  Kind = "password_changed"
-	EmailChanged     Kind = "email_changed" // to the former e-mail address, after a change
+	EmailChanged     Kind = "email_changed" // sent to the former e-mail address, after a change
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"     // shows that mails arrive
-	DiskLow          Kind = "disk_low" // to the owners
+	DiskLow          Kind = "disk_low" // sent to the owners
 
-	// Troubles of the site, to the owners. The values are the codes of the troubles in package health.
+	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems.
 	BackupOff          Kind = "backup_off"
 	BackupFailing      Kind = "backup_failing"
 	BackupStale        Kind = "backup_stale"
@@ -59,9 +59,9 @@ const (
 	CertificateEnding  Kind = "certificate_ending"
 	CertificateMissing Kind = "certificate_missing"
 
-	ContactNotice Kind = "contact_notice" // to the owner, about one message of a visitor
-	ContactDigest Kind = "contact_digest" // to the owner, about many messages
-	ContactThanks Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
+	ContactNotice Kind = "contact_notice" // sent to the owner, about one message of a visitor
+	ContactDigest Kind = "contact_digest" // sent to the owner, about many messages
+	ContactThanks Kind = "contact_thanks" // sent to the visitor, after a message; must not include any of its content
 )
 
 // kindIsNotice contains every kind: true for notices.
@@ -75,7 +75,7 @@ var kindIsNotice = map[Kind]bool{
 
 // Message is the content of a mail and its recipient. The mail leaves out the parts whose fields are empty.
 type Message struct {
-	ID       string // for the header Message-ID, the same at every attempt; "": Send creates one
+	ID       string // value of the header Message-ID, the same at every attempt; "": Send creates one
 	Kind     Kind
 	To       string // a bare e-mail address, without a name
 	Language i18n.Language
@@ -83,7 +83,7 @@ type Message struct {
 	Code     string
 
 	NewEmail string    // the new e-mail address, in mails about a change of it
-	Cause    string    // what has caused the reported trouble; of certificates the domain
+	Cause    string    // what has caused the reported problem; for problems with a certificate, the domain
 	Device   string    // User-Agent of the request that the mail is about
 	IP       string    // IP address of that request
 	At       time.Time // when the reported event happened; shown only in notices
@@ -116,7 +116,7 @@ type Config struct {
 	Dir      string  // folder for mails in files
 	SiteURL  string
 	SiteName func(ctx context.Context) (string, error)
-	RootCAs  *x509.CertPool // for the server's certificate; nil: the system's
+	RootCAs  *x509.CertPool // trusted authorities for the server's certificate; nil: the system's
 }
 
 // Mailer composes and delivers mails.

@@ -391,7 +391,7 @@ func TestUnwritableFolderIsTemporary(t *testing.T) {
 func TestPurgeDeletesOldMailsOnly(t *testing.T) {
 	dir := t.TempDir()
 	m := newMailer(t, Config{Dir: dir}, nil)
-	for name, age := range map[string]time.Duration{"old.eml": fileLife + time.Hour, "new.eml": fileLife - time.Hour, ".mail-left": fileLife + time.Hour, "notes.txt": fileLife + time.Hour} {
+	for name, age := range map[string]time.Duration{"old.eml": fileRetention + time.Hour, "new.eml": fileRetention - time.Hour, ".mail-left": fileRetention + time.Hour, "notes.txt": fileRetention + time.Hour} {
 		file := filepath.Join(dir, name)
 		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, at, at.Add(-age))); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,8 @@ var errWebP = errors.New("not a WebP header")
 // webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). The size of an extended file is that of its
 // canvas, which the first chunk has. The file must also contain a picture that fits into the canvas.
 func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
-	if _, err := f.Seek(12, io.SeekStart); err != nil {
+	const headerSize = 12 // "RIFF", the file's size (4 bytes), "WEBP"
+	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
 		return 0, 0, err
 	}
 	canvas := false

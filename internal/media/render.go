@@ -129,9 +129,9 @@ func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
 func (s *Service) checkRequest(r *http.Request, req request) error {
 	switch {
 	case s.cfg.Engine == nil:
-		return files.ErrNotOffered("render/image")
+		return files.ErrNotSupported("render/image")
 	case r.URL.Query().Has("versionId"):
-		return files.ErrNotOffered("versionId")
+		return files.ErrNotSupported("versionId")
 	case !files.ValidName(req.object.Name):
 		return files.ErrInvalidKey(req.object.Name)
 	}
@@ -334,7 +334,7 @@ func (s *Service) wantedRecipes(m *media, req request, accept, source string) (o
 	for _, f := range req.transform.formatsFor(accept, source, m.Facts.Alpha) {
 		if order.Format = f; f == rendition.AVIF && !s.cfg.Engine.AVIF() {
 			if req.transform.Format == "avif" {
-				return nil, files.ErrNotOffered("AVIF")
+				return nil, files.ErrNotSupported("AVIF")
 			}
 			continue
 		}

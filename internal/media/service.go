@@ -77,7 +77,7 @@ type Service struct {
 	cfg         Config
 	log         *slog.Logger
 	now         func() time.Time
-	objectLocks keyLocks                        // of withLease, by object id
+	objectLocks keyLocks                        // the locks of withLease, by object id
 	failures    *content.Cache[string, failure] // renditions that could not be made, by blob id and name
 	rows        *files.RowCache[servedRows]     // rows of public renditions, by rowKey
 	probes      *semaphore.Weighted             // limits how many calls of probeVideo run at a time

@@ -14,7 +14,7 @@ import (
 
 // The states of a picture or video.
 const (
-	stateWaiting = "waiting" // its jobs are not finished
+	stateWaiting = "waiting" // the jobs that make the file's renditions are not finished
 	stateReady   = "ready"   // a picture's renditions of the ladder exist; a video's index is at the beginning
 	stateFailed  = "failed"  // the file cannot be shown; Reason is the code of the reason
 )
@@ -24,7 +24,7 @@ type media struct {
 	ObjectID, Version   string          // Version is the id of the blob that the row describes
 	Kind, State, Reason string          // Kind is image or video; Reason is a code (reason.go)
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
-	Facts               rendition.Facts // of a video only Width and Height are set
+	Facts               rendition.Facts // for a video, only Width and Height are set
 	Original            *files.Blob     // nil if the public file is the upload
 	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
 	Duration            *float64        // seconds; nil for pictures and for videos that cannot be read

@@ -44,7 +44,7 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 			otherFormats = append(otherFormats, p)
 		}
 	}
-	var canBeShown bool // by the client, to judge by the format that it gets
+	var canBeShown bool // whether the client can show the picture, to judge by the format that it gets
 	switch o.MimeType {
 	case files.JPEG.MIME, files.PNG.MIME, files.GIF.MIME:
 		canBeShown = true

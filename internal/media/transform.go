@@ -27,8 +27,8 @@ const maxRequestedSide = 2560
 type transform struct {
 	Width   int     `json:"width,omitempty"`   // pixels
 	Height  int     `json:"height,omitempty"`  // pixels
-	Resize  string  `json:"resize,omitempty"`  // one of resizeModes, or frameMode
-	Format  string  `json:"format,omitempty"`  // one of formats
+	Resize  string  `json:"resize,omitempty"`  // how the picture fits the size: one of resizeModes, or frameMode
+	Format  string  `json:"format,omitempty"`  // format of the rendition: one of formats
 	Quality int     `json:"quality,omitempty"` // 20 to 100; 0 means the engine's default
 	tile    *[2]int // column and row of a tile; nil for other renditions
 }

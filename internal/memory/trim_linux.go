@@ -2,7 +2,7 @@ package memory
 
 import (
 	"sync"
-	_ "unsafe" // for go:linkname
+	_ "unsafe" // required by go:linkname
 
 	_ "modernc.org/libc" // defines the two variables
 	"modernc.org/memory"

@@ -22,7 +22,7 @@ type Sources struct {
 	DB      *db.DB
 	Jobs    *jobs.Queue
 	Space   *datafolder.Space           // disk of the data folder
-	Caches  map[string]*content.Lookups // by the value of the label cache
+	Caches  map[string]*content.Lookups // counters of each cache, by the value of the metric's label "cache"
 	Sockets func() int                  // number of live connections to this node
 	Mails   func() (delivered, failed int64)
 	Backup  func(ctx context.Context) (BackupState, error)

@@ -211,7 +211,7 @@ func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
 		return hasKnownRole(c)
-	case "contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test": // for the callers that may read contact_submissions
+	case "contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false

@@ -541,7 +541,7 @@ func TestRevokedKeyEndsItsChannels(t *testing.T) {
 	c.watch("ends", s.token("service"), everything)
 	c.watch("goes on", s.token("anon"), everything)
 	s.set(func() { revoked = true })
-	s.reviewSessions(t.Context())
+	s.recheckSessions(t.Context())
 	c.expect(`"realtime:ends","system"`, "Access was revoked")
 	c.expect(`"realtime:ends","phx_close"`)
 	c.beat()

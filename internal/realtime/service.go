@@ -24,10 +24,11 @@ import (
 )
 
 const (
-	// reviewEvery is the interval at which the tokens and rights of all members are checked. statusTTL is how long a session
-	// status is cached. A client can continue to receive events for the sum of both after its session or role has ended.
-	reviewEvery = 2 * time.Second
-	statusTTL   = 2 * time.Second
+	// recheckInterval is the interval at which the tokens and rights of all members (clients that have joined a channel) are
+	// checked. statusTTL is how long a session status is cached. So a client may receive events for up to recheckInterval +
+	// statusTTL after its session or role has ended.
+	recheckInterval = 2 * time.Second
+	statusTTL       = 2 * time.Second
 	// stopTimeout is how long Stop waits for the sockets to close.
 	stopTimeout = 5 * time.Second
 	// lookupTimeout is the timeout of reading session statuses.
@@ -41,7 +42,8 @@ const (
 	defaultHeartbeatTimeout = 55 * time.Second
 	// defaultRateWindow is the time in which a client may send maxRate frames.
 	defaultRateWindow = 5 * time.Second
-	// firstID is the first subscription.ID of a node.
+	// firstID is the first subscription.ID of a node. The value is arbitrary: clients only compare the ids of an event
+	// with those in the reply to their join.
 	firstID = 1000
 )
 
@@ -69,7 +71,7 @@ type Service struct {
 	stopping     bool                            // Stop was called: new connections are rejected
 	sockets      map[*socket]struct{}            // all open connections
 	socketCounts map[string]int                  // number of sockets by httpx.LimitSubject
-	topics       map[topic]map[*member]struct{}  // members by channel
+	topics       map[topic]map[*member]struct{}  // members (clients that have joined a channel) by channel
 	watchers     map[string]map[*member]struct{} // members by the table whose changes they subscribe to
 	lastID       int64                           // highest subscription.ID so far
 	running      sync.WaitGroup                  // counts the sockets; Stop waits for it
@@ -115,7 +117,7 @@ func (s *Service) Run(ctx context.Context) {
 	running.Go(func() {
 		s.bus.Run(ctx, func(e bus.Event) { s.deliver(ctx, e) }, func() { s.endAll(websocket.StatusServiceRestart, "events may have been missed") })
 	})
-	tick, renew := time.NewTicker(reviewEvery), time.NewTicker(presenceRenew)
+	tick, renew := time.NewTicker(recheckInterval), time.NewTicker(presenceRenew)
 	defer tick.Stop()
 	defer renew.Stop()
 	for {
@@ -123,7 +125,7 @@ func (s *Service) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.reviewSessions(ctx)
+			s.recheckSessions(ctx)
 		case <-renew.C:
 			if err := s.renewPresences(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("live changes: presences were not renewed; it is tried again in ten seconds", "cause", err.Error())
@@ -230,9 +232,9 @@ func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.C
 	return c, err
 }
 
-// reviewSessions closes the channels of members whose token has expired, whose session has ended, or who are no longer
+// recheckSessions closes the channels of members whose token has expired, whose session has ended, or who are no longer
 // administrators. Members who have become administrators get those rights. It reads the status of all sessions together.
-func (s *Service) reviewSessions(ctx context.Context) {
+func (s *Service) recheckSessions(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
 	var expired, people, keyed []*member    // people have the tokens of accounts, keyed the API keys
@@ -260,7 +262,7 @@ func (s *Service) reviewSessions(ctx context.Context) {
 	for _, m := range expired {
 		s.revoke(ctx, m, "Token has expired")
 	}
-	s.reviewKeys(ctx, keyed)
+	s.recheckKeys(ctx, keyed)
 	if len(sessions) == 0 {
 		return
 	}
@@ -274,8 +276,8 @@ func (s *Service) reviewSessions(ctx context.Context) {
 	}
 }
 
-// reviewKeys closes the channels of members whose API key was revoked. If that cannot be checked, the channels stay open.
-func (s *Service) reviewKeys(ctx context.Context, keyed []*member) {
+// recheckKeys closes the channels of members whose API key was revoked. If that cannot be checked, the channels stay open.
+func (s *Service) recheckKeys(ctx context.Context, keyed []*member) {
 	for _, m := range keyed {
 		c := s.callerOf(m)
 		if valid, err := s.tokens.KeyValid(c.Role, c.KeyGeneration); err == nil && !valid {
@@ -365,7 +367,7 @@ func (s *Service) deliver(ctx context.Context, e bus.Event) {
 			s.deliverDiff(ctx, d)
 		}
 	default:
-		err = errors.New("unknown kind " + e.Kind) // from a node with a newer version
+		err = errors.New("unknown kind " + e.Kind) // the event comes from a node with a newer version
 	}
 	if err != nil {
 		s.log.Error("live changes: an event was not delivered", "cause", err.Error())

@@ -22,7 +22,7 @@ import (
 // Release is the content of a release file. make release writes one (tools/release). Unknown fields are ignored, so that later
 // versions can add some.
 type Release struct {
-	Version string          `json:"version"` // as in Semantic Versioning, such as 1.2.0
+	Version string          `json:"version"` // a version of Semantic Versioning, such as 1.2.0
 	Date    string          `json:"date"`    // YYYY-MM-DD
 	Notes   string          `json:"notes"`   // optional: URL (https) of a page with the changes
 	Files   map[string]File `json:"files"`   // optional: the programs by platform, such as linux/amd64
@@ -31,7 +31,7 @@ type Release struct {
 // File is one program of a release.
 type File struct {
 	Name   string `json:"name"`
-	SHA256 string `json:"sha256"` // in hexadecimal digits
+	SHA256 string `json:"sha256"` // checksum in hexadecimal digits
 }
 
 // Limits of reading a release file.

@@ -26,8 +26,8 @@ type Config struct {
 // Limits of the requests.
 const (
 	dialTimeout   = 5 * time.Second
-	headerTimeout = 30 * time.Second // until the headers of a response
-	maxRetryWait  = time.Second      // between two attempts of a request
+	headerTimeout = 30 * time.Second // limit until the headers of a response arrive
+	maxRetryWait  = time.Second      // longest wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
 	idleConns     = 32
 )

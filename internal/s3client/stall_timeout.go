@@ -12,9 +12,9 @@ import (
 
 // Limits for a server that stops in the middle of a request or a response.
 const (
-	writeTimeout = 30 * time.Second // until the server has taken the next writeChunk bytes of a request
+	writeTimeout = 30 * time.Second // limit until the server has taken the next writeChunk bytes of a request
 	writeChunk   = 64 << 10
-	readTimeout  = 30 * time.Second // until a read of a response's body returns
+	readTimeout  = 30 * time.Second // limit until a read of a response's body returns
 )
 
 // stallTimeoutConn limits the time of each write. Otherwise a request to a server that stops reading would last until TCP gives up, because

@@ -16,7 +16,7 @@ type Gallery struct {
 // The orders of works, as the parameter order of requests.
 const (
 	OrderNewest = "created_at.desc" // the newest work first
-	OrderManual = "position.asc"    // by the column position, which rpc/move_work sets
+	OrderManual = "position.asc"    // ordered by the column position, which rpc/move_work sets
 )
 
 // artworkTypes lists the types of works that the column artwork_type allows, in the order of the form.

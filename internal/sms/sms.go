@@ -66,7 +66,7 @@ func New(cfg Config, now func() time.Time) (*Sender, error) {
 
 // Formats of the phone number and the code of a Message.
 var (
-	phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // as Supabase Auth checks numbers
+	phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // the pattern of Supabase Auth
 	codePattern  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
 )
 

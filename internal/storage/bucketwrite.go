@@ -53,13 +53,14 @@ func validBucketName(name string) bool {
 // maxMimeTypes is the largest number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
-// apply checks the request's settings and puts them into b. maxUpload is the largest limit for files, in bytes.
+// apply checks the request's settings and puts them into b. maxUpload is the server's upload limit in bytes; a
+// bucket's limit must not exceed it.
 func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	switch {
 	case req.Type != nil && *req.Type != "STANDARD":
-		return files.ErrNotOffered("type " + strconv.Quote(*req.Type))
+		return files.ErrNotSupported("type " + strconv.Quote(*req.Type))
 	case req.VersioningStatus != nil && !strings.EqualFold(*req.VersioningStatus, "disabled"):
-		return files.ErrNotOffered("versioning_status")
+		return files.ErrNotSupported("versioning_status")
 	}
 	if req.Public != nil {
 		b.Public = *req.Public

@@ -57,7 +57,7 @@ func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 		// As on Supabase, the response for a private bucket is the same as for one that does not exist.
 		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
 	}
-	stale := func(o files.Object) error { // during an outage of the database
+	stale := func(o files.Object) error { // called during an outage of the database
 		if wantsOther(r) {
 			return db.ErrOutage
 		}
@@ -123,7 +123,7 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible 
 	case !visible(b):
 		return b, "", notVisible
 	case r.URL.Query().Has("versionId"):
-		return b, "", files.ErrNotOffered("versionId")
+		return b, "", files.ErrNotSupported("versionId")
 	case !files.ValidName(name):
 		return b, "", files.ErrInvalidKey(name)
 	}

@@ -113,7 +113,7 @@ func (req *listV2Request) toPage(bucketID string) (p page, err error) {
 		return p, err
 	}
 	if v := req.NoncurrentVersions; v != "" && v != "exclude" {
-		return p, files.ErrNotOffered("noncurrentVersions")
+		return p, files.ErrNotSupported("noncurrentVersions")
 	}
 	if req.Cursor != "" {
 		p.After, err = p.decodeCursor(req.Cursor)

@@ -47,7 +47,7 @@ func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction 
 	case !policy.Object(caller, req.BucketID, sourceAction):
 		return req, destination, errForbidden
 	case req.SourceVersionID != nil:
-		return req, destination, files.ErrNotOffered("sourceVersionId")
+		return req, destination, files.ErrNotSupported("sourceVersionId")
 	case !files.ValidName(req.SourceKey):
 		return req, destination, files.ErrInvalidKey(req.SourceKey)
 	case !files.ValidName(req.DestinationKey):

@@ -67,7 +67,7 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	names := make([]string, 0, len(req.Prefixes))
 	for _, e := range req.Prefixes {
 		if e.isJSONObject {
-			return files.ErrNotOffered("versionId")
+			return files.ErrNotSupported("versionId")
 		}
 		if files.ValidName(e.name) { // no object can have an invalid name
 			names = append(names, e.name)

@@ -135,10 +135,10 @@ func (s *Service) Abandon(ctx context.Context, blobID string, state blob.Partial
 	return s.blobs.store.Discard(ctx, blobID, state)
 }
 
-// unknownPiecesLife is the age at which SweepPieces removes pieces.
-const unknownPiecesLife = 24 * time.Hour
+// unknownPiecesRetention is the age at which SweepPieces removes pieces.
+const unknownPiecesRetention = 24 * time.Hour
 
-// SweepPieces removes pieces that are older than unknownPiecesLife and belong to no upload. known reports whether an upload has the blob.
+// SweepPieces removes pieces that are older than unknownPiecesRetention and belong to no upload. known reports whether an upload has the blob.
 func (s *Service) SweepPieces(ctx context.Context, known func(blobID string) bool) error {
-	return s.blobs.store.Sweep(ctx, s.now().Add(-unknownPiecesLife), known)
+	return s.blobs.store.Sweep(ctx, s.now().Add(-unknownPiecesRetention), known)
 }

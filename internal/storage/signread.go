@@ -37,7 +37,7 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	case req.ExpiresIn == nil || *req.ExpiresIn < 1 || *req.ExpiresIn > maxExpiresIn:
 		return req, 0, files.ErrInvalidParameter("expiresIn must be a number of seconds from 1 to " + strconv.Itoa(maxExpiresIn))
 	case req.VersionID != nil:
-		return req, 0, files.ErrNotOffered("versionId")
+		return req, 0, files.ErrNotSupported("versionId")
 	}
 	req.Transform, err = s.media.ReadTransform(req.Transform)
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
@@ -109,7 +109,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if req.Transform != nil { // the client does not offer this
-		return files.ErrNotOffered("transform for several paths")
+		return files.ErrNotSupported("transform for several paths")
 	}
 	if n := len(req.Paths); n == 0 || n > maxNames {
 		return files.ErrInvalidParameter("paths must have 1 to " + strconv.Itoa(maxNames) + " entries")

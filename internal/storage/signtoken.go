@@ -22,13 +22,13 @@ const (
 type signedClaims struct {
 	jwt.RegisteredClaims
 	Object string `json:"url"`              // bucket/name
-	Owner  string `json:"owner,omitempty"`  // for uploads: the account that will own the object
-	Upsert bool   `json:"upsert,omitempty"` // for uploads: the upload may replace an object
+	Owner  string `json:"owner,omitempty"`  // in a token for an upload: the account that will own the object
+	Upsert bool   `json:"upsert,omitempty"` // in a token for an upload: it may replace an object
 
 	// ByOwner: for reading, the signer may write to the bucket. Such a URL also gives access to files that visitors must not read.
 	ByOwner bool `json:"by_owner,omitempty"`
 
-	Transform json.RawMessage `json:"transform,omitempty"` // for renditions: describes the rendition
+	Transform json.RawMessage `json:"transform,omitempty"` // in a token for a rendition: describes the rendition
 }
 
 var errNoSignKey = errors.New("no key for signed addresses")

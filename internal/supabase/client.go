@@ -18,12 +18,12 @@ import (
 
 // Limits of the requests to a project.
 const (
-	maxTries       = 6                // of one request
-	firstDelay     = time.Second      // before the second try; twice as long before each further one
+	maxTries       = 6                // attempts at one request
+	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
 	maxDelay       = 5 * time.Minute  // a longer Retry-After is an error
 	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
 	maxAnswer      = 32 << 20         // bytes of an answer that is not a file
-	connectTimeout = 20 * time.Second // for the connection and for TLS
+	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
 )
 
 // client makes requests to one project. It does not follow redirects: a redirect could send the service key to another host, or lead to a

@@ -197,7 +197,7 @@ func TestFileThatBreaksOffIsReadAgain(t *testing.T) {
 	})
 	var stored, lines []string
 	i := &Import{Data: p, Files: p, Write: true, Print: func(line string) error { lines = append(lines, line); return nil }, Site: Site{
-		FileSum: func(context.Context, string, string) (string, error) { return "", nil },
+		FileChecksum: func(context.Context, string, string) (string, error) { return "", nil },
 		AddFile: func(_ context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error {
 			text, err := io.ReadAll(body)
 			if err != nil {
@@ -278,7 +278,7 @@ func TestAFileWithoutEndIsAnotherFile(t *testing.T) {
 			}
 		}
 	})
-	i := &Import{Files: p, Site: Site{MaxFile: 1000, FileSum: func(context.Context, string, string) (string, error) { return "x", nil }}}
+	i := &Import{Files: p, Site: Site{MaxFileBytes: 1000, FileChecksum: func(context.Context, string, string) (string, error) { return "x", nil }}}
 	if _, broken, err := i.importFile(t.Context(), "product-images", File{Name: "a.png"}); broken != nil || !errors.Is(err, errFileDiffers) {
 		t.Errorf("%v %v", broken, err)
 	}

@@ -49,7 +49,7 @@ func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	head := make([]byte, 512)
+	head := make([]byte, 512) // enough to recognize the format
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -108,7 +108,7 @@ type scanner struct {
 	ctx     context.Context
 	wanted  func(table) bool
 	row     func(table, map[string]any) error
-	columns map[table][]string // of the wanted tables, as CREATE TABLE lists them
+	columns map[table][]string // columns of the wanted tables, in the order of CREATE TABLE
 }
 
 // take returns the next token within a statement.

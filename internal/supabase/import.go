@@ -23,15 +23,15 @@ type Site struct {
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
 	// AddRows adds the rows that the site does not have. rewrite changes the URLs of files. The results are in the order of rows.
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
-	// FileSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
-	FileSum func(ctx context.Context, bucket, name string) (string, error)
+	// FileChecksum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
+	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
 	// CheckFile returns the error that AddFile would return, if size and first bytes of the file already show it. size is -1 if it is
 	// unknown.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
-	// MaxFile is the size in bytes of the largest file that AddFile stores.
-	MaxFile int64
+	// MaxFileBytes is the size in bytes of the largest file that AddFile stores.
+	MaxFileBytes int64
 	// FilesURL precedes the path in public URLs of files. If it is "", the URLs are relative to the site.
 	FilesURL string
 }
@@ -47,8 +47,8 @@ type Import struct {
 
 	// Run counts the accounts, rows and files.
 	Added     int
-	Unchanged int // those that the site had before
-	Problems  int // those that could not be imported, or not completely
+	Unchanged int // accounts, rows and files that the site had before
+	Problems  int // accounts, rows and files that could not be imported, or not completely
 
 	accounts   map[string]bool // ids of the accounts that the site has after the import
 	noPassword int             // number of accounts without a password in the source
@@ -347,7 +347,7 @@ var errFileDiffers = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "A
 func (i *Import) importFile(ctx context.Context, bucket string, f File) (added bool, broken, err error) {
 	var known string
 	if files.Storable(f.Name) { // else the check below refuses the name
-		if known, err = i.Site.FileSum(ctx, bucket, f.Name); err != nil {
+		if known, err = i.Site.FileChecksum(ctx, bucket, f.Name); err != nil {
 			return false, nil, err
 		}
 	}
@@ -361,11 +361,11 @@ func (i *Import) importFile(ctx context.Context, bucket string, f File) (added b
 	switch {
 	case known != "":
 		sum := sha256.New()
-		n, err := io.Copy(sum, io.LimitReader(source, i.Site.MaxFile+1))
+		n, err := io.Copy(sum, io.LimitReader(source, i.Site.MaxFileBytes+1))
 		if err != nil {
 			return false, err, nil
 		}
-		if n > i.Site.MaxFile || hex.EncodeToString(sum.Sum(nil)) != known {
+		if n > i.Site.MaxFileBytes || hex.EncodeToString(sum.Sum(nil)) != known {
 			return false, nil, errFileDiffers
 		}
 		return false, nil, nil

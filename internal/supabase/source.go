@@ -42,9 +42,9 @@ var (
 // Limits of a source, because a hostile source could send rows without end. An import ends with an error if the source exceeds one.
 const (
 	maxAccounts = 100_000
-	maxRows     = 1_000_000 // of one table
-	maxFiles    = 200_000   // of one bucket, folders included
-	maxDepth    = 32        // of folders
+	maxRows     = 1_000_000 // rows of one table
+	maxFiles    = 200_000   // files of one bucket, folders included
+	maxDepth    = 32        // levels of nested folders
 )
 
 // File is a file of the source. Name is its path within the bucket.

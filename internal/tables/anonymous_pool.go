@@ -82,7 +82,7 @@ type anonymousPool struct {
 	mu           sync.Mutex
 	free         int                 // number of free slots
 	running      map[string]int      // number of queries that have a slot, by client
-	waiting      []*waiter           // in order of arrival
+	waiting      []*waiter           // queries that wait for a slot, in order of arrival
 	sending      *semaphore.Weighted // limits the bytes of the responses that are being sent to sendingBytes
 	queueTimeout time.Duration       // longest wait for a slot
 }

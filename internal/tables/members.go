@@ -12,7 +12,8 @@ import (
 // The database returns each row as a JSON object. This file splits such objects into their members, and writes members as JSON or
 // CSV.
 
-// member is one member of a row's JSON object. Two members of a row can have the same name, because select can name a column twice.
+// member is one member (a name and a value) of a row's JSON object. Two members of a row can have the same name,
+// because select can name a column twice.
 type member struct {
 	name  string
 	value json.RawMessage

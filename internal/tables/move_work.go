@@ -18,7 +18,7 @@ var places = []string{"before", "after", "first", "last"}
 // move is a call of move_work or its like: where rows go.
 type move struct {
 	ids    []string // the rows, in their new order; each once
-	place  string   // one of places
+	place  string   // where the work is moved to; one of places
 	target string   // id of a row that is not among ids; "" for the places first and last
 }
 

@@ -134,7 +134,7 @@ type parser struct {
 	table *Table
 	what  string // what the text is, for errors
 	text  string
-	pos   int  // in bytes
+	pos   int  // position in text, in bytes
 	count *int // conditions of the whole query so far
 }
 

@@ -19,7 +19,7 @@ const (
 type format struct {
 	single bool // one JSON object instead of an array
 	csv    bool // CSV instead of JSON
-	strip  bool // members of a row that are null are left out
+	strip  bool // keys of a row's JSON object whose value is null are left out
 }
 
 // media returns the Content-Type, without the charset.

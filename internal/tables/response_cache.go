@@ -17,8 +17,8 @@ import (
 
 // Limits in bytes. A response that exceeds one of them is not cached.
 const (
-	cacheBytes    = 4 << 20                       // all responses together in each of the two caches
-	maxCached     = cacheBytes / content.MaxShare // one response
+	cacheBytes    = 4 << 20                       // limit of all responses together in each of the two caches
+	maxCached     = cacheBytes / content.MaxShare // limit of one response
 	maxRequestKey = 2000                          // key of one response
 )
 
@@ -30,7 +30,7 @@ const restPrefix = "/rest/v1/"
 type ResponseCache struct {
 	version          *content.Version
 	publicKey        PublicKey
-	plain, withMedia *content.Cache[requestKey, *cachedResponse] // without and with the column media
+	plain, withMedia *content.Cache[requestKey, *cachedResponse] // responses without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
 	lookups          content.Lookups
 }

@@ -79,7 +79,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	format.strip = false // a function's result is a single value without members
+	format.strip = false // a function's result is a single value, not a row
 	return response{status: http.StatusOK, media: format.media(), body: result, headers: headers}.write(w, r)
 }
 

@@ -55,7 +55,7 @@ type Column struct {
 	AtLeast  *int64                  // smallest allowed number; nil for no limit
 
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
-	files []*Column   // for the computed column media: the columns whose files it describes; else nil
+	files []*Column   // in the computed column media: the columns whose files it describes; else nil
 }
 
 // isWrittenByServer reports whether the server alone decides the value, and select=* leaves the column out.
@@ -64,11 +64,11 @@ func (c *Column) isWrittenByServer() bool { return c.Stamp || c.Reached != nil }
 // Table is one table of /rest/v1. Columns that are not listed in it do not exist for callers.
 type Table struct {
 	Name     string
-	Columns  []*Column // in the order of select=*
+	Columns  []*Column // all columns, in the order of select=*
 	Key      *Column   // the primary key
 	Unique   string    // what else is unique, for the error's text; "" for nothing
 	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
-	Counter  *Column   // in a new row without a value it gets the table's largest value + 1; nil for none
+	Counter  *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
 	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
 	NewLast  bool      // a new row has the last OrderKey; otherwise the first

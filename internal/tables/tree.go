@@ -13,14 +13,14 @@ type Query struct {
 	OnConflict []*Column // the columns by which an upsert finds existing rows; nil means the primary key
 }
 
-// Field is one member of the JSON objects in the response.
+// Field is one key of the JSON objects in the response.
 type Field struct {
 	Name   string
 	Column *Column
 	Cast   Kind // "" for no cast
 }
 
-// kind returns the type of the member's value.
+// kind returns the type of the field's value.
 func (f Field) kind() Kind {
 	if f.Cast != "" {
 		return f.Cast

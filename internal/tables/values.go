@@ -47,7 +47,7 @@ func parseUUID(s string) (any, error) {
 	if strings.HasPrefix(bare, "{") && strings.HasSuffix(bare, "}") {
 		bare = bare[1 : len(bare)-1]
 	}
-	if len(bare) != 36 && len(bare) != 32 {
+	if len(bare) != 36 && len(bare) != 32 { // with and without hyphens
 		return nil, errBadValue(UUID, s)
 	}
 	id, err := uuid.Parse(bare)

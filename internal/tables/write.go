@@ -19,7 +19,7 @@ type tableRequest struct {
 	caller identity.Caller
 	query  *Query
 	prefer preferences
-	format format // of the response
+	format format // format of the response
 }
 
 // parseRequest parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the

@@ -52,7 +52,8 @@ func ParseURL(rawURL string, private bool) (*url.URL, error) {
 	}
 	// The HTTP client converts names in other scripts to their ASCII form (punycode), so their form is not checked here.
 	ascii := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
-	if name == "" || len(name) > 253 || (ascii && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
+	const maxHostName = 253 // RFC 1035
+	if name == "" || len(name) > maxHostName || (ascii && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
 		return nil, ErrHost
 	}
 	return u, nil

@@ -24,19 +24,19 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	if dialect == db.SQLite {
 		return sqliteOutage(t)
 	}
-	c := &postgresServer{}
+	server := &postgresServer{}
 	t.Cleanup(func() {
-		if err := c.stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := server.stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Error(err)
 		}
 	})
-	url, err := c.createDatabase(t.Context())
+	url, err := server.createDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	begin = func() {
 		t.Helper()
-		if err := errors.Join(c.process.Process.Signal(syscall.SIGINT), c.process.Wait()); err != nil {
+		if err := errors.Join(server.process.Process.Signal(syscall.SIGINT), server.process.Wait()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,11 +46,11 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attr, err := processAttributes(c.dir)
+		attr, err := processAttributes(server.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.launch(t.Context(), bin, attr); err != nil {
+		if err := server.launch(t.Context(), bin, attr); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // RoundTrips is a proxy in front of a fresh PostgreSQL database. It records the messages for whose response the client waits: those that
 // end with a Sync, and simple queries.
 type RoundTrips struct {
-	URL string // of the database, through the proxy
+	URL string // URL of the database, through the proxy
 
 	mu    sync.Mutex
 	trips []string

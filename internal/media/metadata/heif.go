@@ -15,7 +15,7 @@ func readHEIF(s *source) Info {
 		var body int64
 		if kind, body, at, ok = readHEIFBox(s, at); kind == "meta" {
 			if content := readHEIFBytes(s, body, at-body); len(content) > 4 {
-				b = readHEIFBlocks(s, content[4:]) // after version and flags
+				b = readHEIFBlocks(s, content[4:]) // the 4 bytes before them are version and flags
 			}
 			break
 		}

@@ -20,6 +20,9 @@ const (
 	iptcCopyright   = 116
 )
 
+// maxCreators is the largest number of creators that are read.
+const maxCreators = 100
+
 // findIPTC returns the IPTC block in a JPEG's APP13 segment, which contains a list of Photoshop resources; nil if there is
 // none.
 func findIPTC(resources []byte) []byte {
@@ -57,7 +60,7 @@ func readIPTC(block []byte, info *Info) {
 		if block[1] == 2 {
 			switch block[2] {
 			case iptcByline:
-				if value = tidy(value); value != "" && len(creators) < 100 {
+				if value = tidy(value); value != "" && len(creators) < maxCreators {
 					creators = append(creators, value)
 				}
 			case iptcCopyright:

@@ -53,7 +53,7 @@ type Info struct {
 // blocks are the blocks of metadata in a file, as they are stored in it; a missing block is nil.
 type blocks struct {
 	exif, xmp, iptc, icc []byte
-	author, copyright    string // from text chunks of PNG or tags of TIFF; used if the blocks have no creator or rights
+	author, copyright    string // read from text chunks of PNG or tags of TIFF; used if the blocks have no creator or rights
 	adobeRGB             bool   // EXIF names Adobe RGB, a colour space of cameras (DCF 2.0) that is recorded without a profile
 }
 

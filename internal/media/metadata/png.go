@@ -38,7 +38,7 @@ func scanPNG(s *source) (b blocks, out plan) {
 		if first != (kind == "IHDR") { // the first chunk, and only the first
 			s.fail(damagedError("its header is not where it should be"))
 		}
-		if size > 1<<31-1 {
+		if size > 1<<31-1 { // the largest length that PNG allows
 			s.fail(damagedError("a part of it is too long"))
 		}
 		// read returns the chunk's data and sets size to 0, so that they are not skipped below. If the chunk is longer than limit, it
@@ -52,12 +52,12 @@ func scanPNG(s *source) (b blocks, out plan) {
 		keep := keptChunks[kind]
 		switch kind {
 		case "IHDR":
-			if size != 13 {
+			if size != 13 { // width and height (4 bytes each), and five bytes about the format
 				s.fail(damagedError("its header has the wrong length"))
 			}
 			from = 0 // keep the signature too
 		case "iCCP":
-			keep = false // until its profile has been read
+			keep = false // the chunk is dropped unless its profile can be read
 			if b.icc == nil {
 				if _, packed, ok := bytes.Cut(read(maxProfile), []byte{0}); ok && len(packed) > 1 && packed[0] == 0 {
 					b.icc = inflate(packed[1:], maxProfile)

@@ -23,7 +23,8 @@ type webpFile struct {
 
 // scanWebP reads the metadata in the chunks, and plans a copy with only the chunks of the picture or the animation.
 func scanWebP(s *source) (b blocks, file webpFile) {
-	head := s.readStart(12, "WebP", func(head []byte) bool {
+	const headerSize = 12 // "RIFF", the file's size (4 bytes), "WEBP"
+	head := s.readStart(headerSize, "WebP", func(head []byte) bool {
 		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"
 	})
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))

@@ -59,7 +59,7 @@ func readXMP(packet []byte, info *Info) {
 		}
 		return nil
 	}
-	var current *valueList // of the property whose element is open
+	var current *valueList // values of the property whose element is open
 scan:
 	for range maxTokens {
 		token, err := d.Token()

@@ -36,7 +36,7 @@ type source struct {
 	model      colourModel
 	w, h       int         // pixels
 	subX, subY int         // number of pixels along each axis that share a chroma sample
-	channels   []rowReader // in the order of the colour model
+	channels   []rowReader // readers of the channels, in the order of the colour model
 }
 
 // ReadHeader reads the type and the size of a picture, and estimates how much memory a job for it takes. r must be at its start,
@@ -209,7 +209,7 @@ func decode(r io.Reader, mimeType string) (*source, error) {
 		img, err = decodeGIF(in)
 	case "image/webp":
 		img, err = decodeWebP(in)
-		limitedRange = true // in VP8
+		limitedRange = true // VP8 stores luma from 16 to 235
 	case "image/tiff":
 		var all []byte
 		if all, err = io.ReadAll(in); err == nil {

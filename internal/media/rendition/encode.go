@@ -24,9 +24,9 @@ import (
 //   - Thumbnails have more detail for their area. Compared with the library sharp at quality 80, a gallery of thumbnails has 1.5 %
 //     more bytes at 79, and 2 % fewer at 78.
 const (
-	webpQuality          = 79          // of usual pictures
-	webpQualityLarge     = 82          // of pictures with more than method4MaxArea
-	webpQualityThumbnail = 78          // of pictures with at most thumbnailMaxArea
+	webpQuality          = 79          // quality of usual pictures
+	webpQualityLarge     = 82          // quality of pictures with more than method4MaxArea
+	webpQualityThumbnail = 78          // quality of pictures with at most thumbnailMaxArea
 	method4MaxArea       = 1600 * 1600 // pixels
 	thumbnailMaxArea     = 400 * 400   // pixels
 	jpegQuality          = 80

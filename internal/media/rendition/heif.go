@@ -31,13 +31,14 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 // width, height. HEIFSize returns the largest width and the largest height, because a tile is not larger than the picture.
 func HEIFSize(r io.Reader) (width, height int, err error) {
 	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
+	const contentSize = 12 // version and flags, width, height
 	for {
 		_, after, found := bytes.Cut(head, []byte("ispe"))
-		if !found || len(after) < 12 {
+		if !found || len(after) < contentSize {
 			return width, height, err
 		}
 		width = max(width, int(binary.BigEndian.Uint32(after[4:])&(1<<31-1)))
 		height = max(height, int(binary.BigEndian.Uint32(after[8:])&(1<<31-1)))
-		head = after[12:]
+		head = after[contentSize:]
 	}
 }

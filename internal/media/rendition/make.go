@@ -70,7 +70,7 @@ type ownSession struct {
 // targetSpace contains the pictures in one target colour space from which renditions are made. Each picture shows the whole
 // source, uncropped.
 type targetSpace struct {
-	transform *colour.Transform // from the source's colours to the space; nil if none is needed
+	transform *colour.Transform // converts the source's colours to the space; nil if no conversion is needed
 	reduced   []*picture        // the reduced picture and smaller copies of it, largest first
 }
 

@@ -38,7 +38,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 		return nil, ""
 	}
 	profile, err := colour.Parse(info.Profile)
-	if err != nil { // as for the picture itself
+	if err != nil { // an unreadable profile is ignored, as for the picture itself
 		profile = nil
 	}
 	toSRGB, err := colour.NewTransform(profile, colour.SRGB)

@@ -67,7 +67,7 @@ type Made struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Size   int64  `json:"size"`         // bytes
-	P3     bool   `json:"p3,omitempty"` // in Display P3, not sRGB
+	P3     bool   `json:"p3,omitempty"` // the colours are in Display P3, not sRGB
 }
 
 // Facts describe a source: the picture file of a job.

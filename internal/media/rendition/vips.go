@@ -72,7 +72,7 @@ const (
 	tinyAVIF = "AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAOptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAEOAAEAAAAAAAAAGAAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGF2MDEAAAAAamlwcnAAAABLaXBjbwAAABNjb2xybmNseAACAAIABoAAAAAMYXYxQ4EADAAAAAAUaXNwZQAAAAAAAAAQAAAAEAAAABBwaXhpAAAAAAMICAgAAAAXaXBtYQAAAAAAAAABAAEEgYIDhAAAACBtZGF0EgAKCRgM/9ggQEDQgDIJHkAAAEAAqY6B"
 )
 
-// probeVips tests libvips' command at a path. The result has no path if the command does not work: the own engine then makes the
+// probeVips tests libvips' command at a path. The result has no path if the command does not work: the program's own engine then makes the
 // renditions.
 func probeVips(path string, log *slog.Logger) vipsInfo {
 	if path == "" {

@@ -43,7 +43,7 @@ func openRaw(path string) (rawPicture, error) {
 	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
 	// The fields have 4 bytes. From 0: magic number, width, height, bands. From 20: type of the samples, coding, colour space.
 	r := rawPicture{path: path, w: field(4), h: field(8), bands: field(12)}
-	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22 // as libvips numbers them
+	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22 // the numbers that libvips gives these values
 	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
 		return rawPicture{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
@@ -105,7 +105,7 @@ func (r rawPicture) inspect(profile *colour.Profile) (inspection, error) {
 	w, h := scaleSize(r.w, r.h, min(1, swatchSide/float64(max(r.w, r.h))))
 	var (
 		g    = inspection{swatch: image.NewNRGBA(image.Rect(0, 0, w, h)), opaque: true}
-		sums = make([][5]uint64, w*h) // of R, G and B each times A, of A, and how many
+		sums = make([][5]uint64, w*h) // sums of R, G and B each times A, the sum of A, and the number of pixels
 		wide = make([]byte, 4*r.w)
 		n    = 0
 	)

@@ -24,7 +24,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
 // worker starts.
 type task struct {
-	estimatedMemory int64 // in bytes; not sent: the server computes GOMEMLIMIT of the worker from it
+	estimatedMemory int64 // bytes; not sent: the server computes GOMEMLIMIT of the worker from it
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`

@@ -46,7 +46,7 @@ func Probe(file io.ReadSeeker) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	head := make([]byte, min(size, 12))
+	head := make([]byte, min(size, 12)) // enough for the EBML id, the first 4 bytes of a WebM
 	if err := readAt(f, head, 0); err != nil {
 		return Info{}, err
 	}

@@ -44,7 +44,7 @@ type element struct {
 
 // readElement reads the header of the element at an offset; end is the end of the parent.
 func readElement(f io.ReadSeeker, at, end int64) (element, error) {
-	head := make([]byte, min(12, end-at))
+	head := make([]byte, min(12, end-at)) // an id has at most 4 bytes, a size at most 8
 	if err := readAt(f, head, at); err != nil {
 		return element{}, err
 	}
@@ -57,7 +57,7 @@ func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 		return element{}, fmt.Errorf("%w: an element without a size at %d", ErrUnreadable, at)
 	}
 	e := element{id: id, at: at + int64(n+m), size: -1}
-	if size != 1<<(7*m)-1 {
+	if size != 1<<(7*m)-1 { // all bits set: the size is unknown
 		if size > uint64(end-e.at) {
 			return element{}, fmt.Errorf("%w: cut off in the element at %d", ErrUnreadable, at)
 		}

@@ -16,7 +16,7 @@ import (
 // node that died expires. A request that waits for the lock interrupts the one that has it, because the connection of that request may
 // be broken without the server having noticed it.
 const (
-	leaseDuration    = 30 * time.Second       // from the last renewal to the expiry of a lock
+	leaseDuration    = 30 * time.Second       // time from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals
 	lockPollInterval = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
 	lockTimeout      = 10 * time.Second       // how long a request waits for the lock

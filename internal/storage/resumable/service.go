@@ -39,8 +39,8 @@ const (
 type Service struct {
 	db      *db.DB
 	storage *storage.Service
-	tus     *tus.UnroutedHandler // for requests below Path
-	signed  *tus.UnroutedHandler // for requests below SignedPath
+	tus     *tus.UnroutedHandler // handles requests below Path
+	signed  *tus.UnroutedHandler // handles requests below SignedPath
 	expiry  time.Duration        // time from an upload's creation until it expires
 	log     *slog.Logger
 	now     func() time.Time

@@ -20,36 +20,37 @@ var errCurve = errors.New("unusable tone curve")
 // readCurve reads the curve at the start of tag, the bytes of a profile. size is the length of the curve in bytes. The error wraps
 // errCurve.
 func readCurve(tag []byte) (c curve, size int, err error) {
-	if len(tag) < 12 {
+	const headerSize = 12 // type, reserved (4 bytes), number of samples or kind of formula
+	if len(tag) < headerSize {
 		return curve{}, 0, errCurve
 	}
 	switch string(tag[:4]) {
 	case "curv":
 		n := uint64(binary.BigEndian.Uint32(tag[8:]))
-		if n > 65536 || 12+2*n > uint64(len(tag)) {
+		if n > 65536 || headerSize+2*n > uint64(len(tag)) {
 			return curve{}, 0, errCurve
 		}
-		size = int(12 + 2*n)
+		size = int(headerSize + 2*n)
 		switch n {
 		case 0: // the identity
 			return curve{g: 1}, size, nil
-		case 1: // a gamma
-			return curve{g: float64(binary.BigEndian.Uint16(tag[12:])) / 256}, size, nil
+		case 1: // one sample is a gamma, in units of 1/256
+			return curve{g: float64(binary.BigEndian.Uint16(tag[headerSize:])) / 256}, size, nil
 		}
-		return curve{samples: readUint16s(tag[12:], int(n))}, size, nil
+		return curve{samples: readUint16s(tag[headerSize:], int(n))}, size, nil
 	case "para":
 		kind := int(binary.BigEndian.Uint16(tag[8:]))
 		if kind > 4 {
 			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, kind)
 		}
-		parameterCounts := [...]int{1, 3, 4, 5, 7}
-		size = 12 + 4*parameterCounts[kind]
+		parameterCounts := [...]int{1, 3, 4, 5, 7} // by kind
+		size = headerSize + 4*parameterCounts[kind]
 		if len(tag) < size {
 			return curve{}, 0, errCurve
 		}
 		c.kind = kind
 		for i, parameter := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:parameterCounts[kind]] {
-			*parameter = readS15Fixed16(tag[12+4*i:])
+			*parameter = readS15Fixed16(tag[headerSize+4*i:])
 		}
 		return c, size, nil
 	}

@@ -22,7 +22,7 @@ func (p *Profile) Lab(device ...float64) Lab {
 	return xyzToLab(p.convertToXYZ(in[:p.channelCount()]))
 }
 
-// xyzToLab converts XYZ relative to D50.
+// xyzToLab converts XYZ relative to D50. The numbers here and in labToXYZ are those of the definition of CIELAB (ISO/CIE 11664-4).
 func xyzToLab(xyz [3]float64) Lab {
 	var f [3]float64
 	for i := range f {

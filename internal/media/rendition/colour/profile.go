@@ -59,6 +59,7 @@ func Parse(icc []byte) (*Profile, error) {
 }
 
 func parse(icc []byte) (*Profile, error) {
+	// The header has 128 bytes, with the signature acsp at 36. The number of tags follows (4 bytes).
 	if len(icc) < 132 || len(icc) > maxProfile || string(icc[36:40]) != "acsp" {
 		return nil, errors.New("no ICC header")
 	}

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// colourTable is the colour table of a profile (tag A2B), which converts device values to Lab or XYZ. It applies its fields in
-// order. All but scaleToPCS are optional.
+// colourTable is the lookup table of an ICC profile (ICC.1, tag A2B0; its types are lut8Type, lut16Type and lutAToBType). It converts
+// device values to the profile connection space (PCS), which is Lab or XYZ. Its fields are applied in order; all but scaleToPCS are
+// optional.
 type colourTable struct {
 	inputCurves  []curve // one for each channel of the device value
 	grid         *grid
@@ -27,26 +28,39 @@ type grid struct {
 
 var errTable = errors.New("unusable colour table")
 
+// Offsets in the tag and lengths, in bytes unless stated otherwise (ICC.1:2022 §10.10 to §10.12).
+const (
+	minTagSize    = 32     // the header of lutAToBType, the shortest of the three
+	inputsOffset  = 8      // number of inputs
+	outputsOffset = 9      // number of outputs
+	lut8Curves    = 48     // the curves of an 8-bit table
+	lut16Curves   = 52     // the curves of a 16-bit table
+	lut8CurveSize = 256    // samples of each curve of an 8-bit table
+	inSizeOffset  = 48     // number of samples of an input curve of a 16-bit table
+	outSizeOffset = 50     // number of samples of an output curve of a 16-bit table
+	largestLab16  = 0xff00 // the largest value of the 16-bit Lab of ICC version 2
+)
+
 // parseTable reads the tag A2B of a profile whose number of channels is inputs. lab says that the table converts to Lab, not XYZ.
 func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
-	if len(tag) < 32 || int(tag[8]) != inputs || tag[9] != 3 { // bytes 8 and 9: the numbers of inputs and outputs
+	if len(tag) < minTagSize || int(tag[inputsOffset]) != inputs || tag[outputsOffset] != 3 {
 		return nil, errTable
 	}
 	p := &colourTable{scaleToPCS: func(v [3]float64) [3]float64 {
-		const maxXYZ = 1 + 32767.0/32768
+		const maxXYZ = 1 + 32767.0/32768 // the largest u1Fixed15Number
 		return [3]float64{v[0] * maxXYZ, v[1] * maxXYZ, v[2] * maxXYZ}
 	}}
 	scale := 1.0
 	var err error
 	switch kind := string(tag[:4]); kind {
 	case "mft1":
-		err = p.parseLut(tag, inputs, 1, 48, 256, 256)
+		err = p.parseLut(tag, inputs, 1, lut8Curves, lut8CurveSize, lut8CurveSize)
 	case "mft2":
-		if len(tag) < 52 {
+		if len(tag) < lut16Curves {
 			return nil, errTable
 		}
-		scale = 65535.0 / 65280 // in the 16-bit Lab of version 2 the largest value is 0xff00
-		err = p.parseLut(tag, inputs, 2, 52, int(binary.BigEndian.Uint16(tag[48:])), int(binary.BigEndian.Uint16(tag[50:])))
+		scale = 65535.0 / largestLab16
+		err = p.parseLut(tag, inputs, 2, lut16Curves, int(binary.BigEndian.Uint16(tag[inSizeOffset:])), int(binary.BigEndian.Uint16(tag[outSizeOffset:])))
 	case "mAB ":
 		err = p.parseLutAToB(tag, inputs)
 	default:
