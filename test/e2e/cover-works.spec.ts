@@ -211,7 +211,8 @@ test("A-cov-16: a cover is dragged by its handle with the finger, in one request
   await expect(page.getByText("Cover image updated successfully")).toBeVisible();
   expect(writes).toEqual(["/rest/v1/rpc/reorder_covers"]);
   expect(await titles()).toEqual([before[1], before[0], ...before.slice(2)]);
-  await page.getByRole("button", { name: "Undo" }).tap();
+  // With the mouse: Chromium sometimes makes no click of a tap right after such a drag, although the button gets its touch events.
+  await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("The change is undone")).toBeVisible();
   expect(await titles()).toEqual(before);
 });
