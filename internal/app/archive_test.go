@@ -1,12 +1,16 @@
 package app
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"image"
 	"image/png"
+	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,6 +28,40 @@ func noReport(string, int, int) {}
 func importAll(ctx context.Context, a *App, from *archive.Archive, report archive.Progress) error {
 	_, err := a.Import(ctx, from, false, report)
 	return err
+}
+
+// exported exports the site of a program. It returns the name of the archive, and the content of each of its entries by the entry's name.
+func exported(t *testing.T, a *App) (file string, entries map[string]string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "site.zip")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Export(t.Context(), out, noReport); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	zipped, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = zipped.Close() }() // it was only read
+	entries = map[string]string{}
+	for _, entry := range zipped.File {
+		opened, err := entry.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(opened)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries[entry.Name] = string(content)
+	}
+	return file, entries
 }
 
 // smallArchive writes an archive with two pictures and the given rows by table, or files by their paths, and opens it.

@@ -1,12 +1,8 @@
 package app
 
 import (
-	"archive/zip"
 	"context"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -106,38 +102,16 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 // checkStaticCopy exports the site, and checks that its public pages contain visible and none of the hidden texts.
 func (s *unpublishedSite) checkStaticCopy(visible string, hidden ...string) {
 	s.t.Helper()
-	file, err := os.Create(filepath.Join(s.t.TempDir(), "site.zip"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if _, err := s.Export(s.t.Context(), file, noReport); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		s.t.Fatal(err)
-	}
-	zipped, err := zip.OpenReader(file.Name())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() { _ = zipped.Close() }() // it was only read
+	_, entries := exported(s.t, s.App)
 	found := false
-	for _, entry := range zipped.File {
-		if !strings.HasSuffix(entry.Name, ".html") {
+	for name, text := range entries {
+		if !strings.HasSuffix(name, ".html") {
 			continue
 		}
-		opened, err := entry.Open()
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		content, err := io.ReadAll(opened)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		found = found || strings.Contains(string(content), visible)
+		found = found || strings.Contains(text, visible)
 		for _, part := range hidden {
-			if strings.Contains(string(content), part) {
-				s.t.Errorf("%s contains %s", entry.Name, part)
+			if strings.Contains(text, part) {
+				s.t.Errorf("%s contains %s", name, part)
 			}
 		}
 	}

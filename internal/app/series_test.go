@@ -1,13 +1,9 @@
 package app
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -192,45 +188,18 @@ func TestArchivesHaveSeries(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
 			fillSeries(t, a, 60)
-			file, err := os.Create(filepath.Join(t.TempDir(), "site.zip"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := a.Export(t.Context(), file, noReport); err != nil {
-				t.Fatal(err)
-			}
-			if err := file.Close(); err != nil {
-				t.Fatal(err)
-			}
-			zipped, err := zip.OpenReader(file.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = zipped.Close() }()
-			pages := map[string]bool{}
-			for _, entry := range zipped.File {
-				if !strings.HasSuffix(entry.Name, ".html") {
-					continue
-				}
-				pages[entry.Name] = true
-				opened, err := entry.Open()
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, err := io.ReadAll(opened)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if strings.Contains(string(text), "Dark secret") {
-					t.Errorf("%s shows a hidden series", entry.Name)
+			file, entries := exported(t, a)
+			for name, text := range entries {
+				if strings.HasSuffix(name, ".html") && strings.Contains(text, "Dark secret") {
+					t.Errorf("%s shows a hidden series", name)
 				}
 			}
 			for _, name := range []string{"site/gallery/all-series-light-on-lime.html", "site/gallery/all-series-light-on-lime-2.html", "site/pt/gallery/mural-series-light-on-lime.html"} {
-				if !pages[name] {
+				if _, ok := entries[name]; !ok {
 					t.Errorf("the static copy has no %s", name)
 				}
 			}
-			from, err := archive.Open(file.Name())
+			from, err := archive.Open(file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ var places = []string{"before", "after", "first", "last"}
 // move is a call of move_work or its like: where rows go.
 type move struct {
 	ids    []string // the rows, in their new order; each once
-	place  string   // where the work is moved to; one of places
+	place  string   // where the rows are moved to; one of places
 	target string   // id of a row that is not among ids; "" for the places first and last
 }
 
@@ -46,12 +46,12 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 		if m.target != "" {
 			named = append(slices.Clone(named), m.target)
 		}
-		there, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
+		existing, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
 		if err != nil {
 			return err
 		}
 		for _, id := range named {
-			if !slices.Contains(there, id) {
+			if !slices.Contains(existing, id) {
 				return errReorder("there is no " + noun + " " + id)
 			}
 		}
@@ -104,7 +104,7 @@ func readMove(noun string, args map[string]any) (m move, err error) {
 // end of the table where new rows come, they get keys of that end, so that rows that are inserted later still come before or after them.
 func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move) (keys []string, ok bool, err error) {
 	others := Not{hasKey(t, m.ids)}
-	one := func(desc bool, where ...Node) (key string, found bool, err error) {
+	findKey := func(desc bool, where ...Node) (key string, found bool, err error) {
 		limit := int64(1)
 		q := &Query{Table: t, Where: All(append(where, others)), Order: []Term{{Column: t.OrderKey, Desc: desc}}, Limit: &limit}
 		got, err := queryTexts(ctx, tx, renderKeyColumn(tx.Dialect, q, t.OrderKey))
@@ -117,11 +117,11 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 	hasLow, hasHigh := false, false
 	switch m.place {
 	case "last":
-		low, hasLow, err = one(true)
+		low, hasLow, err = findKey(true)
 	case "first":
-		high, hasHigh, err = one(false)
+		high, hasHigh, err = findKey(false)
 	default:
-		at, _, err := one(false, Compare{t.Key, Equal, m.target})
+		at, _, err := findKey(false, Compare{t.Key, Equal, m.target})
 		if err != nil {
 			return nil, false, err
 		}
@@ -131,10 +131,10 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 		}
 		if m.place == "after" {
 			low, hasLow = at, true
-			high, hasHigh, err = one(false, Compare{t.OrderKey, Greater, at})
+			high, hasHigh, err = findKey(false, Compare{t.OrderKey, Greater, at})
 		} else {
 			high, hasHigh = at, true
-			low, hasLow, err = one(true, Compare{t.OrderKey, Less, at})
+			low, hasLow, err = findKey(true, Compare{t.OrderKey, Less, at})
 		}
 		if err != nil {
 			return nil, false, err
