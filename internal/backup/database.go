@@ -14,6 +14,8 @@ import (
 
 	"github.com/benbjohnson/litestream"
 	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
 )
 
 // This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
@@ -30,6 +32,7 @@ const (
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
 	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions); the log is read this often even if this process has not written, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
+	failuresUntilError   = 5                      // consecutive attempts that may find the database locked, or the log in use
 	retryMax             = 30 * time.Second       // longest wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
@@ -92,19 +95,21 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 		if err != nil {
 			r.abandon(ctx)
 		}
+		if errors.Is(err, errLogRestarted) {
+			err = errors.Join(err, s.removeLocalFiles())
+		}
 	}()
-	if err := r.lite.Sync(ctx); err != nil {
+	if r.release, err = s.db.DelegateCheckpoints(ctx, r.truncateLog); err != nil {
+		return nil, err
+	}
+	if err := r.continueLog(ctx, s.db); err != nil {
 		return nil, err
 	}
 	now := s.now()
 	for i := range r.merged {
 		r.merged[i] = now
 	}
-	if err := r.scheduleSnapshot(ctx, now); err != nil {
-		return nil, err
-	}
-	r.release, err = s.db.DelegateCheckpoints(ctx, r.truncateLog)
-	return r, err
+	return r, r.scheduleSnapshot(ctx, now)
 }
 
 // scheduleSnapshot sets when the next snapshot is due, which depends on the newest one in the destination.
@@ -222,7 +227,7 @@ type databaseLoop struct {
 	tryAt    time.Time
 	wait     time.Duration
 	sizeAt   time.Time
-	failures int // consecutive failures of reading the log
+	failures int // consecutive failures of opening the replica, or of reading the log
 
 	syncedAt    time.Time // when the log was last read
 	partAt      time.Time // when the log last had something new
@@ -278,7 +283,9 @@ func (l *databaseLoop) step(ctx context.Context) {
 		if err != nil {
 			l.wait = min(max(2*l.wait, syncEvery), retryMax)
 			l.tryAt = now.Add(l.wait)
-			s.failed(ctx, KindDatabase, err)
+			if l.failures++; l.failures >= failuresUntilError || !errors.Is(err, db.ErrLogInUse) {
+				s.failed(ctx, KindDatabase, err)
+			}
 			return
 		}
 		l.r, l.wait, l.failures, l.sizeAt, l.position, l.waiting = r, 0, 0, now, 0, 0
@@ -317,7 +324,7 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if l.failures++; l.failures >= 5 || damaged(err) { // a locked database ends by itself
+		if l.failures++; l.failures >= failuresUntilError || damaged(err) { // a locked database ends by itself
 			l.stop(ctx, err, damaged(err))
 		}
 		return false
@@ -379,7 +386,9 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
 			r.maintainAt = time.Now().Add(mergeRetry)
-			s.failed(ctx, KindSnapshot, err)
+			if !errors.Is(err, errLogRestarted) {
+				s.failed(ctx, KindSnapshot, err)
+			}
 		} else if s.hasFailed(KindSnapshot) {
 			s.succeeded(ctx, KindSnapshot, now)
 		}

@@ -125,11 +125,25 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	if err != nil || pos.TXID == r.snapshot {
 		return err
 	}
-	info, err := r.lite.Snapshot(ctx)
-	if err == nil {
-		r.snapshot = info.MaxTXID
+	before, err := readLogSalts(r.lite.WALPath())
+	if err != nil {
+		return err
 	}
-	return err
+	info, err := r.lite.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	// litestream restarts the log in none of its checkpoints meanwhile, but a write may do it after a checkpoint before. The snapshot can
+	// then have pages of both logs.
+	after, err := readLogSalts(r.lite.WALPath())
+	if err == nil && after != before {
+		err = errLogRestarted
+	}
+	if err != nil {
+		return errors.Join(err, r.client.DeleteLTXFiles(ctx, []*ltx.FileInfo{info}))
+	}
+	r.snapshot = info.MaxTXID
+	return nil
 }
 
 // removeOld removes the files that only restore points before a time need. It keeps the newest snapshot from before that time, and removes

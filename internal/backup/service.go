@@ -133,7 +133,11 @@ func (s *Service) startReplica(ctx context.Context) (*replica, error) {
 	if err := s.claim(limited); err != nil {
 		return nil, err
 	}
-	return s.openReplica(limited)
+	r, err := s.openReplica(limited)
+	if errors.Is(err, errLogRestarted) { // localDir is removed now
+		r, err = s.openReplica(limited)
+	}
+	return r, err
 }
 
 // errNotOpen is the error of withReplica while the database is not backed up, for example because the destination cannot be reached.

@@ -163,8 +163,11 @@ func (d *sqliteDriver) close() (err error) {
 	return err
 }
 
-// errWALInUse is returned by scrub while a reader still needs the write-ahead log.
-var errWALInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
+// scrubTimeout is how long a connection that empties the log waits for readers. Writes wait meanwhile.
+const scrubTimeout = "busy_timeout(250)"
+
+// ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
+var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
 // maxVacuumBytes is the largest database that scrub vacuums. Writes wait during a vacuum, at this size about a second.
 const maxVacuumBytes = 128 << 20
@@ -173,7 +176,7 @@ const maxVacuumBytes = 128 << 20
 // copy that stays behind when a row moves to another page: vacuum removes that. The write-ahead log holds old pages until
 // it is truncated. scrub uses a separate connection, so that writes do not wait while it waits for readers.
 func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
-	options := url.Values{"_pragma": {"busy_timeout(250)", "temp_store(file)"}}
+	options := url.Values{"_pragma": {scrubTimeout, "temp_store(file)"}}
 	if d.truncate.Load() != nil {
 		options["_pragma"] = append(options["_pragma"], "wal_autocheckpoint(0)")
 	}
@@ -195,12 +198,17 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 	if truncate := d.truncate.Load(); truncate != nil {
 		return (*truncate)(ctx)
 	}
+	return truncateLog(ctx, conn)
+}
+
+// truncateLog moves the write-ahead log into the database and empties it.
+func truncateLog(ctx context.Context, conn *sql.DB) error {
 	var busy, frames, moved int
 	if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved); err != nil {
 		return translate(err)
 	}
 	if busy != 0 {
-		return errWALInUse
+		return ErrLogInUse
 	}
 	return nil
 }
@@ -211,6 +219,21 @@ func (d *DB) File() string {
 		return s.file
 	}
 	return ""
+}
+
+// TruncateLog moves SQLite's write-ahead log into the database and empties it, which waits for readers only briefly. The caller does the
+// checkpoints (DelegateCheckpoints).
+func (d *DB) TruncateLog(ctx context.Context) (err error) {
+	s, ok := d.driver.(*sqliteDriver)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	conn, err := sql.Open("sqlite", s.dsn(url.Values{"_pragma": {scrubTimeout, "wal_autocheckpoint(0)"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return truncateLog(ctx, conn)
 }
 
 // DelegateCheckpoints makes the caller responsible for SQLite's checkpoints until it calls release: the program's own connection

@@ -1,0 +1,100 @@
+package backup
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// This file decides whether litestream may continue SQLite's write-ahead log after the newest part in localDir.
+//
+// litestream continues if the last page of that part is still in the log's file. That is not enough. While the replica is closed, SQLite may
+// checkpoint transactions that are in no part, and the next write restarts the log: it overwrites the file from its beginning. Until it has
+// reached the end of the part, the old page is still there, and the transactions in between would be missing in the backup.
+
+// logSalts are the two numbers in the header of a log that change each time the log is restarted (sqlite.org/fileformat2.html, "WAL Header").
+// They are zero if there is no log.
+type logSalts [2]uint32
+
+// errLogRestarted is returned if the log was restarted while it was read.
+var errLogRestarted = errors.New("the write-ahead log was restarted while the backup read it: it reads it again")
+
+// readLogSalts reads the salts of the log in a file.
+func readLogSalts(file string) (salts logSalts, err error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return salts, nil
+	}
+	if err != nil {
+		return salts, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var header [litestream.WALHeaderSize]byte
+	if _, err := io.ReadFull(f, header[:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the log was truncated
+			err = nil
+		}
+		return salts, err
+	}
+	return logSalts{binary.BigEndian.Uint32(header[16:]), binary.BigEndian.Uint32(header[20:])}, nil
+}
+
+// newestPartSalts returns the salts that the log had when it was read for the newest part in localDir. ok is false if there is no such part
+// or it cannot be read.
+func (r *replica) newestPartSalts(ctx context.Context) (salts logSalts, ok bool, err error) {
+	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
+	if err != nil || len(list) == 0 {
+		return salts, false, err
+	}
+	newest := list[len(list)-1]
+	body, err := os.Open(r.lite.LTXPath(0, newest.MinTXID, newest.MaxTXID))
+	if err != nil {
+		return salts, false, err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	header, _, err := ltx.PeekHeader(reader{ctx, body})
+	if err != nil {
+		return salts, false, nil // litestream returns an error for a damaged part, and the backup begins again
+	}
+	return logSalts{header.WALSalt1, header.WALSalt2}, true, nil
+}
+
+// continueLog has litestream read the log for the first time since the replica was opened. If the log was restarted since the newest part,
+// it empties the log first, and litestream begins again with a whole copy of the database. The error is errLogRestarted if another program
+// has checkpointed and restarted the log meanwhile; localDir must be removed then.
+func (r *replica) continueLog(ctx context.Context, d *db.DB) error {
+	file := r.lite.WALPath()
+	before, err := readLogSalts(file)
+	if err != nil {
+		return err
+	}
+	known, ok, err := r.newestPartSalts(ctx)
+	if err != nil {
+		return err
+	}
+	continued := ok && known == before
+	if !continued {
+		if ok {
+			r.log.InfoContext(ctx, "backup: SQLite has checkpointed the database while it was not backed up; the backup goes on with a whole copy of it")
+		}
+		if err := d.TruncateLog(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.syncOnly(ctx); err != nil { // a checkpoint of litestream would restart the log too
+		return err
+	}
+	after, err := readLogSalts(file)
+	if err == nil && continued && after != before {
+		err = errLogRestarted
+	}
+	return err
+}

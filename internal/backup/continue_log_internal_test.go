@@ -1,0 +1,197 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benbjohnson/litestream"
+	"github.com/superfly/ltx"
+
+	"atelie/internal/db"
+)
+
+// Proves H-backup-restarted-log.
+//
+// TestALogThatWasRestartedIsNotContinued: the program ends, or the replica closes after an error, with a transaction that is in no part yet.
+// A checkpoint moves it into the database, and a write restarts the log, before the replica is opened again or while it is being opened. The
+// end of the last part is still in the file of the log then, so that litestream would continue after it, without that transaction.
+func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
+	for name, test := range map[string]struct{ uploaded, whileOpening bool }{
+		"before it is opened":                       {uploaded: true},
+		"before it is opened, a part is only local": {},
+		"while it is opened":                        {uploaded: true, whileOpening: true},
+		"while it is opened, a part is only local":  {whileOpening: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			destination := &calledDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
+			s, r := openService(t, destination)
+			writeMegabytes(t, s, r, 1) // less than makes a checkpoint due
+			syncReplica(t, r)
+			insertRow(t, s, "in the last part")
+			if err := r.lite.Sync(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if test.uploaded {
+				syncReplica(t, r)
+			}
+			insertRow(t, s, strings.Repeat("in no part", 10_000)) // has pages that no later write changes
+			r.abandon(t.Context())
+			checkpoint(t, s)
+			restart := func() { insertRow(t, s, "in the restarted log") }
+			if test.whileOpening {
+				destination.listing = restart
+				if _, err := s.openReplica(t.Context()); !errors.Is(err, errLogRestarted) {
+					t.Fatalf("%v, want %v", err, errLogRestarted)
+				}
+			} else {
+				restart()
+			}
+			r, err := s.openReplica(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { r.abandon(context.WithoutCancel(t.Context())) })
+			insertRow(t, s, "in the continued log")
+			syncReplica(t, r)
+			if n := countRestored(t, destination); n != 125+4 {
+				t.Errorf("%d rows, want %d", n, 125+4)
+			}
+		})
+	}
+}
+
+// Proves H-backup-restarted-log.
+//
+// TestASnapshotOfARestartedLogIsRemoved: after a checkpoint of the whole log, a write restarts it in the middle of a snapshot, which reads
+// pages from the log. Such a snapshot would have pages of both logs.
+func TestASnapshotOfARestartedLogIsRemoved(t *testing.T) {
+	destination := &calledDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
+	s, r := openService(t, destination)
+	writeMegabytes(t, s, r, 1)
+	syncReplica(t, r)
+	r.abandon(t.Context())
+	checkpoint(t, s)
+	r, err := s.openReplica(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.abandon(context.WithoutCancel(t.Context())) })
+	destination.snapshot = func() { insertRow(t, s, strings.Repeat("restarts the log", 10_000)) }
+	if err := r.takeSnapshot(t.Context()); !errors.Is(err, errLogRestarted) {
+		t.Errorf("%v, want %v", err, errLogRestarted)
+	}
+	list, err := r.client.LTXFilesBetween(t.Context(), litestream.SnapshotLevel, 0, 0)
+	if err != nil || len(list) != 0 {
+		t.Errorf("%d snapshots, %v", len(list), err)
+	}
+	destination.snapshot = func() {}
+	syncReplica(t, r)
+	if err := r.takeSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := countRestored(t, destination); n != 125+1 {
+		t.Errorf("%d rows, want %d", n, 125+1)
+	}
+}
+
+// calledDestination calls functions of a test in the middle of litestream's requests.
+type calledDestination struct {
+	Destination
+	listing  func() // called once, before a listing; nil for none
+	snapshot func() // called after a snapshot's first bytes were read
+}
+
+func (d *calledDestination) ReplicaClient() ReplicaClient {
+	return callingClient{d.Destination.ReplicaClient(), d}
+}
+
+type callingClient struct {
+	ReplicaClient
+	destination *calledDestination
+}
+
+func (c callingClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+	if call := c.destination.listing; call != nil {
+		c.destination.listing = nil
+		call()
+	}
+	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+}
+
+func (c callingClient) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error) {
+	if call := c.destination.listing; call != nil {
+		c.destination.listing = nil
+		call()
+	}
+	return c.ReplicaClient.LTXFilesBetween(ctx, level, first, end)
+}
+
+func (c callingClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	if level == litestream.SnapshotLevel {
+		var begin [1]byte
+		if _, err := io.ReadFull(body, begin[:]); err != nil {
+			return nil, err
+		}
+		c.destination.snapshot()
+		body = io.MultiReader(bytes.NewReader(begin[:]), body)
+	}
+	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+}
+
+// syncReplica reads the log and uploads what is new.
+func syncReplica(t *testing.T, r *replica) {
+	t.Helper()
+	if err := errors.Join(r.lite.Sync(t.Context()), r.lite.Replica.Sync(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countRestored restores the newest state and returns the number of its rows.
+func countRestored(t *testing.T, destination Destination) int {
+	t.Helper()
+	found, err := findRestorePoint(t.Context(), destination, string(db.SQLite), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "restored.db")
+	if err := found.restore(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := openRestored(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := db.One[int](t.Context(), restored, "select count(*) from rate_limits")
+	if err := errors.Join(err, restored.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkpoint moves the whole log into the database, as SQLite does by itself after a write once the log has 1,000 pages.
+func checkpoint(t *testing.T, s *Service) {
+	t.Helper()
+	conn, err := sql.Open("sqlite", "file:"+s.db.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy, frames, moved int
+	err = conn.QueryRowContext(t.Context(), "pragma wal_checkpoint(passive)").Scan(&busy, &frames, &moved)
+	if err := errors.Join(err, conn.Close()); err != nil || busy != 0 || frames != moved {
+		t.Fatalf("the checkpoint moved %d of %d pages, busy %d, %v", moved, frames, busy, err)
+	}
+}
+
+func insertRow(t *testing.T, s *Service, name string) {
+	t.Helper()
+	if err := db.Exec(t.Context(), s.db, "insert into rate_limits (name, subject, bucket_start, hits) values ($1, '', 0, 1)", name); err != nil {
+		t.Fatal(err)
+	}
+}
