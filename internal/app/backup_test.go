@@ -154,7 +154,7 @@ func none(string) string      { return "" }
 func elsewhere(string) string { return "/proc/none/backups" }
 
 // Proves H-backup-split.
-func TestNodesThatEachHaveAPartOfTheBackupAreATrouble(t *testing.T) {
+func TestNodesThatEachHaveAPartOfTheBackupAreAProblem(t *testing.T) {
 	files := blobtest.Bucket(t)
 	address := func(prefix string) string {
 		return "s3://" + files.KeyID + ":" + files.Secret + "@" + strings.TrimPrefix(files.Endpoint, "http://") + "/" + files.Bucket + "/" + prefix + "?tls=off&create=on"

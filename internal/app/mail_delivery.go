@@ -58,7 +58,7 @@ func (a *App) wireDelivery() error {
 	return nil
 }
 
-// smsProvider returns the name of the configured SMS provider, which /auth/v1/settings shows, or "" if there is none.
+// smsProvider returns the name of the configured SMS provider for /auth/v1/settings, or "" if there is none.
 func (a *App) smsProvider() string {
 	switch c := a.cfg.SMS; {
 	case c.HookURL != "":
@@ -85,7 +85,7 @@ func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 		return err
 	}
 	language := i18n.Choose(m.Language)
-	if health.Code(m.Kind).IsTrouble() {
+	if health.Code(m.Kind).IsProblem() {
 		m.Link = a.overviewURL(language)
 	}
 	_, err := a.SendMail(ctx, mail.Message{

@@ -63,7 +63,7 @@ func (a *App) watchRelease(ctx context.Context) {
 func (a *App) watchHealth(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.Check(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the health check failed, so that the owners may get no mail about a trouble; the next check is in an hour", "cause", err.Error())
+			a.log.Error("the health check failed, so that the owners may get no mail about a problem; the next check is in an hour", "cause", err.Error())
 		}
 	})
 }
@@ -108,7 +108,7 @@ func (a *App) certificateHealth() []health.Certificate {
 	return all
 }
 
-func (a *App) mailOwners(ctx context.Context, t health.Trouble, interval time.Duration) error {
+func (a *App) mailOwners(ctx context.Context, t health.Problem, interval time.Duration) error {
 	_, err := a.Auth.NotifyOwners(ctx, auth.MailKind(t.Code), t.Cause, interval)
 	return err
 }

@@ -50,10 +50,10 @@ func (s *noticeSite) siteHealth() (state health.State) {
 	return state
 }
 
-// hasTrouble reports whether the overview tells of a trouble.
-func (s *noticeSite) hasTrouble(code health.Code) bool {
+// hasProblem reports whether the overview tells of a problem.
+func (s *noticeSite) hasProblem(code health.Code) bool {
 	s.t.Helper()
-	return slices.ContainsFunc(s.siteHealth().Troubles, func(t health.Trouble) bool { return t.Code == code })
+	return slices.ContainsFunc(s.siteHealth().Problems, func(t health.Problem) bool { return t.Code == code })
 }
 
 func (s *noticeSite) pass(d time.Duration) { s.clock.Add(d.Microseconds()) }
@@ -151,7 +151,7 @@ func (s *noticeSite) check(other *App) {
 }
 
 // Proves A-health-mailed.
-func TestOwnersAreMailedOnceADayPerTrouble(t *testing.T) {
+func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt-PT")
 		s.owner("22222222-2222-4222-8222-222222222222", "bea@alvor.example", "en")
@@ -164,7 +164,7 @@ func TestOwnersAreMailedOnceADayPerTrouble(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		// The tests of this package run without backups: that is a trouble of which the owners have been mailed.
+		// The tests of this package run without backups: that is a problem of which the owners have been mailed.
 		s.exec("insert into auth_last_sent (kind, subject, sent_at) values ('backup_off', 'owners', $1)", s.now())
 		queued := func(what string, want int) {
 			t.Helper()
@@ -176,7 +176,7 @@ func TestOwnersAreMailedOnceADayPerTrouble(t *testing.T) {
 		queued("nothing is wrong", 0)
 
 		message := s.stuck("Inês")
-		if !s.hasTrouble(health.MailWaiting) {
+		if !s.hasProblem(health.MailWaiting) {
 			t.Fatalf("%+v", s.siteHealth())
 		}
 		s.check(other)
@@ -226,7 +226,7 @@ func TestOwnersAreMailedOnceADayPerTrouble(t *testing.T) {
 }
 
 // Proves A-health-mailed.
-func TestNoMailAboutATroubleThatHasEnded(t *testing.T) {
+func TestNoMailAboutAProblemThatHasEnded(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("22222222-2222-4222-8222-222222222222", "bea@alvor.example", "en")
 		id := s.stuck("Inês")
@@ -257,25 +257,25 @@ func TestOverviewTellsThatMailsFail(t *testing.T) {
 		for range 3 {
 			send(false)
 		}
-		if s.hasTrouble(health.MailFailing) {
-			t.Error("failing for a moment is a trouble")
+		if s.hasProblem(health.MailFailing) {
+			t.Error("failing for a moment is a problem")
 		}
 		since := s.now()
 		s.pass(61 * time.Minute)
 		state := s.siteHealth()
-		i := slices.IndexFunc(state.Troubles, func(t health.Trouble) bool { return t.Code == health.MailFailing })
-		if i < 0 || !state.Troubles[i].Since.Equal(since) || !strings.Contains(state.Troubles[i].Cause, "try <…> again") {
+		i := slices.IndexFunc(state.Problems, func(t health.Problem) bool { return t.Code == health.MailFailing })
+		if i < 0 || !state.Problems[i].Since.Equal(since) || !strings.Contains(state.Problems[i].Cause, "try <…> again") {
 			t.Fatalf("%+v", state)
 		}
 		send(true)
-		if state := s.siteHealth(); !state.Mail.Proved || s.hasTrouble(health.MailFailing) {
+		if state := s.siteHealth(); !state.Mail.Proved || s.hasProblem(health.MailFailing) {
 			t.Errorf("%+v", state)
 		}
 	})
 }
 
 // Proves A-health-mailed.
-func TestEveryTroubleHasAMail(t *testing.T) {
+func TestEveryProblemHasAMail(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		for _, code := range health.Codes {
 			for _, l := range i18n.Languages {
@@ -314,7 +314,7 @@ func TestOverviewTellsWhenTheCertificateEnds(t *testing.T) {
 		t.Errorf("%+v", state.Certificate)
 	}
 	ahead.Store(int64(longLived - 13*24*time.Hour))
-	if !read() || state.Certificate.Proved || !slices.ContainsFunc(state.Troubles, func(t health.Trouble) bool { return t.Code == health.CertificateEnding && t.Cause == domain }) {
+	if !read() || state.Certificate.Proved || !slices.ContainsFunc(state.Problems, func(t health.Problem) bool { return t.Code == health.CertificateEnding && t.Cause == domain }) {
 		t.Errorf("%+v", state)
 	}
 }
@@ -328,8 +328,8 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 	if got := s.siteHealth().Backup; got.Destination != place || !got.SameDisk || got.Proved {
 		t.Errorf("%+v", got)
 	}
-	if len(s.siteHealth().Troubles) > 0 {
-		t.Errorf("%+v", s.siteHealth().Troubles)
+	if len(s.siteHealth().Problems) > 0 {
+		t.Errorf("%+v", s.siteHealth().Problems)
 	}
 
 	// A file in the way of the folder: nothing can be stored there any more.
@@ -341,14 +341,14 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 		n, err := db.One[int](t.Context(), s.DB, "select count(*) from backup_status where error <> ''")
 		return err == nil && n > 0
 	})
-	if !s.hasTrouble(health.BackupFailing) {
+	if !s.hasProblem(health.BackupFailing) {
 		t.Errorf("%+v", s.siteHealth())
 	}
 
 	if err := errors.Join(os.Remove(place), os.Rename(place+".away", place)); err != nil {
 		t.Fatal(err)
 	}
-	s.waitFor("the end of the failure", func() bool { return !s.hasTrouble(health.BackupFailing) })
+	s.waitFor("the end of the failure", func() bool { return !s.hasProblem(health.BackupFailing) })
 }
 
 // Proves A-health-release, H-upgrade-asks.

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Check records since when a backup, a proof (a nightly trial restore, package backup) or a certificate is missing, and queues
-// mails to the owners about every problem. Each node
-// calls it once an hour.
+// Check records since when a backup, a proof (a nightly trial restore of the backup) or a certificate is missing, and queues mails
+// to the owners about every problem. Each node calls it once an hour.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
@@ -18,7 +17,7 @@ func (s *Service) Check(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, t := range r.troubles() {
+	for _, t := range r.problems() {
 		if r.mailable(t) {
 			errs = append(errs, s.cfg.MailOwners(ctx, t, mailInterval(t.Code)))
 		}
@@ -26,8 +25,7 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// recordMissing records since when something is missing. No event marks the beginning of that time, so recordMissing stores when it is
-// first noticed.
+// recordMissing records since when something is missing: since a check first noticed it, because no event marks the beginning.
 func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstToEnd()
@@ -51,14 +49,14 @@ func (s *Service) recordMissing(ctx context.Context, r reading) error {
 }
 
 // Ended reports whether a problem has ended since a mail about it was queued. A mail can wait for a long time, for example until the mail
-// server is reachable. Ended returns false for problems that only the node that has them can see, and for codes that are not in Codes.
+// server is reachable. Ended returns false for a problem that only one node can see, and for codes that are not in Codes.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
-	if !c.IsTrouble() || c.isNodeLocal() {
+	if !c.IsProblem() || c.isNodeLocal() {
 		return false, nil
 	}
 	r, err := s.read(ctx)
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(r.troubles(), func(t Trouble) bool { return t.Code == c }), nil
+	return !slices.ContainsFunc(r.problems(), func(t Problem) bool { return t.Code == c }), nil
 }

@@ -1,5 +1,5 @@
 // Package health reports the state of the site to its owners: backups, disk, mail, certificate and version. It decides which states are
-// problems (Trouble). The overview in the admin area shows them, and owners get mails about them.
+// problems. The overview in the admin area shows the problems, and owners get mails about them.
 package health
 
 import (
@@ -24,17 +24,17 @@ type Config struct {
 	// Releases is nil if the operator has set no release file: then the program does not look for newer releases.
 	Releases *Releases
 	// MailOwners queues a mail about a problem for every owner, unless any node has queued one less than interval ago.
-	MailOwners func(ctx context.Context, t Trouble, interval time.Duration) error
+	MailOwners func(ctx context.Context, t Problem, interval time.Duration) error
 }
 
 // Backup is the state of the backup, with the fields of backup.Status.
 type Backup struct {
 	Destination        string    // label without secrets; "": backups are off
-	SameDisk           bool      // all destinations that have the backup are on the disk of the data folder
+	SameDisk           bool      // every copy of the backup is on the disk of the data folder
 	LastBackup         time.Time // time of the latest restore point; zero: none
 	BackupError        string    // safe text of the current failure; "": none
 	ErrorSince         time.Time // when the current failure began
-	LastProof          time.Time // when the newest successful proof (a trial restore, backup.Proof) ended; zero: none
+	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero: none
 	ProvenRestorePoint time.Time // the restore point of that proof
 	ProofError         string    // what the newest proof found damaged; "": it succeeded
 	WaitingFiles       int64     // files that are not in the destination yet

@@ -44,7 +44,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 		Backup:       func(context.Context) (Backup, error) { return s.backup, s.backupErr },
 		Mails:        func(context.Context) (Mails, error) { return s.mails, nil },
 		Certificates: func() []Certificate { return s.certificates },
-		MailOwners: func(_ context.Context, tr Trouble, interval time.Duration) error {
+		MailOwners: func(_ context.Context, tr Problem, interval time.Duration) error {
 			s.mailed = append(s.mailed, fmt.Sprintf("%s %s %s", tr.Code, tr.Cause, interval))
 			return nil
 		},
@@ -73,7 +73,7 @@ func (s *site) state() State {
 
 func (s *site) codes() (codes []Code) {
 	s.t.Helper()
-	for _, t := range s.state().Troubles {
+	for _, t := range s.state().Problems {
 		codes = append(codes, t.Code)
 	}
 	return codes
@@ -82,7 +82,7 @@ func (s *site) codes() (codes []Code) {
 func (s *site) want(what string, codes ...Code) {
 	s.t.Helper()
 	if got := s.codes(); !slices.Equal(got, codes) {
-		s.t.Errorf("%s: troubles %v, want %v", what, got, codes)
+		s.t.Errorf("%s: problems %v, want %v", what, got, codes)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 		got := s.state()
 		at := func(d time.Duration) *time.Time { return utc(start.Add(d)) }
 		want := State{
-			CheckedAt: start, Version: "1.2.0", Troubles: []Trouble{},
+			CheckedAt: start, Version: "1.2.0", Problems: []Problem{},
 			Backup:      backupState{Proved: true, Destination: "s3://copies/alvor", LastAt: at(0), ProofAt: at(-6 * time.Hour), ProvenRestorePoint: at(-7 * time.Hour)},
 			Disk:        diskState{Proved: true, Level: "enough", Free: 40 << 30, Total: 100 << 30},
 			Mail:        mailState{Proved: true, Server: true, DeliveredAt: at(0)},
@@ -130,7 +130,7 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 		} {
 			before := *s
 			c.change()
-			if st := s.state(); c.proved(st) || len(st.Troubles) > 0 {
+			if st := s.state(); c.proved(st) || len(st.Problems) > 0 {
 				t.Errorf("%s: %+v", what, st)
 			}
 			*s = before
@@ -143,7 +143,7 @@ func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
 }
 
 // Proves A-health-backup.
-func TestTroublesOfBackups(t *testing.T) {
+func TestProblemsOfBackups(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start
 		s.want("failing", BackupFailing)
@@ -158,11 +158,11 @@ func TestTroublesOfBackups(t *testing.T) {
 		if s.state().Backup.Proved {
 			t.Error("a failing backup is proved")
 		}
-		if got := s.state().Troubles[0]; got.Cause != "the bucket does not answer" || !got.Since.Equal(start) {
+		if got := s.state().Problems[0]; got.Cause != "the bucket does not answer" || !got.Since.Equal(start) {
 			t.Errorf("%+v", got)
 		}
 		s.at = start.Add(26 * time.Hour)
-		s.want("failing for a day is one trouble", BackupFailing)
+		s.want("failing for a day is one problem", BackupFailing)
 
 		s.at = start
 		s.fresh()
@@ -182,7 +182,7 @@ func TestTroublesOfBackups(t *testing.T) {
 }
 
 // Proves A-health-away.
-func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
+func TestAProofThatCannotReachThePlaceIsAProblemOfThePlace(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
 		s.at = start.Add(59 * time.Minute)
@@ -194,18 +194,18 @@ func TestAProofThatCannotReachThePlaceIsATroubleOfThePlace(t *testing.T) {
 			t.Errorf("mailed %q", got)
 		}
 		s.want("away", BackupFailing)
-		if got := s.state(); !got.Troubles[0].Since.Equal(start) || got.Troubles[0].Cause != "the place cannot be reached" || got.Backup.Proved || !got.Backup.ProofAt.Equal(s.backup.LastProof) {
+		if got := s.state(); !got.Problems[0].Since.Equal(start) || got.Problems[0].Cause != "the place cannot be reached" || got.Backup.Proved || !got.Backup.ProofAt.Equal(s.backup.LastProof) {
 			t.Errorf("%+v", got)
 		}
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
-		s.want("with writes that do not arrive either, it is one trouble", BackupFailing)
+		s.want("with writes that do not arrive either, it is one problem", BackupFailing)
 		s.backup.BackupError, s.backup.DestinationUnreachable = "", false
-		s.want("a proof that could not be done for another reason is another trouble", ProofUndone)
+		s.want("a proof that could not be done for another reason is another problem", ProofUndone)
 	})
 }
 
 // Proves A-health-proof.
-func TestTroublesOfProofs(t *testing.T) {
+func TestProblemsOfProofs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofError = "blobs/ab/cd/1 differs"
 		s.want("damaged", ProofFailed)
@@ -232,7 +232,7 @@ func TestTroublesOfProofs(t *testing.T) {
 
 		s.fresh()
 		s.backup.ProofUndone, s.backup.ProofUndoneSince = "there is no room", start.Add(-59*time.Minute)
-		if got := s.state(); len(got.Troubles) != 1 || got.Troubles[0].Code != ProofUndone || got.Troubles[0].Cause != "there is no room" || !got.Troubles[0].Since.Equal(s.backup.ProofUndoneSince) || got.Backup.Proved {
+		if got := s.state(); len(got.Problems) != 1 || got.Problems[0].Code != ProofUndone || got.Problems[0].Cause != "there is no room" || !got.Problems[0].Since.Equal(s.backup.ProofUndoneSince) || got.Backup.Proved {
 			t.Errorf("%+v", got)
 		}
 		if got := s.check(); got != nil {
@@ -279,7 +279,7 @@ func TestTroublesOfProofs(t *testing.T) {
 }
 
 // Proves A-health-mail.
-func TestTroublesOfMails(t *testing.T) {
+func TestProblemsOfMails(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		refused := errors.New("mail: smtp.example:25: 535 <ana@alvor.example>:\r\n wrong password\x00")
 		s.MailSent(t.Context(), refused)
@@ -288,11 +288,11 @@ func TestTroublesOfMails(t *testing.T) {
 		s.MailSent(t.Context(), refused)
 		s.MailSent(t.Context(), errors.New("mail: smtp.example:25: no answer"))
 		s.want("three in a row", MailFailing)
-		if got := s.state().Troubles[0]; !got.Since.Equal(start) || got.Cause != "mail: smtp.example:25: no answer" {
+		if got := s.state().Problems[0]; !got.Since.Equal(start) || got.Cause != "mail: smtp.example:25: no answer" {
 			t.Errorf("%+v", got)
 		}
 		s.MailSent(t.Context(), refused)
-		if got := s.state().Troubles[0].Cause; got != "mail: smtp.example:25: 535 <…>: wrong password" {
+		if got := s.state().Problems[0].Cause; got != "mail: smtp.example:25: 535 <…>: wrong password" {
 			t.Errorf("cause %q", got)
 		}
 		if s.state().Mail.Proved {
@@ -323,7 +323,7 @@ func TestTroublesOfMails(t *testing.T) {
 }
 
 // Proves A-health-certificate.
-func TestTroublesOfCertificates(t *testing.T) {
+func TestProblemsOfCertificates(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		ends := s.certificates[0].End
 		s.at = ends.Add(-15 * 24 * time.Hour)
@@ -350,7 +350,7 @@ func TestTroublesOfCertificates(t *testing.T) {
 }
 
 // Proves A-health-disk.
-func TestTroublesOfTheDisk(t *testing.T) {
+func TestProblemsOfTheDisk(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for level, name := range map[datafolder.Level]string{datafolder.Low: "low", datafolder.Full: "full"} {
 			s.disk.Level = level
@@ -362,7 +362,7 @@ func TestTroublesOfTheDisk(t *testing.T) {
 	})
 }
 
-func TestEndedOnlyForTroublesThatAllNodesSee(t *testing.T) {
+func TestEndedOnlyForProblemsThatAllNodesSee(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup = Backup{}
 		for code, want := range map[Code]bool{BackupOff: false, BackupStale: true, MailFailing: true, DiskLow: false, CertificateEnding: false, "new_device": false} {

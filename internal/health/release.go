@@ -11,9 +11,9 @@ import (
 	"atelie/internal/db"
 )
 
-// Releases is the access to the operator's release file, which names the newest release.
+// Releases gives access to the operator's release file. The file names the newest release of the program.
 type Releases struct {
-	Location string // a path or a URL, which can contain a password
+	Location string // a path or a URL; a URL can contain a password
 	// Read reads the file. It has a time limit of its own.
 	Read func(ctx context.Context) (Release, error)
 	// IsNewer reports whether a version is newer than this program.
@@ -27,7 +27,7 @@ type Release struct {
 	Notes   string `json:"notes"` // URL with https; "" if there is none
 }
 
-// releaseState is the state of the release file. A newer release is not a problem (Trouble), because nothing is wrong with the site.
+// releaseState is the state of the release file. A newer release is not a Problem, because nothing is wrong with the site.
 type releaseState struct {
 	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read

@@ -66,8 +66,8 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 		if r := got.Release; r.Newer == nil || *r.Newer != f.newest || !r.ReadAt.Equal(start) || r.FailingSince != nil {
 			t.Errorf("%+v", r)
 		}
-		if mailed := s.check(); len(got.Troubles) != 0 || mailed != nil {
-			t.Errorf("a newer release is a trouble: %+v, mailed %q", got.Troubles, mailed)
+		if mailed := s.check(); len(got.Problems) != 0 || mailed != nil {
+			t.Errorf("a newer release is a problem: %+v, mailed %q", got.Problems, mailed)
 		}
 		records, err := readRecords(t.Context(), s.db)
 		for name, r := range records {

@@ -16,8 +16,8 @@ import (
 // mailProof is how long the delivery of a mail counts as evidence that mails arrive.
 const mailProof = 7 * day
 
-// State is the response of rpc/get_site_health: values and codes, no texts. A time is null if the event has not happened yet. Proved means
-// that a recent success is known, not only that no failure is known.
+// State is the response of rpc/get_site_health. It has values and codes, and no texts. A time is null if the event has not happened yet.
+// Proved means that a recent success is known, not only that no failure is known.
 type State struct {
 	CheckedAt   time.Time         `json:"checked_at"`
 	Backup      backupState       `json:"backup"`
@@ -26,7 +26,7 @@ type State struct {
 	Certificate *certificateState `json:"certificate"` // null: this program obtains none
 	Version     string            `json:"version"`
 	Release     *releaseState     `json:"release"` // null: the operator has set no release file
-	Troubles    []Trouble         `json:"troubles"`
+	Problems    []Problem         `json:"troubles"`
 }
 
 type backupState struct {
@@ -80,16 +80,16 @@ func (s *Service) read(ctx context.Context) (r reading, err error) {
 // disk is not proved: it is lost when it is needed most.
 func (r reading) isBackupProved() bool {
 	b, none := r.backup, true
-	r.backupTroubles(func(Code, time.Time, string) { none = false })
+	r.addBackupProblems(func(Code, time.Time, string) { none = false })
 	return none && !b.LastBackup.IsZero() && !b.LastProof.IsZero() && !r.isOlder(b.LastProof, proofStaleAfter) &&
 		!b.SameDisk && b.WaitingFiles == 0 && b.UnprovenFiles == 0
 }
 
 // state makes the answer of a reading.
 func (s *Service) state(r reading) (State, error) {
-	troubles := r.troubles()
+	problems := r.problems()
 	has := func(codes ...Code) bool {
-		return slices.ContainsFunc(troubles, func(t Trouble) bool { return slices.Contains(codes, t.Code) })
+		return slices.ContainsFunc(problems, func(t Problem) bool { return slices.Contains(codes, t.Code) })
 	}
 	b, m := r.backup, r.mails
 	delivered := r.records[recordDelivered].at
@@ -99,7 +99,7 @@ func (s *Service) state(r reading) (State, error) {
 		return State{}, err
 	}
 	state := State{
-		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Release: release, Troubles: troubles,
+		CheckedAt: r.now.UTC(), Version: s.cfg.Version, Release: release, Problems: problems,
 		Backup: backupState{
 			Proved: r.isBackupProved(), Destination: b.Destination, SameDisk: b.SameDisk, LastAt: utc(b.LastBackup), ProofAt: utc(b.LastProof),
 			ProvenRestorePoint: utc(b.ProvenRestorePoint), WaitingFiles: b.WaitingFiles, UnprovenFiles: b.UnprovenFiles,

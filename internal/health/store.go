@@ -8,10 +8,10 @@ import (
 	"atelie/internal/db"
 )
 
-// Names of the rows of health_records.
+// Names of the rows of health_records, and what the columns of each row mean.
 const (
 	recordDelivered          = "mail_delivered"      // at: the newest delivery of a mail
-	recordFailing            = "mail_failing"        // at: the first failure after that delivery; count: failures after it; cause: that of the newest failure
+	recordFailing            = "mail_failing"        // at: the first failure since a delivery; count: further failures; cause: that of the newest
 	recordOff                = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Checklist } from "@/features/admin-dashboard/components/checklist";
 import { DiskNotice } from "@/features/admin-dashboard/components/disk-notice";
 import { HealthLine } from "@/features/admin-dashboard/components/health-line";
-import { HealthTroubles } from "@/features/admin-dashboard/components/health-troubles";
+import { HealthProblems } from "@/features/admin-dashboard/components/health-problems";
 import { CountCard } from "@/features/admin-dashboard/components/count-card";
 import { useRowCount, useUnreadCount } from "@/lib/count-rows";
 import { NoMailServer } from "@/components/mail/no-mail-server";
@@ -23,7 +23,7 @@ export function DashboardPage({ children }: { children?: ReactNode }) {
   return (
     <AdminPage title={t("nav.overview")}>
       <DiskNotice />
-      <HealthTroubles />
+      <HealthProblems />
       <NoMailServer className="mb-8" />
       <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
         <CountCard to="/admin/products" label={t("nav.products")} count={products} />

@@ -4,9 +4,9 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { HealthLine } from "@/features/admin-dashboard/components/health-line";
-import { HealthTroubles } from "@/features/admin-dashboard/components/health-troubles";
+import { HealthProblems } from "@/features/admin-dashboard/components/health-problems";
 import type { Language } from "@/lib/boot";
-import type { SiteHealth, Trouble } from "@/lib/types";
+import type { SiteHealth, Problem } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 
@@ -49,7 +49,7 @@ function answer(health: SiteHealth, language: Language = "en") {
   );
   renderApp(
     <>
-      <HealthTroubles />
+      <HealthProblems />
       <HealthLine />
     </>,
     { owner: testOwner(), auth: ownerAuth, language },
@@ -210,7 +210,7 @@ it("A-health-release: an address of notes that is not https is no link", async (
   expect(screen.queryByRole("link")).not.toBeInTheDocument();
 });
 
-const troubles: [Trouble, RegExp][] = [
+const troubles: [Problem, RegExp][] = [
   [{ code: "backup_off", since: null, cause: "" }, /Backups are turned off.*ATELIE_BACKUP_URL/],
   [
     { code: "backup_failing", since: "2026-11-23T09:00:00Z", cause: "the bucket is away" },
@@ -302,7 +302,7 @@ it("A-health-line: a state that cannot be read is said, without alarm", async ()
   );
   renderApp(
     <>
-      <HealthTroubles />
+      <HealthProblems />
       <HealthLine />
     </>,
     { owner: testOwner(), auth: ownerAuth },

@@ -4,29 +4,29 @@ import { useLanguage, useT, type Translate } from "@/lib/i18n";
 import type { Language } from "@/lib/boot";
 import { dateTime, localDay } from "@/lib/owner-dates";
 import { longDate } from "@/lib/dates";
-import type { SiteHealth, Trouble } from "@/lib/types";
+import type { SiteHealth, Problem } from "@/lib/types";
 
-/** A problem that HealthTroubles lists. A full or nearly full disk is not listed, because DiskNotice shows it. */
-type ListedTrouble = Trouble & { code: Exclude<Trouble["code"], "disk_low"> };
+/** A problem that HealthProblems lists. A full or nearly full disk is not listed, because DiskNotice shows it. */
+type ListedProblem = Problem & { code: Exclude<Problem["code"], "disk_low"> };
 
-const isListed = (trouble: Trouble): trouble is ListedTrouble => trouble.code !== "disk_low";
+const isListed = (problem: Problem): problem is ListedProblem => problem.code !== "disk_low";
 
 /** Lists the problems with the site: what is wrong, and what the owner can do about it. */
-export function HealthTroubles() {
+export function HealthProblems() {
   const t = useT();
   const { language } = useLanguage();
   const { data } = useSiteHealth();
-  const troubles = data?.troubles.filter(isListed) ?? [];
-  if (!data || troubles.length === 0) return null;
+  const problems = data?.troubles.filter(isListed) ?? [];
+  if (!data || problems.length === 0) return null;
   return (
     <Alert title={t("health.wrong")} className="mb-8 max-w-[48rem]">
       <ul className="mt-1 space-y-2">
-        {troubles.map((trouble) => (
-          <li key={trouble.code}>
-            {troubleText(trouble, data, t, language)}
-            {trouble.cause && !trouble.code.startsWith("certificate") && (
+        {problems.map((problem) => (
+          <li key={problem.code}>
+            {problemText(problem, data, t, language)}
+            {problem.cause && !problem.code.startsWith("certificate") && (
               <span className="text-ink2 block text-sm wrap-anywhere">
-                {t("health.cause", { cause: trouble.cause })}
+                {t("health.cause", { cause: problem.cause })}
               </span>
             )}
           </li>
@@ -37,8 +37,8 @@ export function HealthTroubles() {
 }
 
 /** The sentence that says what is wrong. */
-function troubleText(
-  { code, since, cause }: ListedTrouble,
+function problemText(
+  { code, since, cause }: ListedProblem,
   { certificate }: SiteHealth,
   t: Translate,
   language: Language,

@@ -13,7 +13,7 @@ import (
 // Code names a kind of problem. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
 type Code string
 
-// The kinds of problems. A proof is a nightly trial restore of the backup, which is compared with the site (package backup).
+// The kinds of problems. A proof is a nightly trial restore of the backup and a comparison with the site.
 const (
 	BackupOff          Code = "backup_off"
 	BackupFailing      Code = "backup_failing"
@@ -33,8 +33,8 @@ var Codes = []Code{
 	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
-// Trouble is a problem: something that is wrong and that somebody must act on.
-type Trouble struct {
+// Problem is something that is wrong and that somebody must act on.
+type Problem struct {
 	Code  Code       `json:"code"`
 	Since *time.Time `json:"since"` // null: unknown
 	Cause string     `json:"cause"` // text of the error, or the domain of the certificate; "" if there is none
@@ -42,7 +42,7 @@ type Trouble struct {
 
 // Limits beyond which something is a problem.
 const (
-	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, which may take an hour
+	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, and may take an hour
 	proofStaleAfter  = 36 * time.Hour // a proof is done each night, and may take hours
 	mailFailingAfter = time.Hour
 	mailFailures     = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
@@ -53,7 +53,7 @@ const (
 
 const day = 24 * time.Hour
 
-// How long these problems last before owners get mails, although the overview shows them at once: most of them end by themselves.
+// How long these problems must last before owners get mails, because most of them end by themselves. The overview shows them at once.
 const (
 	failingMailedAfter    = time.Hour // for BackupFailing and for ProofUndone
 	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination
@@ -70,7 +70,7 @@ func mailInterval(c Code) time.Duration {
 }
 
 // mailable reports whether owners get mails about a problem.
-func (r reading) mailable(t Trouble) bool {
+func (r reading) mailable(t Problem) bool {
 	switch t.Code {
 	case BackupOff:
 		return t.Since != nil && r.isOlder(*t.Since, backupOffMailedAfter)
@@ -83,15 +83,15 @@ func (r reading) mailable(t Trouble) bool {
 	}
 }
 
-// IsTrouble reports whether c is one of Codes. Callers convert the kind of a mail to Code.
-func (c Code) IsTrouble() bool { return slices.Contains(Codes, c) }
+// IsProblem reports whether c is one of Codes. Callers convert the kind of a mail to Code.
+func (c Code) IsProblem() bool { return slices.Contains(Codes, c) }
 
 // isNodeLocal reports whether only the node that has the problem can tell when it ends.
 func (c Code) isNodeLocal() bool {
 	return c == DiskLow || c == CertificateMissing || c == CertificateEnding
 }
 
-// reading is the state from which the service decides what is a problem.
+// reading is the state of the site at one time. The service decides from it what is a problem.
 type reading struct {
 	now          time.Time
 	mailServer   bool
@@ -102,13 +102,13 @@ type reading struct {
 	records      map[string]record
 }
 
-// troubles returns all problems: everything that is wrong, in the order of Code's constants.
-func (r reading) troubles() []Trouble {
-	found := []Trouble{} // [] in JSON
+// problems returns all problems: everything that is wrong, in the order of Code's constants.
+func (r reading) problems() []Problem {
+	found := []Problem{} // [] in JSON
 	add := func(c Code, since time.Time, cause string) {
-		found = append(found, Trouble{c, utc(since), cause})
+		found = append(found, Problem{c, utc(since), cause})
 	}
-	r.backupTroubles(add)
+	r.addBackupProblems(add)
 	if r.disk.Level != datafolder.Enough {
 		add(DiskLow, time.Time{}, "")
 	}
@@ -131,7 +131,7 @@ func (r reading) troubles() []Trouble {
 	return found
 }
 
-func (r reading) backupTroubles(add func(Code, time.Time, string)) {
+func (r reading) addBackupProblems(add func(Code, time.Time, string)) {
 	b := r.backup
 	if b.Destination == "" {
 		add(BackupOff, r.records[recordOff].at, "")
