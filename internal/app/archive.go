@@ -30,7 +30,7 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "", a.now())
 }
 
-// Import imports a verified archive into the site, which must be empty (archive.Archive.Import), and adds an entry to the activity.
+// Import imports a verified archive into the empty site, and adds an entry to the activity.
 func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
 	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *App) archiveConfig() archive.Config {
 		Buckets: listBuckets,
 		Open:    a.blobs.Open,
 		Paths:   a.pages.DrawnPaths,
-		Draw: func(ctx context.Context, v archive.View) ([]byte, int, error) {
+		Render: func(ctx context.Context, v archive.View) ([]byte, int, error) {
 			p, err := a.pages.DrawStatic(ctx, pages.StaticView(v))
 			return p.HTML, p.Parts, err
 		},
@@ -90,7 +90,7 @@ func listFiles(ctx context.Context, q db.Querier) ([]archive.File, error) {
 	out := make([]archive.File, len(originals))
 	for i, o := range originals {
 		out[i] = archive.File{Bucket: o.Bucket, Name: o.Name, CacheControl: o.CacheControl, Metadata: o.Metadata, Focus: o.Focus,
-			BlobID: o.BlobID, SHA256: o.SHA256, Size: o.Size, PublicIsStripped: o.Cleaned}
+			BlobID: o.BlobID, SHA256: o.SHA256, Size: o.Size, PublicIsStripped: o.PublicIsStripped}
 	}
 	return out, err
 }

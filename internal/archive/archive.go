@@ -68,8 +68,8 @@ type File struct {
 	PublicIsStripped bool   `json:"-"` // the public file is a copy of this one without metadata
 }
 
-// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, or "", and Series the
-// slug of the series. A long gallery is divided into several pages, its parts; Part is the number of this one, from 0.
+// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, Series the slug of the
+// series; both can be "". A long gallery is divided into several pages, called parts; Part is the number of this one, from 0.
 type View struct {
 	Path, Language, Work, Series string
 	Part                         int
@@ -86,12 +86,12 @@ type Config struct {
 	Files   func(ctx context.Context, q db.Querier) ([]File, error)            // all files, in a fixed order, with empty paths
 	Buckets func(ctx context.Context, q db.Querier) ([]json.RawMessage, error) // settings of each bucket
 
-	// For exports. Open opens the bytes of a file. Paths returns the paths of the public pages. Draw returns the HTML of a page and the
-	// number of parts of its gallery. Locate returns the view of the page that shows the work of a link. Get responds to a GET request for
+	// For exports. Open opens the bytes of a file. Paths returns the paths of the public pages. Render returns the HTML of a page and the
+	// number of parts into which its gallery is divided. Locate returns the view of the page that shows the work of a link. Get responds to a GET request for
 	// a path of the site.
 	Open   func(ctx context.Context, blobID string) (io.ReadSeekCloser, error)
 	Paths  func(ctx context.Context) ([]string, error)
-	Draw   func(ctx context.Context, v View) (html []byte, parts int, err error)
+	Render func(ctx context.Context, v View) (html []byte, parts int, err error)
 	Locate func(ctx context.Context, linked View) (at View, ok bool, err error)
 	Get    func(ctx context.Context, target string) (Response, error)
 

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file imports an archive into an empty site, for the command atelie import.
+
 // markerKey is the key of a row of site_settings that exists while an import is unfinished. Its value says which archive is imported.
 const markerKey = "import"
 

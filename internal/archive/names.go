@@ -21,8 +21,8 @@ import (
 // maxSlug is the largest length of a slug in characters.
 const maxSlug = 60
 
-// makeSlug converts a title to a readable file name: lower-case letters without accents, digits and hyphens. The name is "" if the title
-// has no letter and no digit.
+// makeSlug converts a title to a file name of lower-case letters without accents, digits and hyphens. It returns "" for a title without
+// letters and digits.
 func makeSlug(title string) string {
 	var b strings.Builder
 	gap := false
@@ -47,11 +47,11 @@ func makeSlug(title string) string {
 	return norm.NFC.String(b.String())
 }
 
-// takenNames is the set of names in use, in lower case, because some file systems treat a.jpg and A.jpg as one name.
-type takenNames map[string]bool
+// usedNames is the set of names in use, in lower case, because some file systems treat a.jpg and A.jpg as one name.
+type usedNames map[string]bool
 
-// take returns the first of stem+ending, stem-2+ending and so on that is not in use, and adds it to the names in use.
-func (n takenNames) take(stem, ending string) string {
+// pick returns the first of stem+ending, stem-2+ending and so on that is not in use, and adds it to the names in use.
+func (n usedNames) pick(stem, ending string) string {
 	for i := 1; ; i++ {
 		name := stem + ending
 		if i > 1 {
@@ -82,14 +82,14 @@ func nameFiles(all []File, titles *fileTitles) {
 		return len(positions)
 	}
 	slices.SortStableFunc(indexes, func(a, b int) int { return position(a) - position(b) })
-	taken := takenNames{}
+	used := usedNames{}
 	for _, i := range indexes {
 		f := &all[i]
 		extension := strings.ToLower(path.Ext(f.Name))
 		if makeSlug(extension) != strings.TrimPrefix(extension, ".") || extension == "." {
 			extension = ""
 		}
-		f.Path = taken.take(filesFolder+cmp.Or(makeSlug(f.Bucket), "files")+"/"+cmp.Or(makeSlug(titles.byObject[f.Bucket+"/"+f.Name]), makeSlug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file"), extension)
+		f.Path = used.pick(filesFolder+cmp.Or(makeSlug(f.Bucket), "files")+"/"+cmp.Or(makeSlug(titles.byObject[f.Bucket+"/"+f.Name]), makeSlug(strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name))), "file"), extension)
 	}
 }
 

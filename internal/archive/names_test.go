@@ -51,9 +51,9 @@ func TestFilesAreNamedAfterWhatShowsThem(t *testing.T) {
 			t.Errorf("%s/%s: %q, want %q", all[i].Bucket, all[i].Name, all[i].Path, want)
 		}
 	}
-	taken := takenNames{}
+	used := usedNames{}
 	for _, want := range []string{"a.png", "a-2.png", "a-3.png"} {
-		if got := taken.take("a", ".png"); got != want {
+		if got := used.pick("a", ".png"); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

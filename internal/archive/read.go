@@ -29,10 +29,10 @@ const (
 	maxRow      = 4 << 20 // bytes of a row as JSON
 )
 
-// errNotArchive is wrapped by the error for a file that is not an archive of a site. refuse adds what is wrong with the file.
+// errNotArchive is the error for a file that is not an archive of a site. refuse adds the reason.
 var errNotArchive = errors.New("this is not an archive that atelie export has made, or it is damaged")
 
-// refuse returns errNotArchive with the reason.
+// refuse returns an error that wraps errNotArchive and adds a reason.
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNotArchive}, args...)...)
 }
@@ -45,7 +45,7 @@ type Archive struct {
 	entries map[string]*zip.File // all entries, by name
 	listed  map[string]Entry     // the entries of the manifest, by path
 	files   []File               // set by Verify
-	sum     string               // SHA-256 of site.json, by which an import recognizes the archive
+	sum     string               // SHA-256 of site.json; an import recognizes the archive by it
 }
 
 // Close closes the file.

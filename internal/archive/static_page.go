@@ -22,10 +22,10 @@ type staticPage struct {
 	ctx  context.Context
 	view View
 	name string   // name of the page's entry in the archive
-	base *url.URL // URL of the page on the site, to which the URLs in it are relative
+	base *url.URL // URL of the page on the site; relative URLs in the page start from it
 }
 
-// sharedStyleLength is the length in bytes from which the content of a style element is moved into a file, which pages can share.
+// sharedStyleLength is a length in bytes. A style element of this length or more is moved into a file, so that pages can share it.
 const sharedStyleLength = 2000
 
 // rewrite sets base and rewrites the whole page.
@@ -141,7 +141,7 @@ func (p *staticPage) moveStyle(n *html.Node) error {
 		if err != nil {
 			return err
 		}
-		name = p.taken.take(assetsFolder+"style", ".css")
+		name = p.usedNames.pick(assetsFolder+"style", ".css")
 		p.assets[key] = name
 		if err := p.add(name, zip.Deflate, func(w io.Writer) error {
 			_, err := w.Write(css)
@@ -247,7 +247,7 @@ type candidate struct {
 	width int
 }
 
-// chooseCandidates returns those candidates of a srcset that a static copy has (copyWidths), the largest last.
+// chooseCandidates returns those candidates of a srcset that a static copy has (maxWidths), the largest last.
 func chooseCandidates(srcset string) (chosen []candidate) {
 	var all []candidate
 	for srcset = strings.TrimSpace(srcset); srcset != ""; {
@@ -259,7 +259,7 @@ func chooseCandidates(srcset string) (chosen []candidate) {
 		srcset = strings.TrimSpace(rest)
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.width - b.width })
-	for _, limit := range copyWidths {
+	for _, limit := range maxWidths {
 		best := -1
 		for i, c := range all {
 			if c.width <= limit || i == 0 {
@@ -277,7 +277,7 @@ func chooseCandidates(srcset string) (chosen []candidate) {
 func (p *staticPage) addGalleryPageLinks(document *html.Node) error {
 	first := p.view
 	first.Part = 0
-	parts := p.parts[first]
+	parts := p.partCounts[first]
 	list := find(document, func(n *html.Node) bool { return getAttribute(n, "role") == "list" })
 	if p.view.Work != "" || parts < 2 || list == nil {
 		return nil

@@ -27,34 +27,34 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// copyWidths are limits for the width of renditions in pixels. A static copy has, of each picture, the widest rendition within each limit,
-// or the narrowest one if all are wider.
-var copyWidths = []int{640, 1600}
+// maxWidths are widths in pixels. For each of them, a static copy has the widest rendition of a picture that is not wider, or the
+// narrowest one if all are wider.
+var maxWidths = []int{640, 1600}
 
-// staticSite writes the static copy. It starts with the pages in paths, and adds each page to which a written page links. The stem of an
-// entry is its name without folders and file extension.
+// staticSite writes the static copy of the site into the archive: HTML pages that can be read without the server. It starts with the
+// pages in paths, and adds each page to which a written page links. An entry is a file in the archive; its stem is its name without
+// folders and file extension.
 type staticSite struct {
 	*exporter
-	paths []string   // paths of the public pages on the site
-	queue []View     // all pages that are known, in the order in which they are written
-	taken takenNames // names of entries of assets, and stems of works' pages
+	paths     []string  // paths of the public pages on the site
+	queue     []View    // all pages that are known, in the order in which they are written
+	usedNames usedNames // names of entries of assets, and stems of works' pages
 
-	entries   map[View]string   // names of pages' entries, including those of pages that are not written yet
-	parts     map[View]int      // number of parts of a page, by the view of its first part
-	workViews map[string]View   // views of works in English, by the work's id
-	workStems map[string]string // stems of works' pages, by the work's id
-	assets    map[string]string // names of assets' entries, by URL; "" for those that the site does not have
-	objects   map[string]File   // uploaded files, by "bucket/name"
+	entries    map[View]string   // names of pages' entries, including those of pages that are not written yet
+	partCounts map[View]int      // number of parts of a page, by the view of its first part
+	workViews  map[string]View   // views of works in English, by the work's id
+	workStems  map[string]string // stems of works' pages, by the work's id
+	assets     map[string]string // names of assets' entries, by URL; "" for those that the site does not have
+	objects    map[string]File   // uploaded files, by "bucket/name"
 }
 
-// writePages writes the static copy.
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	paths, err := e.Paths(ctx)
 	if err != nil {
 		return err
 	}
-	s := &staticSite{exporter: e, paths: paths, taken: takenNames{}, entries: map[View]string{}, workViews: map[string]View{}, workStems: map[string]string{},
-		assets: map[string]string{}, objects: map[string]File{}, parts: map[View]int{}}
+	s := &staticSite{exporter: e, paths: paths, usedNames: usedNames{}, entries: map[View]string{}, workViews: map[string]View{}, workStems: map[string]string{},
+		assets: map[string]string{}, objects: map[string]File{}, partCounts: map[View]int{}}
 	for _, f := range e.files {
 		s.objects[f.Bucket+"/"+f.Name] = f
 	}
@@ -85,7 +85,7 @@ func (s *staticSite) enqueue(v View) string {
 	switch {
 	case v.Work != "":
 		if s.workStems[v.Work] == "" { // the pages in both languages have the same stem
-			s.workStems[v.Work] = s.taken.take("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
+			s.workStems[v.Work] = s.usedNames.pick("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
 		}
 		stem = s.workStems[v.Work]
 	case v.Series != "":
@@ -102,7 +102,7 @@ func (s *staticSite) enqueue(v View) string {
 }
 
 func (s *staticSite) writePage(ctx context.Context, v View) error {
-	text, parts, err := s.Draw(ctx, v)
+	text, parts, err := s.Render(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *staticSite) writePage(ctx context.Context, v View) error {
 		return err
 	}
 	if v.Part == 0 && v.Work == "" {
-		s.parts[v] = parts
+		s.partCounts[v] = parts
 		for i := 1; i < parts; i++ {
 			s.enqueue(View{Path: v.Path, Language: v.Language, Series: v.Series, Part: i})
 		}
@@ -235,7 +235,7 @@ func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string)
 	ending := cmp.Or(extensions[mediaType], path.Ext(u.Path))
 	rest, isPicture := strings.CutPrefix(u.Path, "/storage/v1/")
 	if !isPicture {
-		return s.taken.take(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
+		return s.usedNames.pick(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
 	}
 	stem := makeSlug(path.Base(rest))
 	_, object, _ := strings.Cut(u.Path, "/public/")
@@ -249,7 +249,7 @@ func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string)
 	if size != "" {
 		stem += "-" + makeSlug(size)
 	}
-	return s.taken.take(picturesFolder+stem, ending)
+	return s.usedNames.pick(picturesFolder+stem, ending)
 }
 
 var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)

@@ -31,7 +31,7 @@ func writeStatic(t *testing.T) (map[string]string, error) {
 	cfg := Config{
 		SiteURL: "https://a.example", APIURL: "https://a.example",
 		Paths: func(context.Context) ([]string, error) { return []string{"/", "/gallery/all"}, nil },
-		Draw: func(_ context.Context, v View) ([]byte, int, error) {
+		Render: func(_ context.Context, v View) ([]byte, int, error) {
 			parts := 1
 			if v.Path == "/gallery/all" && v.Work == "" {
 				parts = 2

@@ -7,11 +7,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// presetKeys are the keys of settings that a site may have before an import: the marker of an unfinished import, and guide, which records
-// whether the owner has dismissed the first-run guide.
+// presetKeys are the keys of settings that an empty site may have before an import.
 var presetKeys = []string{markerKey, guideKey}
 
-const guideKey = "guide"
+const guideKey = "guide" // whether the owner has dismissed the first-run guide
 
 // hasContent reports whether an exported table has rows that an import must not touch. table becomes part of the SQL text, so
 // callers must pass constants only.

@@ -13,7 +13,7 @@ import (
 // Limits of blobCache, in bytes.
 const (
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the largest blob in the data folder that is small. Larger ones are sent by sendfile, which needs no memory.
+	// maxSmallOnDisk is the largest small blob in the data folder. Larger ones are sent by sendfile, which needs no memory.
 	maxSmallOnDisk = 256 << 10
 	// maxSmallInBucket is the largest small blob in an S3 bucket. It is larger because reading from S3 costs a request.
 	maxSmallInBucket = blobCacheBytes / content.MaxShare
@@ -22,7 +22,7 @@ const (
 )
 
 // blobCache caches the bytes of small blobs of public files, by the ids of the blobs. An entry cannot become stale, because the bytes under
-// an id never change. The rows of a file decide who may read it; they are read before its blob is looked up here.
+// an id never change. It does not decide who may read a file: callers check that first, by the file's rows.
 type blobCache struct {
 	blobs    *content.Cache[string, []byte]
 	maxSmall int64

@@ -13,16 +13,16 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// sweepAge is the age from which Sweep removes a pending blob. heartbeatInterval is the interval at which a running upload renews
-// its pending blob, so that Sweep does not remove it.
+// sweepAge is the age at which Sweep removes a pending blob. A running upload renews its pending blob each heartbeatInterval, so that Sweep
+// does not remove it.
 const (
 	sweepAge          = time.Hour
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs, the bytes of files under ids. A blob is pending while no row of an object, original or rendition refers to
-// it. A pending blob has a row in storage_trash, which is written before the blob's first byte, and deleted in the transaction
-// whose rows refer to the blob. By these rows Sweep finds and removes every file that a crash has left.
+// Blobs stores blobs, the bytes of files under ids. A blob is pending while no row of an object, original or rendition refers to it. A
+// pending blob has a row in storage_trash from before its first byte until the transaction that inserts a row for the file. By these rows
+// Sweep finds and removes every blob that a crash has left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store
@@ -32,8 +32,8 @@ type Blobs struct {
 	cache    *blobCache
 }
 
-// Recorder records for the backup which blobs were added and removed. Added is called in the transaction whose rows begin to refer to
-// blobs, Removed in the transaction after which no row refers to a blob any more.
+// Recorder records for the backup which blobs were added and removed. Added is called in the transaction that inserts the first rows for
+// blobs, Removed in the transaction that deletes the last row for a blob.
 type Recorder struct {
 	Added   func(ctx context.Context, tx *db.Tx, ids ...string) error
 	Removed func(ctx context.Context, tx *db.Tx, id string) error
@@ -55,7 +55,7 @@ func (b *Blobs) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) 
 	return b.store.Open(ctx, id)
 }
 
-// Reserve records n new pending blobs, which have no bytes yet, and returns their ids, under which Stage and Put store bytes.
+// Reserve records n new pending blobs without bytes, and returns their ids. Stage and Put store the bytes under these ids.
 func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	err = b.db.WithTx(ctx, func(tx *db.Tx) error {
 		ids = nil

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// copyMetadata is the metadata that a copy gets in place of its source's, if the request has copyMetadata: false. MimeType must be
+// copyMetadata is the metadata of a copy if the request has copyMetadata: false; otherwise the copy gets its source's. MimeType must be
 // empty or the source's, because a file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// stallTimeout ends a transfer that makes no progress for this time. The whole transfer has no time limit, because a video can
+// stallTimeout is the time without progress after which a transfer is ended. The whole transfer has no time limit, because a video can
 // take an hour.
 const stallTimeout = time.Minute
 

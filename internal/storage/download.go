@@ -15,7 +15,7 @@ import (
 )
 
 // FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache. It passes all other requests
-// to next, which must end in Public.
+// to next; that handler must end in Public.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }
@@ -28,7 +28,7 @@ func rowKey(r *http.Request) (string, bool) {
 	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
 }
 
-// wantsOther reports whether a request has a parameter by which it asks for other bytes than the public ones.
+// wantsOther reports whether a request has a parameter that asks for other bytes than the public ones.
 func wantsOther(r *http.Request) bool {
 	if r.URL.RawQuery == "" {
 		return false
@@ -51,7 +51,7 @@ func (s *Service) sendPublic(w http.ResponseWriter, r *http.Request, o files.Obj
 // blobOf returns the blob with an object's bytes.
 func blobOf(o files.Object) files.Blob { return files.Blob{ID: o.BlobID, Size: o.Size, ETag: o.ETag} }
 
-// Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
+// Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}. The request needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 	fresh := func(remember func(files.Object)) error {
 		// As on Supabase, the response for a private bucket is the same as for one that does not exist.

@@ -15,8 +15,8 @@ import (
 
 // This file imports files of another site.
 
-// importedSumKey is the key of the SHA-256 of the imported file in an object's metadata. The stored file can differ from the
-// imported file: metadata is removed from pictures, and the index of a video is moved to its beginning.
+// importedSumKey is a key in an object's metadata. Its value is the SHA-256 of the imported file. The stored file can differ from the
+// imported one: metadata is removed from pictures, and the index of a video is moved to its beginning.
 const importedSumKey = "imported_sha256"
 
 // ImportFile stores a file of another site as an upload with the service key does. An object of that name is an error. size is the

@@ -10,8 +10,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the blob id, which
-// changes with the content. Metadata is the JSON object that was sent with the upload.
+// objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the blob id; it changes with
+// the content. Metadata is the JSON object that was sent with the upload.
 type objectInfo struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`

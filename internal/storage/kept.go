@@ -13,7 +13,7 @@ import (
 )
 
 // This file keeps files that were removed, replaced or moved, and restores them. A file is kept if a row or a revision still refers to its
-// public URL. A revision is the state of a row before a change or a deletion, which the owner can restore.
+// public URL. A revision is the state of a row before a change or a deletion. The owner can restore it, and then needs its files.
 
 // keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
@@ -21,8 +21,8 @@ const keptBucket = "\tkept"
 // maxKeptOfName is the largest number of kept objects that had the same name.
 const maxKeptOfName = 50
 
-// isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets. A reference to a video is also one
-// to its still, the picture that pages show until the video plays.
+// isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets. A reference to a video is also a
+// reference to its still: the picture that pages show until the video plays.
 func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
 	if s.cfg.FileURLsLike == nil || !files.SiteBucket(o.Bucket) {
 		return false, nil

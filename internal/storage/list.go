@@ -10,7 +10,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the older listing of objects, which lists one folder.
+// This file handles requests for the older of the two listings of objects. It lists one folder.
 
 // Limits of the requests with a JSON body, for all handlers of this package.
 const (

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the newer listing of objects, which returns a page of entries and a cursor for the next page.
+// This file handles requests for the newer of the two listings of objects. It returns a page of entries and a cursor for the next page.
 
 // maxPageV2 is the largest number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000

@@ -23,7 +23,7 @@ type Original struct {
 	CacheControl                 string
 	Metadata                     json.RawMessage // the JSON object that came with the upload, or nil
 	Focus                        *[2]float64     // the picture's focus point (package media), or nil
-	Cleaned                      bool            // the public file is a copy of this one without metadata
+	PublicIsStripped             bool            // the public file is a copy of this one without metadata
 }
 
 // Originals lists the original files of all objects, ordered by bucket and name. It leaves out removed objects that are kept for

@@ -41,9 +41,9 @@ func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name 
 // disconnects, because the whole file has arrived by then.
 const commitTimeout = 30 * time.Second
 
-// put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls
-// readOptions after it has read the body, because the fields of a form may follow the file. Even after a crash, no row refers to
-// an incomplete file, and a file without a row is recorded as a pending blob, which Sweep deletes later.
+// put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls readOptions
+// after it has read the body, because the fields of a form may follow the file. Even after a crash, no row refers to an incomplete file.
+// A file without a row is recorded as a pending blob; Sweep deletes it later.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {

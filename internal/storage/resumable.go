@@ -13,17 +13,18 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// ResumableUpload describes an upload whose bytes arrive in several requests; package resumable implements the protocol of these
-// requests. All fields are known from the first of them on.
+// ResumableUpload describes an upload whose bytes arrive in several requests. Package resumable implements the protocol of these requests.
+// The first request has all fields.
 type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
 	Options      PutOptions
-	Grant        *UploadGrant // set if a signed upload URL is used: it permits the upload, and its Upsert applies instead of that in Options
+	// Grant is the permission of a signed upload URL, or nil. If it is set, its Upsert applies instead of that in Options.
+	Grant *UploadGrant
 }
 
-// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket. The right to write
-// and the name are not checked with a grant: SignUpload has done so.
+// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket. With a grant it does not
+// check the right to write and the name, because SignUpload has checked them.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
 	grant := upload.Grant
 	if grant == nil {

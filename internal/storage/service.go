@@ -56,8 +56,8 @@ type Media interface {
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Move transfers the derived data of an object to another object with the same blob.
 	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
-	// Copy copies the derived data of an object to another object, whose blob and original have the same bytes. original is nil if there
-	// is none.
+	// Copy copies the derived data of an object to another object. The blobs and originals of both have the same bytes. original is nil
+	// if there is none.
 	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
 	// Resume enqueues the next job of an object that was restored, unless its jobs had ended.
 	Resume(ctx context.Context, tx *db.Tx, o files.Object) error

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file creates signed URLs for reading objects, and handles requests to them. A signed URL carries a token
-// (signtoken.go) and needs no other key.
+// This file creates signed URLs for reading objects, and handles requests to them. A signed URL contains a token, so the request needs no
+// key.
 
 // maxExpiresIn is the longest validity of a signed URL, in seconds: about 68 years.
 const maxExpiresIn = 1<<31 - 1

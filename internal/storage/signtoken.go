@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file creates and verifies the tokens of signed URLs, which are JSON Web Tokens.
+// This file creates and verifies the tokens (JSON Web Tokens) of signed URLs.
 
 // Purposes of signed URLs. The purpose is the token's audience (aud), so that a token is valid for one purpose only.
 const (
@@ -33,8 +33,8 @@ type signedClaims struct {
 
 var errNoSignKey = errors.New("no key for signed addresses")
 
-// signToken returns the token of a signed URL, which is valid for life. SignKey signs only these tokens: a session's token is not
-// valid in a URL, and a URL's token is not valid as a session's.
+// signToken returns the token of a signed URL that is valid for life. SignKey signs only these tokens: a session's token is not valid in
+// a URL, and a URL's token is not valid as a session's.
 func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) (string, error) {
 	if len(s.cfg.SignKey) == 0 {
 		return "", errNoSignKey

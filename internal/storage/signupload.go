@@ -17,8 +17,8 @@ import (
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload responds to POST /storage/v1/object/upload/sign/{bucket}/{path...} with a signed URL, to which an object of that name
-// can be uploaded without another key. With the header x-upsert: true the upload may replace an object.
+// SignUpload responds to POST /storage/v1/object/upload/sign/{bucket}/{path...} with a signed URL. An object of that name can be uploaded
+// to the URL without a key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	caller, upsert := identity.Of(r.Context()), wantsUpsert(r)

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_trash. That is the table of pending blobs, to which no row refers yet or any more. Its
-// name is older than the term pending blob.
+// This file contains the queries on storage_trash, the table of pending blobs. A blob is pending while no row of a file refers to it, yet or
+// any more. The table's name is older than the term.
 
 // insertPending adds a blob that is pending since the given time, or does nothing if the blob is pending already.
 func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {

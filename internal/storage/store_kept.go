@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects (kept.go): the bucket and the name that each of them had before
-// it was removed, replaced or moved.
+// This file contains the queries on storage_kept, the table of kept objects. They are objects that were removed, replaced or moved, and that
+// the owner can restore. A row has the bucket and the name that the object had.
 
 // keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has had that name since.
 type keptObject struct {
@@ -27,7 +27,7 @@ func insertKept(ctx context.Context, tx *db.Tx, id, bucketID, name string, now t
 	return db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", id, bucketID, name, now)
 }
 
-// findKeptAt returns the id of the kept object that had that bucket and name at a time, db.ErrNoRows if a later one or none had.
+// findKeptAt returns the id of the kept object that had that bucket and name at a time, or db.ErrNoRows.
 func findKeptAt(ctx context.Context, q db.Querier, bucketID, name string, at time.Time) (string, error) {
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 and removed_at >= $3 order by removed_at, object_id limit 1", bucketID, name, at)
 }

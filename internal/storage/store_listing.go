@@ -61,7 +61,7 @@ func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 		l.Bucket, l.Folder, folderEnd, likeText(l.Search)+"%", l.Limit, l.Offset)
 }
 
-// scanEntry scans a row of a name and pageColumns, which are null for a folder.
+// scanEntry scans a row of a name and pageColumns. For a folder, pageColumns are null.
 func scanEntry(row db.Row) (entry, error) {
 	var (
 		e                     entry

@@ -17,7 +17,7 @@ func listOriginals(ctx context.Context, q db.Querier) ([]Original, error) {
 			metadata       *string
 			focusX, focusY *float64
 		)
-		err = row.Scan(&o.Bucket, &o.Name, &o.BlobID, &o.SHA256, &o.Size, &o.CacheControl, &metadata, &focusX, &focusY, &o.Cleaned)
+		err = row.Scan(&o.Bucket, &o.Name, &o.BlobID, &o.SHA256, &o.Size, &o.CacheControl, &metadata, &focusX, &focusY, &o.PublicIsStripped)
 		if metadata != nil {
 			o.Metadata = json.RawMessage(*metadata)
 		}

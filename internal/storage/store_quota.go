@@ -7,9 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// usedBytes returns the total size in bytes of all uploaded files. The object exceptName in exceptBucket does not count, because
-// an upload may be about to replace it; nor do kept objects, so that a removal makes room immediately. Of a picture with a
-// copy without metadata the original counts, not the copy.
+// usedBytes returns the total size in bytes of all uploaded files. It does not count the object exceptName in exceptBucket, because an
+// upload may replace it, nor kept objects, so that a removal makes room immediately. Of a picture with a stripped copy (without metadata)
+// it counts the original, not the copy.
 func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
 	// In PostgreSQL the sum of bigint values has the type numeric, so the query casts it back to bigint.
 	return db.One[int64](ctx, q, `select cast(coalesce(sum(coalesce(m.original_size, o.size)), 0) as bigint)

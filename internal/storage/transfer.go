@@ -38,8 +38,8 @@ type Transfer struct {
 	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run
 	// can have copied files that follow After.
 	SkipPresent bool
-	// Removed reports whether no row of the source's database refers to a blob any more. Rows is a snapshot, and the source's site
-	// may remove files while it is copied. Only Copy needs Removed.
+	// Removed reports whether the source has removed a file since the snapshot: no row of its database refers to the blob any more.
+	// Only Copy needs it.
 	Removed func(ctx context.Context, blobID string) (bool, error)
 }
 

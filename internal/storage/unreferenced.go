@@ -13,9 +13,9 @@ import (
 // files before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public URL is not
-// among those that referencedURLs returns. It returns the number of removed objects. The still of a referenced video (the picture
-// that pages show until the video plays) stays too. If referencedURLs fails, nothing is removed.
+// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and to which nothing refers. It
+// returns their number. referencedURLs returns the public URLs to which rows refer; if it fails, nothing is removed. The still of a
+// referenced video (the picture that pages show until the video plays) stays too.
 func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {

@@ -6,7 +6,7 @@ import (
 	"atelie/internal/files"
 )
 
-// This file decides whether an upload is accepted, by the type that its first bytes show.
+// This file decides whether an upload is accepted. The first bytes of the file show its type.
 
 // maxImageBytes is the size limit of a picture in bytes.
 const maxImageBytes = 50 << 20
@@ -33,8 +33,8 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 	return kind, err
 }
 
-// checkDecodable rejects pictures that are shown only as renditions, because their metadata cannot be removed, if this machine cannot
-// decode them: the site could not show such a picture to anyone.
+// checkDecodable rejects a picture that this machine cannot decode if its metadata cannot be removed. Such a picture is shown only as
+// renditions, so the site could not show it to anyone.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.KeepsMetadata || s.media.Reads(kind):

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/archive"
 )
 
-// Entries returns the entries of a manifest for files. The map has their contents by name.
+// Entries returns the manifest's entries for files, given as a map from names to contents.
 func Entries(files map[string]string) (out []archive.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		sum := sha256.Sum256([]byte(files[name]))
@@ -26,8 +26,8 @@ func Entries(files map[string]string) (out []archive.Entry) {
 	return out
 }
 
-// Write writes an archive with a manifest and files, whose contents the map has by name, and returns the archive's path. As in an
-// export, files in the folder files are not compressed. change, which may be nil, is called with each header before it is written.
+// Write writes an archive with a manifest and files (a map from names to contents), and returns the archive's path. As in an export,
+// files in the folder files are not compressed. Write calls change with each header before it writes the header; change may be nil.
 func Write(t *testing.T, manifest any, files map[string]string, change func(*zip.FileHeader)) string {
 	t.Helper()
 	text, err := json.Marshal(manifest)

@@ -23,8 +23,8 @@ type Disk struct {
 	root   string
 	shards sync.Map // paths of the folders ab/cd that this process has created or found, and synced to disk
 
-	delayed  bool     // the folders of blobs are synced by SyncFolders
-	unsynced sync.Map // paths of the folders that it has to sync
+	delaySync bool     // set by DelaySync
+	unsynced  sync.Map // paths of the folders that SyncFolders has to sync
 
 	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
 }
@@ -35,16 +35,15 @@ type Info struct {
 	SHA256 string
 }
 
-// Names of the folders for blobs that are not committed yet. In a bucket, piecesFolder begins the names of tails (s3_pieces.go).
+// Names of the folders for blobs that are not committed yet.
 const (
 	temporaryFolder = "tmp"
-	piecesFolder    = "staged"
+	piecesFolder    = "staged" // blobs that arrive in pieces; in an S3 bucket, a prefix of names
 )
 
 // NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes
 // may use one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before
-// each read of its body. Its error ends the upload, so that uploads do not use the space of the reserve (package datafolder),
-// with which people can still sign in and delete on a full disk.
+// each read of its body. Its error ends the upload. So uploads leave some space, and people can still sign in and delete files.
 func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: checkSpace}
 	for _, folder := range []string{temporaryFolder, piecesFolder} {
@@ -130,7 +129,7 @@ func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 
 // DelaySync makes Commit leave the folders of blobs unsynced until SyncFolders is called: a power cut before that can remove blobs. It is
 // for a restore, which stores thousands of blobs and says only at its end that it is complete.
-func (d *Disk) DelaySync() { d.delayed = true }
+func (d *Disk) DelaySync() { d.delaySync = true }
 
 // SyncFolders syncs each folder that Commit has left unsynced, once.
 func (d *Disk) SyncFolders() (err error) {
@@ -147,7 +146,7 @@ func (d *Disk) SyncFolders() (err error) {
 var syncFolder = datafolder.SyncFolder
 
 func (d *Disk) syncFolder(dir string) error {
-	if d.delayed {
+	if d.delaySync {
 		d.unsynced.Store(dir, nil)
 		return nil
 	}

@@ -17,11 +17,10 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// This file reads and writes the marker of a store.
+// This file reads and writes the marker of a store: a file in the folder, or an object in the bucket, that contains an id. The site's
+// database contains the same id. If the marker is missing or differs, the store was emptied or exchanged, for example by a wrong mount.
 
-// markerName is the name of the marker: a file in the folder, or an object in the bucket, that contains an id. The site's database
-// contains the same id. A marker that is missing or differs means that the store was emptied or exchanged, for example by a wrong
-// mount.
+// markerName is the name of the marker.
 const markerName = ".atelie"
 
 // Errors of Ready: the store has no marker, or the marker of another site.
@@ -71,7 +70,7 @@ func (d *Disk) Ready(ctx context.Context, marker string) error {
 	return compareMarkers(found, marker)
 }
 
-// checkFolder returns an error unless the folder has the subfolder for temporary files, which NewDisk creates.
+// checkFolder returns an error unless the folder has the subfolder for temporary files. NewDisk creates that subfolder.
 func (d *Disk) checkFolder() error {
 	if _, err := os.Stat(filepath.Join(d.root, temporaryFolder)); err != nil {
 		return fmt.Errorf("the place for files cannot be used: %w", err)

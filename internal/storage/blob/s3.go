@@ -33,7 +33,7 @@ type S3 struct {
 
 // Limits of the requests to the server; sizes are in bytes.
 const (
-	maxInFlight    = 2                // parts of an upload that are sent at the same time, while the next part is read: 3 × PieceSize of memory
+	maxInFlight    = 2                // parts that are sent at the same time; with the next part, an upload takes 3 × PieceSize of memory
 	minPartSize    = 5 << 20          // size of the smallest part that S3 accepts, except for the last part
 	startTimeout   = 20 * time.Second // timeout of NewS3
 	readyTimeout   = 2 * time.Second  // timeout of Ready

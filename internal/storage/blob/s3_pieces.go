@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file is the part of S3 for blobs that arrive in pieces. A piece may be smaller than minPartSize, the least size of a part
-// of a multipart upload.
+// This file is the part of S3 for blobs that arrive in pieces. The difficulty is that a piece may be smaller than minPartSize, the least
+// size of a part of a multipart upload.
 
 // Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
 // smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.

@@ -18,8 +18,8 @@ import (
 
 // Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once.
 //
-// If the process dies, a blob can be left to which no row of the database refers. So that such blobs can be found, the caller
-// records an id before Stage or Finish, and deletes that record once a row refers to the blob.
+// If the process dies, it can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before
+// Stage or Finish, and deletes that record once a row refers to the blob.
 type Store interface {
 	// Stage stores all of body; the caller then commits it under id or discards it. An error of body is returned unchanged, and
 	// nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
@@ -30,9 +30,9 @@ type Store interface {
 	Delete(ctx context.Context, id string) error
 
 	// Append adds data, a piece of at most PieceSize bytes, to a blob that arrives in pieces. state is what the previous call
-	// returned, or the zero Partial. last is true if the piece completes the blob. The caller saves the returned state, from
-	// which any node can continue. If the state was not saved, the next call gets the old state and overwrites the piece. Calls
-	// for one id must not run concurrently.
+	// returned, or the zero Partial. last is true if the piece completes the blob. The caller saves the returned state, and any
+	// node can continue with it. If the state was not saved, the next call gets the old state and overwrites the piece. Calls for
+	// one id must not run concurrently.
 	Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error)
 	// Finish stages the appended blob; the result has no SHA-256. Finish can be called again for a blob that was staged or even
 	// committed before. Discard of the result keeps the pieces.
@@ -48,7 +48,7 @@ type Store interface {
 
 	// Marker returns the id that Mark has written, or "" if there is none.
 	Marker(ctx context.Context) (string, error)
-	// Mark writes an id, a UUID, by which this store is recognized.
+	// Mark writes an id, a UUID. This store is recognized by it.
 	Mark(ctx context.Context, marker string) error
 	// Ready returns nil if the store can be used and has the given marker.
 	Ready(ctx context.Context, marker string) error

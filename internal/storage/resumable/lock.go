@@ -12,9 +12,9 @@ import (
 	"atelie/internal/interval"
 )
 
-// Only one request at a time can write to an upload: the one that has the lock in the upload's row. It renews its lock, and the lock of a
-// node that died expires. A request that waits for the lock interrupts the one that has it, because the connection of that request may
-// be broken without the server having noticed it.
+// This file makes sure that only one request at a time writes to an upload: the one that has the lock in the upload's row. The request
+// renews its lock. The lock of a node that died expires. A request that waits for the lock interrupts the holder, because the holder's
+// connection may be broken without the server's knowledge.
 const (
 	leaseDuration    = 30 * time.Second       // time from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals

@@ -1,7 +1,6 @@
-// Package resumable serves uploads that arrive in pieces and may be interrupted, by the protocol TUS 1.0.0 at
-// /storage/v1/upload/resumable. The library tusd implements the protocol. The state is in the database and in the blob store,
-// so that any node can continue an upload. A file becomes visible when it is complete and has passed the checks of an ordinary
-// upload.
+// Package resumable serves uploads that arrive in pieces and may be interrupted (protocol TUS 1.0.0, at
+// /storage/v1/upload/resumable). The library tusd implements the protocol. The state is in the database and in the blob store, so that
+// any node can continue an upload. A file becomes visible when it is complete and has passed the checks of an ordinary upload.
 package resumable
 
 import (
@@ -34,7 +33,7 @@ const (
 	SignedPath = Path + "/sign"
 )
 
-// Service handles the protocol's requests. tusd calls its methods NewUpload and GetUpload (tusd's interface DataStore), which read
+// Service handles the protocol's requests. tusd calls its methods NewUpload and GetUpload (tusd's interface DataStore); they read
 // and write the rows of uploads.
 type Service struct {
 	db      *db.DB
@@ -278,7 +277,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	}
 	for _, u := range old {
-		if err := s.storage.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+		if err := s.storage.Abandon(ctx, u.BlobID, u.Pieces); err != nil {
 			return err
 		}
 		if err := deleteUpload(ctx, s.db, u.ID); err != nil {

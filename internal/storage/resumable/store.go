@@ -24,7 +24,7 @@ func scanUpload(row db.Row) (*upload, error) {
 		&u.Received, &stored, &u.Hash, &u.Finished, &u.ExpiresAt, &u.MetadataHeader); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal([]byte(stored), &u.Stored); err != nil {
+	if err := json.Unmarshal([]byte(stored), &u.Pieces); err != nil {
 		return nil, fmt.Errorf("stored of upload %s: %w", u.ID, err)
 	}
 	return &u, u.readMetadata()
@@ -43,7 +43,7 @@ func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) e
 // saveProgress saves the state of the received pieces if the row's number of received bytes is still receivedBefore. If it is
 // not, another request has written to the upload, and the error is errLocked.
 func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore int64) error {
-	stored, err := json.Marshal(u.Stored)
+	stored, err := json.Marshal(u.Pieces)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type upload struct {
 	ContentType       string                  // the type that the client sent; the object's type is detected from the bytes
 	Metadata          string                  // the object's user metadata as JSON text, "" for none
 	Received          int64                   // number of received bytes
-	Stored            blob.Partial            // state of the pieces in the blob store
+	Pieces            blob.Partial            // state of the pieces in the blob store
 	Hash              []byte                  // intermediate state of SHA-256 over the received bytes
 	Finished          bool                    // the upload has become an object
 	ExpiresAt         time.Time
@@ -186,7 +186,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 				return written, err
 			}
 		}
-		stored, err := u.service.storage.Append(ctx, u.BlobID, u.Stored, b.Bytes(), u.Received+n == u.file.Size)
+		stored, err := u.service.storage.Append(ctx, u.BlobID, u.Pieces, b.Bytes(), u.Received+n == u.file.Size)
 		if err != nil {
 			return written, err
 		}
@@ -194,7 +194,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 			return written, err
 		}
 		next := *u
-		next.Stored, next.Received = stored, u.Received+n
+		next.Pieces, next.Received = stored, u.Received+n
 		if next.Hash, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
 			return written, err
 		}
@@ -228,7 +228,7 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 	}
 	sum, err := u.sum()
 	if err == nil {
-		_, err = u.service.storage.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Stored, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
+		_, err = u.service.storage.Complete(ctx, identity.Of(ctx), u.file, u.BlobID, u.Pieces, hex.EncodeToString(sum.Sum(nil)), func(ctx context.Context, tx *db.Tx) error {
 			return markFinished(ctx, tx, u.ID)
 		})
 	}
@@ -246,7 +246,7 @@ func (s *Service) AsTerminatableUpload(u tus.Upload) tus.TerminatableUpload { re
 func (u *upload) Terminate(ctx context.Context) error { return tusError(ctx, u.remove(ctx)) }
 
 func (u *upload) remove(ctx context.Context) error {
-	if err := u.service.storage.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+	if err := u.service.storage.Abandon(ctx, u.BlobID, u.Pieces); err != nil {
 		return err
 	}
 	return deleteUpload(ctx, u.service.db, u.ID)

@@ -1,5 +1,4 @@
-// Package blobtest gives tests buckets on a real S3 server: the program versitygw, whose version is in tools/go.mod. One server is
-// started per test program and shared by its tests.
+// Package blobtest gives tests buckets on a real S3 server, the program versitygw. All tests of a test program share one server.
 package blobtest
 
 import (
@@ -47,7 +46,7 @@ type Server struct {
 	process *exec.Cmd // nil while the server does not run
 }
 
-// shared is the server of Bucket, which the first call starts.
+// shared is the server of Bucket. The first call of Bucket starts it.
 var shared struct {
 	sync.Mutex
 	server  *Server
