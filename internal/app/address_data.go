@@ -14,7 +14,7 @@ import (
 )
 
 // addressPlaces lists every place where data about an email address is stored. A new table with addresses needs a line here. Places
-// are erased in this order: accounts come after activity and sign-ins, which are found by the account.
+// are erased in this order: activity and sign-ins are found by the account, so accounts come after them.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -25,7 +25,7 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// Files are not part of the transaction that calls Erase; the job that ends an erasure deletes them.
+		// Files are not part of the transaction that calls Erase. A job deletes them after the transaction.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }
@@ -39,9 +39,9 @@ type queuedMail struct {
 	Recipient string `json:"recipient"`
 }
 
-// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it to another address. It leaves out jobs
-// about a visitor's message, which are deleted together with the message.
-func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.Stored, error) {
+// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it. It leaves out jobs about a visitor's
+// message, because they are deleted together with the message.
+func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.FoundJob, error) {
 	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
 		var m queuedMail
 		return json.Unmarshal(payload, &m) == nil && slices.ContainsFunc([]string{m.To, m.Email, m.NewEmail, m.Recipient}, func(other string) bool {

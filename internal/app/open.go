@@ -30,7 +30,7 @@ import (
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
-	Marker string // id in the database and in Files, by which the two recognize each other
+	Marker string // id that is both in the database and in Files, to check that they belong together
 	Secret string
 	Space  *datafolder.Space // watches the disk of the data folder
 }
@@ -122,9 +122,9 @@ func waitForLock(log *slog.Logger) func(waited time.Duration) (again bool) {
 	}
 }
 
-// RefuseLostDatabase prepares the data folder for a command that needs no secret. It returns an error if the folder has a
-// secret but the SQLite file is missing: the command would create an empty database, which would pass for the site's.
-func RefuseLostDatabase(cfg *config.Config, log *slog.Logger) error {
+// CheckDatabaseFile prepares the data folder for a command that needs no secret. It returns an error if the folder has a
+// secret but the SQLite file is missing. Otherwise the command would create an empty database in place of the site's.
+func CheckDatabaseFile(cfg *config.Config, log *slog.Logger) error {
 	if err := datafolder.Prepare(cfg.Server.DataDir, log); err != nil {
 		return err
 	}

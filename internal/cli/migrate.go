@@ -7,12 +7,12 @@ import (
 	"atelie/internal/db"
 )
 
-// migrateCommand is the command atelie migrate, which brings the schema of the database up to date.
+// migrateCommand is the command atelie migrate. It brings the schema of the database up to date.
 type migrateCommand struct{}
 
 // Run migrates the database. It needs no secret, because it changes only the schema.
 func (c *migrateCommand) Run(env *environment) error {
-	if err := app.RefuseLostDatabase(env.cfg, env.log); err != nil {
+	if err := app.CheckDatabaseFile(env.cfg, env.log); err != nil {
 		return err
 	}
 	d, err := db.Open(env.ctx, env.cfg.DatabaseURL(), app.CommandHooks(env.log))

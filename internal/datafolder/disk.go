@@ -2,8 +2,8 @@ package datafolder
 
 import "path/filepath"
 
-// SameDisk reports whether two folders are in the same file system, so that both are lost with its disk. A folder that does not exist yet
-// is represented by the nearest existing folder above it.
+// SameDisk reports whether two folders are in the same file system. If so, both are lost when its disk fails. For a folder that does not
+// exist yet, it looks at the nearest existing folder above.
 func SameDisk(a, b string) (bool, error) {
 	first, err := diskOf(a)
 	if err != nil {

@@ -59,12 +59,12 @@ func Lock(dir string) (release func() error, err error) {
 
 const (
 	lockRetryInterval = 20 * time.Millisecond // pause between two attempts to lock
-	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder has ended
+	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder was killed
 )
 
-// lockUnlessHeld locks the file, unless a running process has the lock: then holder is that process's id, 0 if unknown. If a
-// holder is killed while it starts another program, the new process has the lock until it executes that program. lockUnlessHeld waits for
-// this.
+// lockUnlessHeld locks the file, unless a running process has the lock. Then holder is that process's id, 0 if unknown. If a process
+// with the lock is killed while it starts another program, the child has the lock until it executes that program. lockUnlessHeld
+// waits for this.
 func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
 	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
 		if locked, err = TryLock(f); locked || err != nil {
@@ -72,16 +72,16 @@ func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
 		}
 		text, _ := io.ReadAll(io.NewSectionReader(f, 0, 20)) // without an id the error is less helpful, and lockUnlessHeld does not wait
 		holder, _ = strconv.Atoi(strings.TrimSpace(string(text)))
-		if holder <= 0 || !processEnded(holder) || time.Now().After(deadline) {
+		if holder <= 0 || !processHasEnded(holder) || time.Now().After(deadline) {
 			return false, holder, nil
 		}
 	}
 }
 
-// LockStart waits until no other program is starting in the data folder. It then holds a second lock (openForStart), until done
-// is called. The error is ctx.Err() if ctx ends first.
+// LockStart waits until no other program is starting in the data folder. It then holds a second lock until done is called. The error
+// is ctx.Err() if ctx ends first.
 func LockStart(ctx context.Context, dir string) (done func() error, err error) {
-	f, err := openForStart(dir)
+	f, err := openStartLock(dir)
 	if err != nil {
 		return nil, fmt.Errorf("data-dir: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// This file reads, creates and rotates the secret of a data folder, from which the program derives its keys.
+// This file reads, creates and rotates the secret of a data folder. The program derives its keys from the secret.
 
 const (
 	minSecretLength = 32                     // least length in bytes

@@ -26,9 +26,8 @@ const (
 )
 
 const (
-	// reserveName is the name of the reserve: a file that only occupies space. It is released in slices when the disk is full, so
-	// that people can still sign in and delete, also while another program takes all that becomes free. Its size is reserveSize
-	// bytes, or a quarter of a small disk.
+	// reserveName is the name of the reserve: a file that only occupies space. When the disk is full, the program frees the file's space
+	// slice by slice, so that people can still sign in and delete files. Its size is reserveSize bytes, or a quarter of a small disk.
 	reserveName   = "reserve"
 	reserveSize   = 16 << 20
 	reserveSlices = 4
@@ -36,7 +35,7 @@ const (
 	defaultInterval = 2 * time.Second
 	// minRetryBytes is the free space in bytes that is needed to repeat a write that failed because the disk was full.
 	minRetryBytes = 1 << 20
-	// maxUsageAge is the age from which Usage does not return the result of a check, but checks again.
+	// maxUsageAge is the age at which Usage does not return the result of the last check but checks again.
 	maxUsageAge = 100 * time.Millisecond
 )
 

@@ -12,7 +12,7 @@ import (
 
 // This file has the functions that depend on the operating system, for Unix. Those for Windows are in system_windows.go.
 
-// hasModes says that files have permission bits, which decide who may read them.
+// hasModes says that permission bits decide who may read a file.
 const hasModes = true
 
 // TryLock locks a file or folder without waiting; false means that another process holds the lock. The kernel releases the lock
@@ -25,11 +25,11 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// processEnded reports whether there is no process with this id.
-func processEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// processHasEnded reports whether there is no process with this id.
+func processHasEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// openForStart opens the data folder itself, which LockStart locks.
-func openForStart(dir string) (*os.File, error) { return os.Open(dir) }
+// openStartLock opens what LockStart locks: the data folder itself.
+func openStartLock(dir string) (*os.File, error) { return os.Open(dir) }
 
 // SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
 func SyncFolder(dir string) error {

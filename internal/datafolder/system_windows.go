@@ -12,11 +12,11 @@ import (
 
 // This file has the functions that depend on the operating system, for Windows. Those for Unix are in system_unix.go.
 
-// hasModes says that files have no permission bits: access control lists, which they inherit, decide who may read them.
+// hasModes says that files have no permission bits. Inherited access control lists decide who may read them.
 const hasModes = false
 
-// lockOffset is the high half of the position of the byte that TryLock locks. On Windows other processes cannot read a locked
-// byte, so it lies far behind the content of the file, which they read.
+// lockOffset is the high half of the position of the byte that TryLock locks. On Windows other processes cannot read a locked byte.
+// Therefore that byte is far behind the content of the file.
 const lockOffset = 1 << 30
 
 // TryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
@@ -29,11 +29,12 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
-// processEnded reports false: on Windows no process inherits a lock, so lockUnlessHeld need not wait for one.
-func processEnded(int) bool { return false }
+// processHasEnded returns false without a check. On Unix, the caller waits for a lock that a child of an ended process has inherited;
+// on Windows no process inherits a lock.
+func processHasEnded(int) bool { return false }
 
-// openForStart opens a file that LockStart locks, because folders cannot be locked on Windows.
-func openForStart(dir string) (*os.File, error) {
+// openStartLock opens the file that LockStart locks. On Unix it locks the folder itself, which Windows cannot do.
+func openStartLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
 }
 

@@ -48,7 +48,7 @@ type Queue struct {
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey, which may have any length. previous is the
+// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey; it may have any length. previous is the
 // sealKey of the site's previous secret, for payloads that are still encrypted with it, or nil. Jobs run only while the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)
@@ -68,7 +68,7 @@ func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 		}
 		for _, j := range page {
 			last = j.id
-			resealed, ok := q.sealer.Reseal(j.payload, purpose(j.id, j.kind))
+			resealed, ok := q.sealer.Reseal(j.payload, additionalData(j.id, j.kind))
 			if !ok {
 				continue
 			}
@@ -131,7 +131,7 @@ func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
 	if j.About != "" {
 		about = j.About
 	}
-	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, purpose(id.String(), j.Kind)), about, j.IfIn, j.At, now); err != nil {
+	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.IfIn, j.At, now); err != nil {
 		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
 	tx.AfterCommit(q.wake)

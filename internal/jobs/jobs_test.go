@@ -324,7 +324,7 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 				break
 			}
 			for _, j := range claimed {
-				plain, err := q.sealer.Open(j.payload, purpose(j.id, j.kind))
+				plain, err := q.sealer.Open(j.payload, additionalData(j.id, j.kind))
 				if err != nil {
 					t.Fatal(err)
 				}

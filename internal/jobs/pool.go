@@ -13,8 +13,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that mails for sign-ins
-// do not wait for them.
+// pool is a group of workers for certain kinds of jobs. Slow or frequent jobs have their own pools, so that mails for sign-ins do not
+// wait for them.
 type pool struct {
 	handlers   map[string]Handler // the handler of each kind of job
 	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
@@ -37,9 +37,8 @@ func (q *Queue) wake() {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for the running jobs of pools whose runTime is at most DefaultRunTime. It cancels the
-// jobs of slower pools, because stopping the server must not take that long. A cancelled job is due again immediately, on another
-// node or after the next start.
+// Run runs jobs until ctx ends. Then it waits for running jobs whose time limit is at most DefaultRunTime. It cancels slower jobs,
+// because the server must stop soon. A cancelled job is due again immediately, on another node or after the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {
@@ -148,7 +147,7 @@ func (q *Queue) runHandler(ctx context.Context, p *pool, j job) (err error) {
 	if j.tries > maxTries {
 		return Permanent(errors.New("no try of the job ended: each time the program stopped or lost the database"))
 	}
-	plain, err := q.sealer.Open(j.payload, purpose(j.id, j.kind))
+	plain, err := q.sealer.Open(j.payload, additionalData(j.id, j.kind))
 	if err != nil {
 		return Permanent(fmt.Errorf("the payload cannot be opened: %w", err))
 	}

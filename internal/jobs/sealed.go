@@ -8,14 +8,14 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file seals (encrypts, package seal) the payloads of jobs, and finds the payloads that a key cannot open (decrypt).
+// This file seals (encrypts) the payloads of jobs, and finds the payloads that a key cannot open (decrypt).
 
 // newSealer returns a sealer for a sealKey of any length.
 func newSealer(sealKey []byte) seal.Sealer { return seal.New(deriveKey(sealKey)) }
 
-// purpose returns the additional data with which the payload of a job is encrypted, so that it cannot be decrypted as the payload of another
-// job.
-func purpose(id, kind string) string { return id + kind }
+// additionalData returns the additional data of the encryption (AAD) of a job's payload. With it, the payload cannot be decrypted as that
+// of another job.
+func additionalData(id, kind string) string { return id + kind }
 
 // deriveKey returns a key of seal.KeySize bytes, derived from a sealKey of any length.
 func deriveKey(sealKey []byte) []byte {
@@ -48,7 +48,7 @@ func openAll(ctx context.Context, q db.Querier, sealKey []byte) (readable int, u
 	all, err := listPayloads(ctx, q)
 	s := newSealer(sealKey)
 	for _, j := range all {
-		if _, err := s.Open(j.payload, purpose(j.id, j.kind)); err == nil {
+		if _, err := s.Open(j.payload, additionalData(j.id, j.kind)); err == nil {
 			readable++
 		} else {
 			unreadable = append(unreadable, j.id)

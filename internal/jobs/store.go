@@ -17,7 +17,7 @@ import (
 type job struct {
 	id, kind  string
 	claim     string // random id of the claim; the job's result is recorded only if the row still has this id
-	payload   []byte // sealed (encrypted, sealed.go)
+	payload   []byte // sealed (encrypted)
 	tries     int    // number of attempts, including the one that this claim begins
 	runAt     time.Time
 	createdAt time.Time
@@ -154,9 +154,9 @@ func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any)
 }
 
 // storedJobs returns the jobs of some kinds, oldest first, with sealed payloads.
-func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]Stored, error) {
+func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]FoundJob, error) {
 	kindList, args := db.AppendList(nil, kinds)
-	return db.Collect(ctx, q, func(row db.Row) (j Stored, err error) {
+	return db.Collect(ctx, q, func(row db.Row) (j FoundJob, err error) {
 		err = row.Scan(&j.ID, &j.Kind, &j.Payload, &j.CreatedAt, &j.FailedAt)
 		return j, err
 	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+kindList+`) order by id`, args...)
