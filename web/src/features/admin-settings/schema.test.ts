@@ -1,11 +1,11 @@
 import { getCountries, getCountryCallingCode, Metadata } from "libphonenumber-js/min";
 import { expect, it } from "vitest";
 import {
-  fieldOf,
+  formFieldName,
   refusalText,
-  settingsOf,
+  toSettings,
   settingsSchema,
-  valuesOf,
+  toFormValues,
 } from "@/features/admin-settings/schema";
 import type { SiteSettings } from "@/lib/types";
 import { testBoot } from "@/test/render";
@@ -18,7 +18,7 @@ const settings: SiteSettings = {
   noticeLanguage: "",
   thanksEnabled: false,
 };
-const values = valuesOf(settings, seed, "PT");
+const values = toFormValues(settings, seed, "PT");
 const issues = (change: object, stored = "") => {
   const checked = settingsSchema(stored).safeParse({ ...values, whatsappCountry: "", ...change });
   return checked.success ? [] : checked.error.issues.map(({ path }) => path.join("."));
@@ -29,7 +29,7 @@ it("fills the form with the texts that visitors see, and saves only changed ones
   expect(values.noticeEmail).toBe("ana@example.com\nrui@example.com");
   expect(issues({})).toEqual([]);
   const privacy = { ...values.privacy, use: "Para responder." };
-  const next = settingsOf(
+  const next = toSettings(
     { ...values, privacy, noticeEmail: " a@b.pt; c@d.pt,\n" },
     "/portrait.jpg",
     seed,
@@ -37,8 +37,12 @@ it("fills the form with the texts that visitors see, and saves only changed ones
   expect(next.site.privacy).toMatchObject({ use: "Para responder.", rights: "" });
   expect(next.site.portrait).toBe("/portrait.jpg");
   expect(next.site.messageMonths).toBe(0);
-  const kept = valuesOf({ ...settings, site: { ...settings.site, messageMonths: 12 } }, seed, "PT");
-  expect(settingsOf(kept, "", seed).site.messageMonths).toBe(12);
+  const kept = toFormValues(
+    { ...settings, site: { ...settings.site, messageMonths: 12 } },
+    seed,
+    "PT",
+  );
+  expect(toSettings(kept, "", seed).site.messageMonths).toBe(12);
   expect(next.site.texts).toEqual(testBoot.site.texts);
   expect(next.noticeEmail).toEqual(["a@b.pt", "c@d.pt"]);
 });
@@ -79,7 +83,7 @@ it("accepts the values that the server accepts", () => {
 
 it("accepts a number of the chosen country, and stores it in international form", () => {
   const saved = (whatsapp: string, whatsappCountry: string) =>
-    settingsOf({ ...values, whatsapp, whatsappCountry }, "", seed).site.whatsapp;
+    toSettings({ ...values, whatsapp, whatsappCountry }, "", seed).site.whatsapp;
   for (const [whatsapp, whatsappCountry, stored] of [
     ["912 345 678", "PT", "+351912345678"],
     ["(11) 96123-4567", "BR", "+5511961234567"],
@@ -103,8 +107,8 @@ it("accepts a number of the chosen country, and stores it in international form"
 it("shows a stored number with spaces and its country, without changing it", () => {
   const of = (whatsapp: string) => {
     const stored = { ...settings, site: { ...settings.site, whatsapp } };
-    const shown = valuesOf(stored, seed, "PT");
-    expect(settingsOf(shown, "", seed).site.whatsapp).toBe(whatsapp);
+    const shown = toFormValues(stored, seed, "PT");
+    expect(toSettings(shown, "", seed).site.whatsapp).toBe(whatsapp);
     return [shown.whatsapp, shown.whatsappCountry];
   };
   expect(of("+5511961234567")).toEqual(["+55 11 96123 4567", "BR"]);
@@ -117,13 +121,13 @@ it("shows a stored number with spaces and its country, without changing it", () 
 });
 
 it("maps the server's field names to form fields", () => {
-  expect(fieldOf("site.email")).toBe("email");
-  expect(fieldOf("site.texts.pt.contact.success.body")).toBe("texts.pt.thanks");
-  expect(fieldOf("site.privacy.rights")).toBe("privacy.rights");
-  expect(fieldOf("site.messageMonths")).toBe("messageMonths");
-  expect(fieldOf("noticeWebhook")).toBe("noticeWebhook");
-  expect(fieldOf("site.portrait")).toBeUndefined();
-  expect(fieldOf("site.texts.pt.nothing")).toBeUndefined();
+  expect(formFieldName("site.email")).toBe("email");
+  expect(formFieldName("site.texts.pt.contact.success.body")).toBe("texts.pt.thanks");
+  expect(formFieldName("site.privacy.rights")).toBe("privacy.rights");
+  expect(formFieldName("site.messageMonths")).toBe("messageMonths");
+  expect(formFieldName("noticeWebhook")).toBe("noticeWebhook");
+  expect(formFieldName("site.portrait")).toBeUndefined();
+  expect(formFieldName("site.texts.pt.nothing")).toBeUndefined();
 });
 
 it("A-set-address: has specific error texts for unusable addresses", () => {

@@ -163,10 +163,10 @@ export const settingsSchema = (stored: string) =>
   });
 
 /**
- * The form values of settings. `privacySeed` returns the default texts of the privacy page; `country` is preselected if no
- * WhatsApp number is stored.
+ * Converts settings to form values. `privacySeed` returns the default texts of the privacy page; `country` is preselected
+ * if no WhatsApp number is stored.
  */
-export function valuesOf(
+export function toFormValues(
   { site, noticeEmail, noticeWebhook, noticeLanguage, thanksEnabled }: SiteSettings,
   privacySeed: (section: PrivacySection) => string,
   country: string,
@@ -199,8 +199,8 @@ export function valuesOf(
   };
 }
 
-/** The settings of form values. A privacy text that equals its default is saved as "". */
-export function settingsOf(
+/** Converts form values to settings. A privacy text that equals its default is saved as "". */
+export function toSettings(
   values: SettingsValues,
   portrait: string,
   privacySeed: (section: PrivacySection) => string,
@@ -247,10 +247,8 @@ const REFUSALS: Record<string, Key | undefined> = {
 /** The text key for the server's reason to reject a field; undefined for an unknown reason. */
 export const refusalText = (reason?: string) => (reason ? REFUSALS[reason] : undefined);
 
-/**
- * The form name of a field that the server names, such as "site.texts.en.about.title"; undefined for an unknown one.
- */
-export function fieldOf(refused: string): string | undefined {
+/** Converts the server's name of a field, such as "site.texts.en.about.title", to the form's; undefined if unknown. */
+export function formFieldName(refused: string): string | undefined {
   const inTexts = /^site\.texts\.(en|pt)\.(.+)$/.exec(refused);
   if (inTexts) {
     const name = TEXT_NAMES.find((text) => TEXT_KEYS[text] === inTexts[2]);

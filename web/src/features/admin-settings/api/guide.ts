@@ -4,8 +4,9 @@ import { queryKeys } from "@/lib/query-keys";
 import type { GuideState } from "@/lib/types";
 
 /**
- * Fetches the settings and the state of the first-run guide, in which the owner of a new site replaces the seed: the texts
- * and settings that the site starts with. Forms use useSettings instead, whose data stays the same during editing.
+ * Fetches the settings and the state of the first-run guide. In the guide, the owner of a new site replaces the seed: the
+ * texts and settings that the site starts with. Forms use useSettings instead, because its data stays the same during
+ * editing.
  */
 export function useGuide() {
   const backend = useOwnerBackend();

@@ -3,8 +3,8 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /**
- * Fetches the settings as the base of a form, from which the form's changes are made. They are fetched at each visit of the
- * page, but not during editing, because that would change the base. A save detects whether newer settings exist.
+ * Fetches the settings for a form. A save compares the form with them. They are fetched at each visit of the page, but not
+ * during editing, so that the comparison stays right. A save detects whether newer settings exist.
  */
 export function useSettings() {
   const backend = useOwnerBackend();

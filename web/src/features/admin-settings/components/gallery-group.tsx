@@ -55,8 +55,8 @@ export function GalleryGroup() {
 type TypeSwitchesProps = { types: readonly ArtworkType[]; onChange(types: ArtworkType[]): void };
 
 /**
- * A switch for each type of works, which puts the type into the gallery. A type that is switched on comes last among the
- * filter buttons. The only type in the gallery cannot be switched off.
+ * A switch for each type of works. A switched-on type is in the gallery; it comes last among the filter buttons. The only
+ * type in the gallery cannot be switched off.
  */
 function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
   const t = useT();

@@ -4,7 +4,7 @@ import { Navigate, useNavigate, useSearchParams } from "react-router";
 import { useSettings } from "@/features/admin-settings/api/load-settings";
 import {
   SettingsForm,
-  type FormParts,
+  type FieldsProps,
   type FormState,
 } from "@/features/admin-settings/components/settings-form";
 import {
@@ -60,8 +60,8 @@ const STATE_LABELS: Record<
 };
 
 /**
- * The first-run guide, in which the owner of a new site replaces the seed: the settings that a new site starts with. The
- * URL contains the current step. The state of each step is computed from the settings.
+ * The first-run guide. In it, the owner of a new site replaces the seed: the settings that a new site starts with. The URL
+ * contains the current step. The state of each step is computed from the settings.
  */
 export function GuidePage() {
   const t = useT();
@@ -180,10 +180,10 @@ function StepForm({ step, loaded, state, back, onReload, onDone }: StepFormProps
   if (draft === undefined) return null;
   return (
     <SettingsForm {...{ loaded, draft, onReload, onDone }} privacySeed={() => ""}>
-      {(parts, { changed, uploading, saving }) => (
+      {(fieldsProps, { changed, uploading, saving }) => (
         <>
           <div className="mt-6 grid gap-6">
-            <Fields step={step} parts={parts} />
+            <Fields step={step} fieldsProps={fieldsProps} />
           </div>
           <Foot back={back} status={changed && t("common.discardTitle")}>
             <Submit {...{ changed, uploading, saving }} skip={state !== "own"} />
@@ -241,8 +241,8 @@ function StepList({ current, state }: StepListProps) {
 }
 
 /** The fields of a step. */
-function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
-  const { base, shownLanguage, onShowLanguage, portrait, isPortraitRefused } = parts;
+function Fields({ step, fieldsProps }: { step: GuideStep; fieldsProps: FieldsProps }) {
+  const { base, shownLanguage, onShowLanguage, portrait, isPortraitRefused } = fieldsProps;
   switch (step) {
     case "name":
       return <NameField />;

@@ -9,12 +9,12 @@ import {
 } from "@/features/admin-settings/api/save-settings";
 import { changesOf } from "@/features/admin-settings/changes";
 import {
-  fieldOf,
+  formFieldName,
   refusalText,
-  settingsOf,
+  toSettings,
   settingsSchema,
   TEXT_NAMES,
-  valuesOf,
+  toFormValues,
   type SettingsValues,
 } from "@/features/admin-settings/schema";
 import { countryOfBrowser } from "@/features/admin-settings/whatsapp";
@@ -39,8 +39,8 @@ import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
-/** What the form passes to its fields. They get the form's values from react-hook-form's context. */
-export type FormParts = {
+/** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
+export type FieldsProps = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
   /** The language of the texts that phones show. */
@@ -74,7 +74,7 @@ type SettingsFormProps = {
   onReload(): Promise<void>;
   /** Called after a save, and when the form is submitted without changes. */
   onDone?(): void;
-  children(parts: FormParts, state: FormState): ReactNode;
+  children(fieldsProps: FieldsProps, state: FormState): ReactNode;
 };
 
 /** The draft of the form, as the browser stores it. */
@@ -104,7 +104,7 @@ export function SettingsForm({
   const [refusedPortrait, setRefusedPortrait] = useState("");
   const { mutateAsync: sendSettings } = useSaveSettings();
   const [country] = useState(countryOfBrowser);
-  const valuesFrom = ({ settings }: SettingsAnswer) => valuesOf(settings, privacySeed, country);
+  const valuesFrom = ({ settings }: SettingsAnswer) => toFormValues(settings, privacySeed, country);
   const form = useForm<SettingsValues>({
     resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
     // A draft stored by an earlier version of the site may lack fields.
@@ -129,7 +129,7 @@ export function SettingsForm({
   const portraitUrl = portrait.urls[0] ?? "";
   const { pending } = portrait;
   const values = useWatch({ control }) as SettingsValues;
-  const next = settingsOf(values, portraitUrl, privacySeed);
+  const next = toSettings(values, portraitUrl, privacySeed);
   const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
   const unsaved = (changed || portrait.pending.length > 0) && !reloading;
   const leaveGuard = useLeaveGuard(unsaved);
@@ -178,7 +178,7 @@ export function SettingsForm({
     const { code, details, hint } = Object(failure) as Record<string, string | undefined>;
     keepEditing();
     const invalid = code === INVALID;
-    const field = invalid && details ? fieldOf(details) : undefined;
+    const field = invalid && details ? formFieldName(details) : undefined;
     const reason = invalid ? refusalText(hint) : undefined;
     if (invalid && details === "site.portrait") setRefusedPortrait(portraitUrl);
     if (field) {
@@ -196,7 +196,7 @@ export function SettingsForm({
   }
 
   const submit = (sent: SettingsValues, { overwrite = false } = {}) =>
-    saveSettings({ base, next: settingsOf(sent, portraitUrl, privacySeed), overwrite });
+    saveSettings({ base, next: toSettings(sent, portraitUrl, privacySeed), overwrite });
 
   return (
     <FormProvider {...form}>

@@ -6,7 +6,7 @@ import {
   PreviewDialog,
   type PreviewComponent,
 } from "@/features/admin-settings/components/preview-dialog";
-import type { FormParts, FormState } from "@/features/admin-settings/components/settings-form";
+import type { FieldsProps, FormState } from "@/features/admin-settings/components/settings-form";
 import {
   LinkFields,
   NameField,
@@ -31,7 +31,7 @@ export function SettingsGroups({
   onShowLanguage,
   portrait,
   isPortraitRefused,
-}: FormParts) {
+}: FieldsProps) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;

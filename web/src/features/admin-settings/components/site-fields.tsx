@@ -1,7 +1,7 @@
 import { useFormContext, useWatch } from "react-hook-form";
 import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
 import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
-import type { FormParts } from "@/features/admin-settings/components/settings-form";
+import type { FieldsProps } from "@/features/admin-settings/components/settings-form";
 import { WhatsAppFields } from "@/features/admin-settings/components/whatsapp-fields";
 import { TEXT_NAMES, type SettingsValues, type TextName } from "@/features/admin-settings/schema";
 import { MissingFiles } from "@/components/form/missing-files";
@@ -46,7 +46,7 @@ export function NameField() {
 export function PortraitField({
   portrait,
   isPortraitRefused,
-}: Pick<FormParts, "portrait" | "isPortraitRefused">) {
+}: Pick<FieldsProps, "portrait" | "isPortraitRefused">) {
   const t = useT();
   return (
     <div>
@@ -61,11 +61,11 @@ export function PortraitField({
   );
 }
 
-type TextFieldsProps = Pick<FormParts, "shownLanguage" | "onShowLanguage"> & {
+type TextFieldsProps = Pick<FieldsProps, "shownLanguage" | "onShowLanguage"> & {
   /** The texts to show, each with the height of its text area in rows; 0 for an input of one line. */
   rows: Partial<Record<TextName, number>>;
   /** The stored settings. With them a text gets a hint while it is unchanged since the site was new (the seed). */
-  seed?: FormParts["base"];
+  seed?: FieldsProps["base"];
   /** Whether the language tabs count the missing texts of the whole form, and not only of the texts in `rows`. */
   countAll?: boolean;
 };
@@ -108,7 +108,7 @@ export function TextFields({
 }
 
 /** The fields of the owner's contact channels: social profiles, WhatsApp and email. */
-export function LinkFields({ base }: Pick<FormParts, "base">) {
+export function LinkFields({ base }: Pick<FieldsProps, "base">) {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();
   const errorText = useErrorText();
