@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// This file decides which requests for renditions are answered from the row cache, and remembers which renditions cannot be made.
+// This file responds to requests for public renditions from the row cache, without a query. It also remembers which renditions cannot be
+// made.
 
 // publicRenditionPath begins the path of each public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long a cached row is used if the client prefers a format in which the rendition does not exist yet. When it is
-// made in that format, the content version is not raised, because visitors can cause that; so the row is read again after this time.
+// fallbackLifetime is how long a cached row is used if the rendition does not exist yet in the format that the client prefers. Making it
+// in that format does not raise the content version, because visitors can cause that. So the row is read again after this time.
 const fallbackLifetime = 10 * time.Second
 
-// errReadAnew is returned for cached rows from which a request is not answered.
+// errReadAnew is returned for cached rows that are too old for a response.
 var errReadAnew = errors.New("the rows must be read anew")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
-// requests to next, which must end in RenderPublic.
+// requests to next; that handler must end in RenderPublic.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, func(r *http.Request) (string, bool) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {

@@ -17,8 +17,8 @@ import (
 	"atelie/internal/files"
 )
 
-// This file implements the commands atelie media verify and rebuild, which verify the stored pictures and videos and make their renditions
-// again. It also makes the first sizes of the demo content.
+// This file implements the commands atelie media verify (are all files complete?) and atelie media rebuild (make renditions again). It
+// also makes the first sizes of the demo content.
 
 // Progress is called after each picture or video. done is the number of files that are finished, and total is the number of all
 // files. name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an

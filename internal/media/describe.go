@@ -31,13 +31,13 @@ type description struct {
 
 // details tell the owner how a picture's renditions were made. File sizes are in bytes.
 type details struct {
-	State    string        `json:"state"`             // waiting, ready or failed (store_media.go)
-	Reason   string        `json:"reason,omitempty"`  // why the state is failed: a code (errors.go)
+	State    string        `json:"state"`             // waiting, ready or failed
+	Reason   string        `json:"reason,omitempty"`  // a code: why the state is failed
 	Engine   string        `json:"engine,omitempty"`  // atelie or vips
 	Original int64         `json:"original"`          // size of the file as it was uploaded
 	Public   int64         `json:"public"`            // size of the public file
 	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions, by width
-	DeltaE   float64       `json:"delta_e"`           // colour difference between file and rendition (rendition.Facts)
+	DeltaE   float64       `json:"delta_e"`           // colour difference (CIEDE2000) between file and rendition
 	Profile  string        `json:"profile,omitempty"` // name of the file's colour profile
 	Wide     bool          `json:"wide"`              // renditions are in Display P3
 	Creator  string        `json:"creator,omitempty"` // Creator and Rights are from the file's metadata
@@ -45,7 +45,7 @@ type details struct {
 }
 
 // Describe returns a description of the file at each public URL, as JSON by URL. It leaves out the URLs of unknown files. If detailed is
-// true, the descriptions include details, which only the owner may see.
+// true, the descriptions include details; only the owner may see these.
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]objectName{}
 	var wanted []objectName

@@ -18,7 +18,7 @@ var (
 	errManySizes       = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
 )
 
-// errTooManyPixels returns the error for a picture of that size, which exceeds the limits.
+// errTooManyPixels returns the error for a picture that exceeds the limits by its size.
 func errTooManyPixels(width, height int) *apperr.Error {
 	return apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge",
 		fmt.Sprintf("The picture has %d x %d pixels; it may have %d megapixels and %d pixels on a side", width, height, maxPixels/1_000_000, maxSide))

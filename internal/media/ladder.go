@@ -16,14 +16,13 @@ import (
 const revision = 1
 
 // maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
-// picture is also cut into tiles, so that visitors can zoom in to its pixels. A smaller picture has a rendition of its own width
-// instead.
+// picture is cut into tiles, so that visitors can zoom in to its pixels. A smaller picture has a rendition of its own width.
 const (
 	maxUntiledSide = 4096
 	tileSide       = 1024
 )
 
-// The size in pixels of the share picture, which link previews show.
+// The size in pixels of the share picture. Link previews show it.
 const (
 	shareWidth  = 1200
 	shareHeight = 630

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// A lease is the right of one call of withLease, on one node, to derive files, such as renditions, from an object. The call renews
-// the lease while it works. If its node dies, the lease expires, and another node can take it.
+// This file makes sure that only one node at a time derives files, such as renditions, from an object. Its right to do so is a lease. The
+// node renews the lease while it works. If the node dies, the lease expires, and another node can take it.
 const (
 	leaseDuration      = 30 * time.Second       // a lease expires this long after it was taken or last renewed
 	leaseRenewInterval = 8 * time.Second        // interval of renewals

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// The kinds of the jobs that make a picture's renditions after its upload, one for each stage (ladder.go). A finished job
-// enqueues the job of the next stage.
+// The kinds of the jobs that make a picture's renditions after its upload, in stages. A finished job enqueues the job of the next
+// stage.
 const (
 	JobFirst   = "picture-first"
 	JobPicture = "picture"
@@ -42,17 +42,17 @@ var (
 	errBusy     = errors.New("another job or request is making renditions of this picture")
 )
 
-// MakeFirst runs a job of the kind JobFirst, which makes the first sizes.
+// MakeFirst runs a job of the kind JobFirst: it makes the first sizes.
 func (s *Service) MakeFirst(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageFirst, JobPicture)
 }
 
-// MakeLadder runs a job of the kind JobPicture, which makes the ladder.
+// MakeLadder runs a job of the kind JobPicture: it makes the ladder.
 func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageLadder, JobExtras)
 }
 
-// MakeExtras runs a job of the kind JobExtras, which makes tiles.
+// MakeExtras runs a job of the kind JobExtras: it makes tiles.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageTiles, JobAVIF)
 }

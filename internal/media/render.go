@@ -19,8 +19,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for renditions, copies of a picture in another size, shape or format. The response is the rendition,
-// which is made if it is missing, or a substitute: the nearest picture that exists.
+// This file handles requests for renditions: copies of a picture in another size, shape or format. A missing rendition is made. If that
+// takes too long, the response is a substitute: the nearest picture that exists.
 
 // defaultRenderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
 // defaultSubstituteDelay is shorter: after it, a request of the site's own pages gets a substitute.

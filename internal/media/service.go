@@ -37,7 +37,7 @@ type Blobs interface {
 	Put(ctx context.Context, id string, body io.Reader) (files.Blob, error)
 	// Commit makes blobs permanent, in the transaction that writes the rows that refer to them.
 	Commit(ctx context.Context, tx *db.Tx, ids ...string) error
-	// Discard removes a committed blob once tx, which deletes the last reference to it, has been committed.
+	// Discard removes a committed blob after the commit of tx. tx must delete the last reference to the blob.
 	Discard(ctx context.Context, tx *db.Tx, id string) error
 	// Remove deletes blobs that are still pending.
 	Remove(ctx context.Context, ids ...string)
@@ -84,7 +84,7 @@ type Service struct {
 	// stripSlots limits how many calls of stripMetadata run at a time, so that many uploads do not use all processors.
 	stripSlots *semaphore.Weighted
 
-	// Renditions that are being made on request, by blob id and name. Close calls stop, which ends lifetime, their context, and
+	// Renditions that are being made on request, by blob id and name. Close calls stop to end their context, lifetime, and
 	// waits for running.
 	making   singleflight.Group
 	running  sync.WaitGroup

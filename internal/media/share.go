@@ -15,7 +15,7 @@ const largeWidth = 1600
 // Picture contains URLs of a picture's renditions, for search engines and link previews. The URLs are paths on this server and
 // contain the version of the content.
 type Picture struct {
-	Share         string // the share picture: 1200 × 630 pixels, JPEG, under 300 kB; the whole picture on a background of its dominant colour
+	Share         string // share picture: 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }

@@ -22,7 +22,7 @@ const (
 // media is a row of the table media: what is known about a picture or video besides its object.
 type media struct {
 	ObjectID, Version   string          // Version is the id of the blob that the row describes
-	Kind, State, Reason string          // Kind is image or video; Reason is a code (reason.go)
+	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
 	Facts               rendition.Facts // for a video, only Width and Height are set
 	Original            *files.Blob     // nil if the public file is the upload

@@ -18,7 +18,7 @@ type renditionRow struct {
 	Size               int64 // bytes
 	P3                 bool  // the colours are in Display P3, not sRGB
 	Eager              bool  // made in advance and never evicted
-	Revision           int   // revision of the encoders that made it (ladder.go); 0 if it must be made again
+	Revision           int   // version number of the encoders that made it; 0 if it must be made again
 	UsedAt             time.Time
 }
 

@@ -16,14 +16,13 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallFileBytes is the largest size in bytes of a public file that is a substitute like a rendition. A larger file is a substitute only if
-// no rendition exists in the wanted format.
+// smallFileBytes is a size in bytes. A public file of at most this size can be a substitute, as a rendition can. A larger file is one only
+// if there is no rendition in the requested format.
 const smallFileBytes = 1 << 20
 
-// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. It chooses among the
-// renditions and the public file (see smallFileBytes) the smallest uncropped picture that is at least as wide as needed, or else
-// the widest. If browsers can show none of them, it returns a plain picture in the dominant colour. For a tile it returns a
-// transparent picture, so that the page's smaller picture, which lies below the tile, stays visible.
+// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. Among the renditions and the public file
+// it chooses the smallest uncropped picture that is at least as wide as needed, or else the widest. If browsers can show none, it returns
+// a plain picture in the dominant colour. For a tile it returns a transparent picture, because the page shows a smaller picture below it.
 func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
 	if order.Crop != (rendition.Rect{}) {
 		return plainPicture(1, 1, color.Transparent)

@@ -18,8 +18,8 @@ import (
 
 // This file reads the parameters of a request that describe the requested rendition.
 
-// Requested widths and heights above a limit are reduced to it. The limit is maxRequestedSide pixels (Supabase's is 2000) or, if
-// it is larger, the width of the picture's widest rendition.
+// maxRequestedSide is a limit in pixels (Supabase's is 2000). Larger widths and heights are reduced to it, or to the width of the picture's
+// widest rendition if that is larger.
 const maxRequestedSide = 2560
 
 // transform is the requested rendition, with the fields of the client's TransformOptions. Fields that are missing in the request are 0 or
@@ -38,7 +38,7 @@ var (
 	formats     = []string{"origin", "avif", "webp", "jpeg"}
 )
 
-// frameMode is the resize mode of the share picture, which Supabase does not have: the whole picture on a background (rendition.Frame).
+// frameMode is the resize mode of the share picture: the whole picture on a background. Supabase does not have this mode.
 const frameMode = "frame"
 
 // readTransform reads a transform from the parameters of a URL and validates it.

@@ -15,8 +15,8 @@ import (
 	"atelie/internal/media/video"
 )
 
-// JobVideo is the kind of the jobs that move a video's index (the moov box of an MP4) to the beginning of the file after its upload.
-// Browsers can then play the video before they have received all of it.
+// JobVideo is the kind of the jobs that move the index of an uploaded video (the moov box of an MP4) to the beginning of the file. Browsers
+// can then play the video before they have received all of it.
 const JobVideo = "film" // stored in jobs, so it cannot change
 
 // VideoTimeout limits one run of a job of the kind JobVideo. It is long because a run can read 2 GB from the store and write 2 GB
@@ -26,7 +26,7 @@ const VideoTimeout = 30 * time.Minute
 // maxProbes is the number of videos that can be probed at the same time (probeVideo). Each holds its index, of up to 64 MB, in memory.
 const maxProbes = 2
 
-// videoState returns the state (store_media.go) that a video gets after it was probed.
+// videoState returns the state of a video that was probed: failed, ready or waiting.
 func videoState(f *files.Video) string {
 	switch {
 	case f.Failure != "":

@@ -11,9 +11,8 @@ const (
 	gifApplication = 0xff // an extension: data of a program
 )
 
-// stripGIF plans a copy of a GIF without metadata: it drops comments, plain text and application data, and keeps the screen,
-// the palettes, the frames with their timing, and the number of repeats. If the file ends after a complete frame without the
-// trailer, the trailer is added.
+// stripGIF plans a copy of a GIF without metadata. It drops comments, plain text and application data. It keeps the screen, the
+// palettes, the frames with their timing, and the number of repeats. It adds the trailer if only that is missing.
 func stripGIF(s *source) (out plan) {
 	head := s.readStart(13, "GIF", func(head []byte) bool {
 		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"

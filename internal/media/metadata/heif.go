@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12), where EXIF and XMP are items in the meta box. Metadata
-// that cannot be read is left out. Orientation is 1 and Profile nil, because decoders of HEIF apply the file's own.
+// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). EXIF and XMP are items in the meta box there. Metadata that cannot be
+// read is left out. Orientation is 1 and Profile nil, because decoders of HEIF apply the file's own.
 func readHEIF(s *source) Info {
 	var b blocks
 	for at, ok := int64(0), true; ok; {

@@ -8,8 +8,7 @@ import (
 
 // This file reads IPTC-IIM, an older format of metadata that JPEG and TIFF files can contain.
 
-// The numbers of the data sets that are read. An IPTC-IIM block is a list of data sets, which are grouped in records; these are
-// in record 2.
+// The numbers of the data sets that are read. An IPTC-IIM block is a list of records with data sets; these are in record 2.
 const (
 	iptcByline      = 80
 	iptcCity        = 90
@@ -23,8 +22,7 @@ const (
 // maxCreators is the largest number of creators that are read.
 const maxCreators = 100
 
-// findIPTC returns the IPTC block in a JPEG's APP13 segment, which contains a list of Photoshop resources; nil if there is
-// none.
+// findIPTC returns the IPTC block in a JPEG's APP13 segment, or nil. The segment contains a list of Photoshop resources.
 func findIPTC(resources []byte) []byte {
 	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
 	for ok && len(rest) >= 12 && string(rest[:4]) == "8BIM" {
@@ -53,7 +51,7 @@ func readIPTC(block []byte, info *Info) {
 	var creators []string
 	for len(block) >= 5 && block[0] == 0x1c { // a data set: marker, record, number, size (2 bytes), value
 		size := int(binary.BigEndian.Uint16(block[3:]))
-		if size >= 0x8000 || size > len(block)-5 { // larger values have an extended size, which is for pictures inside IPTC
+		if size >= 0x8000 || size > len(block)-5 { // larger values have an extended size: they are pictures inside IPTC
 			break
 		}
 		value := string(block[5 : 5+size])

@@ -16,7 +16,7 @@ import (
 
 // Errors of Read and Strip.
 var (
-	// ErrDamaged is wrapped, with the reason, by the error for a file that does not follow its format.
+	// ErrDamaged is wrapped by the error for a file that does not follow its format. That error has the reason.
 	ErrDamaged = errors.New("the picture file is damaged")
 	// ErrCannotStrip is returned by Strip for a type that it does not support.
 	ErrCannotStrip = errors.New("this type of file cannot be stripped of its metadata without re-encoding it")
@@ -43,11 +43,11 @@ type Info struct {
 	Rights      string
 	HasLocation bool // the file contains GPS coordinates or names of places
 	HasSerial   bool // the file contains the serial number of a camera or a lens
-	// Preview is the small JPEG of the picture in EXIF, as the file stores it, or nil. It is not checked, and it is neither
-	// rotated nor always cut as the picture is: many cameras add black bars to get 160 x 120 pixels.
+	// Preview is the small JPEG of the picture in EXIF, or nil. It is neither checked nor rotated, and it can have black bars: many
+	// cameras add them to get 160 x 120 pixels.
 	Preview []byte
 
-	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Strip keeps
+	more [len(rightsProperties)]string // values of rightsProperties in XMP; Strip keeps them
 }
 
 // blocks are the blocks of metadata in a file, as they are stored in it; a missing block is nil.

@@ -65,8 +65,8 @@ func (s *source) readHead(n int64) []byte {
 	return make([]byte, n)
 }
 
-// readStart reads the first n bytes. It records an ErrDamaged, which names the format, if the file is shorter or valid returns
-// false.
+// readStart reads the first n bytes. If the file is shorter or valid returns false, it records an ErrDamaged that
+// names the format.
 func (s *source) readStart(n int64, format string, valid func(head []byte) bool) []byte {
 	head := s.readHead(n)
 	if errors.Is(s.err, errTruncated) || s.err == nil && !valid(head) {

@@ -18,8 +18,8 @@ const (
 	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
 )
 
-// rightsProperties are the properties about rights, besides dc:creator and dc:rights, that a copy without metadata keeps. DataMining
-// states whether the picture may be used to train machines.
+// rightsProperties are properties about rights. A copy without private metadata keeps them, as it keeps dc:creator and dc:rights.
+// DataMining states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string
 	alternative             bool // the value is an rdf:Alt, with a text for each language

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// confine limits the memory in bytes and the processor time of this process and of each process that it starts, and lowers
-// their priority (lowerPriority), for an urgent job less than for others. They write no core dumps and no file above 2 GB.
-// RLIMIT_DATA limits the memory that a program has allocated, without mapped files. RLIMIT_AS is not used: Go reserves more address
-// space than it uses, so the limit would end harmless jobs.
+// confine limits the memory in bytes and the processor time of this process and of each process that it starts, and lowers their
+// priority. They write no core dumps and no file above 2 GB. RLIMIT_DATA limits the allocated memory, without mapped files. RLIMIT_AS
+// would end harmless jobs, because Go reserves more address space than it uses.
 func confine(memory int64, cpu time.Duration, urgent bool) error {
 	type limit struct {
 		resource int

@@ -17,8 +17,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// This file reads the headers of sources (picture files), and decodes sources for the own engine, which needs no libvips
-// (make.go).
+// This file reads the headers of sources (picture files), and decodes sources for the program's own engine (without libvips).
 
 // colourModel is the colour model of a picture's channels.
 type colourModel int
@@ -35,7 +34,7 @@ const (
 type source struct {
 	model      colourModel
 	w, h       int         // pixels
-	subX, subY int         // number of pixels along each axis that share a chroma sample
+	subX, subY int         // number of pixels in each direction that share a chroma sample
 	channels   []rowReader // readers of the channels, in the order of the colour model
 }
 

@@ -18,7 +18,7 @@ var (
 	ErrTruncated = apperr.New(http.StatusUnprocessableEntity, "picture_truncated", "The picture is not complete: its end is missing")
 	// ErrUnsupported is for a type, or a variant of a type, that this engine can neither decode nor make.
 	ErrUnsupported = apperr.New(http.StatusUnsupportedMediaType, "picture_unsupported", "This kind of picture cannot be read here")
-	// ErrNeedsVips is for HEIC and AVIF, which only libvips can decode or make.
+	// ErrNeedsVips is for HEIC and AVIF: only libvips can decode or make them.
 	ErrNeedsVips = apperr.New(http.StatusUnsupportedMediaType, "picture_needs_vips", "HEIC and AVIF cannot be read here: please send JPEG")
 	// ErrOrder is for an invalid order, such as one with a negative size, a quality above 100, or an unknown format or fit.
 	ErrOrder = apperr.New(http.StatusBadRequest, "picture_order_invalid", "The picture cannot be made in this size or format")

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file computes facts about a source (Facts): the placeholder, the dominant colour, and the colour difference to a rendition.
+// This file computes facts about a picture: its placeholder, its dominant colour, and the colour difference to a rendition.
 
 // swatchSide is the longest side in pixels of a swatch, the small picture from which the placeholder and the dominant colour
 // are computed. thumbhash accepts no larger picture.

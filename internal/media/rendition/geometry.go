@@ -5,10 +5,9 @@ import "math"
 // maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout computes how an order shows a picture of width x height. crop is the part of the picture that is shown: the whole
-// picture, unless Order.Crop is set or the fit is Cover. w and h are the size that this part gets. All are in pixels as shown.
-// For Frame, w and h are the size of the picture on the background, and the background has the size of the order. Layout also
-// checks the order; the error wraps ErrOrder.
+// Layout checks an order and computes how it shows a picture of width x height. crop is the shown part: the whole picture, unless
+// Order.Crop is set or the fit is Cover. w and h are the size that this part gets; for Frame, it lies on a background of the order's
+// size. All are in pixels as shown. The error wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||

@@ -25,7 +25,7 @@ func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: th
 // keepFilesPrivate does nothing, because this system has no umask.
 func keepFilesPrivate() {}
 
-// readUsage returns what a process has used, without its peak of memory, which this system does not report.
+// readUsage returns what a process has used. This system does not report its peak of memory.
 func readUsage(p *os.ProcessState) usage {
 	if p == nil {
 		return usage{}

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// readAnyHeader is like ReadHeader, but also reads the header of HEIC and AVIF, which only libvips can decode.
+// readAnyHeader is ReadHeader for the engine with libvips: it also reads the header of HEIC and AVIF.
 func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	h, err := ReadHeader(r)
 	if !errors.Is(err, ErrNeedsVips) {
@@ -26,9 +26,9 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	return h, nil
 }
 
-// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The meta box near
-// the start has a box ispe for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3): version and flags (4 bytes),
-// width, height. HEIFSize returns the largest width and the largest height, because a tile is not larger than the picture.
+// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The file has a box ispe
+// with a size for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3). HEIFSize returns the largest width and the largest
+// height, because a tile is not larger than the picture.
 func HEIFSize(r io.Reader) (width, height int, err error) {
 	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
 	const contentSize = 12 // version and flags, width, height

@@ -23,8 +23,8 @@ import (
 // Engine is the value of Result.Engine for renditions that Make made.
 const Engine = "atelie"
 
-// reducedWidth is the largest width in pixels of the reduced picture, a copy of the whole source from which most renditions are
-// made. Renditions that need more pixels are made from the source.
+// reducedWidth is the largest width in pixels of the reduced picture: a smaller copy of the source. Most renditions are made from it,
+// because that is faster. Renditions that need more pixels are made from the source.
 const reducedWidth = 2560
 
 // wideShare is a fraction of a picture's pixels. If more pixels are outside sRGB, renditions are made in Display P3.
@@ -34,7 +34,7 @@ const wideShare = 0.005
 const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into
-// job.Folder, where some of them may remain after an error. If Make rejects the picture or an order, the error wraps one of this
+// job.Folder; some of them may remain there after an error. If Make rejects the picture or an order, the error wraps one of this
 // package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})

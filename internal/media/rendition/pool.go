@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// pool limits the jobs that run at a time, by their number and by their memory. Jobs start in the order of arrival, so that
-// small pictures cannot delay a large one for ever. The number of urgent jobs has a limit of its own, twice as high, because the
-// jobs that are not urgent are paused while urgent ones run.
+// pool limits the jobs that run at a time, by their number and by their memory. Jobs start in the order of arrival, so that small
+// pictures cannot delay a large one for ever. Urgent jobs have their own limit. It is twice as high, because other jobs are paused while
+// urgent ones run.
 type pool struct {
 	budget  int64               // limit of the estimated memory of all jobs together, in bytes
 	workers *semaphore.Weighted // number of jobs that are not urgent

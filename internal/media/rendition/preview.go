@@ -12,8 +12,8 @@ import (
 // maxPreviewSide is the longest side in pixels of a preview that is decoded. The preview in EXIF usually has 160.
 const maxPreviewSide = 512
 
-// Preview returns the placeholder and the dominant colour of a picture by the preview in its metadata; both are empty if there is
-// none that can be used. It decodes at most 64 kB and 512 x 512 pixels, so that a caller can wait for it. width and height are
+// Preview returns the placeholder and the dominant colour of a picture, computed from the preview in its metadata. Both are empty if
+// there is no usable preview. It decodes at most 64 kB and 512 x 512 pixels, so that a request can wait for it. width and height are
 // those of the picture as shown.
 func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbhash []byte, color string) {
 	header, err := jpeg.DecodeConfig(bytes.NewReader(info.Preview))

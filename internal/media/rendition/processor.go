@@ -25,7 +25,7 @@ type Config struct {
 	Memory int64
 	// JobMemory limits the memory that each process of a job may allocate, in bytes, on systems that can enforce it. Default: 1.5 GB.
 	JobMemory int64
-	// Workers is how many jobs run at a time, without the urgent ones, of which twice as many may run. Default: half the number of
+	// Workers is how many jobs that are not urgent run at a time; twice as many urgent ones may run. Default: half the number of
 	// processors.
 	Workers int
 	// CPU is how much processor time each process of a job may use, on systems that can enforce it. Default: 2 min.
@@ -39,7 +39,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Processor makes renditions in worker processes: a hostile file can end its own job, but not the server. It is safe for
+// Processor makes renditions in worker processes, so that a hostile file can end only its own job and not the server. It is safe for
 // concurrent use.
 type Processor struct {
 	cfg      Config

@@ -1,6 +1,6 @@
-// Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. It uses no database and no
-// network, only files. So each job can run in a worker process of its own, and a hostile file can crash only that process. Two engines
-// make renditions: libvips, if it is installed, and this package's own engine.
+// Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. Each job runs in a worker process of its
+// own, so that a hostile file can crash only that process. Two engines make renditions: libvips, if it is installed, and this package's
+// own engine.
 package rendition
 
 // MainWidths are the widths in pixels in which the site mostly shows pictures. The first one is the smallest width of a whole picture in
@@ -32,7 +32,7 @@ type Fit string
 const (
 	Contain Fit = "contain" // the whole picture, within the size
 	Cover   Fit = "cover"   // fills the size; the parts of the picture outside of it are cut off
-	Fill    Fit = "fill"    // exactly the size, which may distort the picture
+	Fill    Fit = "fill"    // exactly the size; may distort the picture
 	Frame   Fit = "frame"   // exactly the size: the whole picture on a background of its dominant colour, for the share picture
 )
 

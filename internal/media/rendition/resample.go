@@ -40,23 +40,23 @@ func (p plane) rowReader() rowReader {
 	return rowReader{p.w, p.h, func(y int, _ []byte) []byte { return p.row(y) }}
 }
 
-// axis contains the weights that resample one axis. Output i is the weighted sum of taps consecutive inputs, the first of which
-// is start[i].
-type axis struct {
+// kernel has the weights that resample rows or columns. Output i is the weighted sum of taps consecutive inputs. The first of these
+// inputs is start[i].
+type kernel struct {
 	taps    int     // number of inputs for each output
 	start   []int32 // index of the first input, for each output
 	weights []int16 // taps weights for each output
 }
 
-// newAxis computes the weights that resample the range offset..offset+n*step of size inputs to n outputs. Inputs beyond the
-// edges get no weight, and the weights of an output are scaled to a sum of one. taps is rounded up to a multiple of pad, and
-// starts are moved so that all taps are within the inputs.
-func newAxis(size int, offset, step float64, n, pad int) axis {
+// newKernel computes the weights for n outputs from size inputs. Output i covers the inputs from offset+i*step to
+// offset+(i+1)*step. Inputs beyond the edges get no weight, and the weights of an output add up to one. taps is rounded up to a
+// multiple of pad, and starts are moved so that all taps are within the inputs.
+func newKernel(size int, offset, step float64, n, pad int) kernel {
 	stretch := max(step, 1)
 	support := lobes * stretch
 	taps := int(math.Ceil(support))*2 + 1
 	taps = (taps + pad - 1) / pad * pad
-	a := axis{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
+	a := kernel{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
 	w := make([]float64, taps)
 	for i := range n {
 		centre := offset + (float64(i)+0.5)*step
@@ -121,8 +121,8 @@ func resample(ctx context.Context, src rowReader, win window, w, h int) (plane, 
 			return ctx.Err()
 		})
 	}
-	across := newAxis(src.w, win.x, stepX, w, block)
-	down := newAxis(src.h, win.y, stepY, h, 2)
+	across := newKernel(src.w, win.x, stepX, w, block)
+	down := newKernel(src.h, win.y, stepY, h, 2)
 	return dst, forEachBand(h, func(from, to int) error {
 		return resampleBand(ctx, dst, src, across, down, from, to)
 	})
@@ -131,7 +131,7 @@ func resample(ctx context.Context, src rowReader, win window, w, h int) (plane, 
 // resampleBand computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the
 // filter down needs. A new row replaces the oldest row of the ring. The weights of the filter down are rotated accordingly, so
 // that no rows are moved.
-func resampleBand(ctx context.Context, dst plane, src rowReader, across, down axis, from, to int) error {
+func resampleBand(ctx context.Context, dst plane, src rowReader, across, down kernel, from, to int) error {
 	stride := (dst.w + block - 1) / block * block
 	ring := make([]int16, down.taps*stride)
 	rotated := make([]int16, down.taps)

@@ -7,13 +7,13 @@ import "golang.org/x/sys/cpu"
 // hasAVX2 reports whether the processor can run the vector code.
 var hasAVX2 = cpu.X86.HasAVX2
 
-// acrossAVX2 does what acrossGeneric does, with vectors. n is the number of outputs. taps and len(weights) must be multiples of
-// block, and line must have at least taps samples from every start on.
+// acrossAVX2 is acrossGeneric with vectors. n is the number of outputs. taps and len(weights) must be multiples of block, and line must
+// have at least taps samples from every start on.
 //
 //go:noescape
 func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)
 
-// downAVX2 does what downGeneric does, with vectors. stride must be a multiple of block, and taps, the number of weights, even.
+// downAVX2 is downGeneric with vectors. stride must be a multiple of block. taps is the number of weights and must be even.
 //
 //go:noescape
 func downAVX2(dst *byte, ring, weights *int16, stride, taps int)

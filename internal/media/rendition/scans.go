@@ -11,9 +11,9 @@ import (
 // scan, so a few kilobytes of empty scans would take minutes.
 const maxScans = 100
 
-// checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. It counts the two bytes
-// that begin a scan, which cannot occur within the data of a scan (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the
-// metadata are counted too.
+// checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. It counts the two bytes that
+// begin a scan. They cannot occur within the data of a scan (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the metadata are counted
+// too.
 func checkScans(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -27,12 +27,12 @@ const (
 	avifEffort  = 3
 )
 
-// vipsSession is the session of a job that libvips does. One command of libvips decodes the source to a raw file, the reduced
+// vipsSession is the session of a job that libvips does. One command of libvips decodes the source to a file with raw pixels, the reduced
 // picture. Further commands make each rendition from that file.
 type vipsSession struct {
 	session
 
-	heif    bool         // the source is HEIC or AVIF, which libvips rotates while decoding: its size is known only after decoding
+	heif    bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only then
 	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha

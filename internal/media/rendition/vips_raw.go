@@ -13,7 +13,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads and changes raw pictures: files in libvips' own format, in which libvips and this program exchange pixels.
+// This file reads and changes raw pictures. They are files in libvips' own format. Libvips and this program exchange pixels in them.
 
 // rawHeaderSize is the length in bytes of the header of a raw picture. The header is in the machine's byte order. The pixels
 // follow, row by row, and then XML with the metadata.

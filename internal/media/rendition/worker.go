@@ -63,7 +63,7 @@ const (
 	maxStderrBytes   = 64 << 10
 )
 
-// runTask runs a task in a worker process, which has ended when runTask returns. The files of the result are then in the task's
+// runTask runs a task in a worker process, and returns when the process has ended. The files of the result are then in the task's
 // folder. All other files that the worker wrote are removed.
 func (s *Processor) runTask(ctx context.Context, t task) (_ Result, used usage, err error) {
 	folder := t.Job.Folder

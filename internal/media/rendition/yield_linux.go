@@ -15,8 +15,8 @@ import (
 // This file lowers the priority of workers, so that the server's requests are answered first.
 
 const (
-	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time on a busy
-	// machine too.
+	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time even on a busy
+	// machine.
 	workerNice = 10
 	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy
 	// the worker then gets a quarter of the time, and with workerNice a tenth.

@@ -11,8 +11,8 @@ import (
 )
 
 // Faststart returns a reader of the MP4 or MOV f with the index moved before the frames, so that browsers can play the video while they
-// receive it. The offsets in the index are adjusted; everything else is unchanged. The result is nil if the index already precedes the
-// frames, and for fragmented files and WebM, which play without such an index. The reader seeks in f, and holds only the index in memory.
+// receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and holds only the index in memory. The
+// result is nil if the index precedes the frames already, and for fragmented files and WebM, because they need no such index.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // This file reads MP4 and MOV files.
 
-// box describes one of the boxes of which an MP4 or MOV file consists (ISO/IEC 14496-12 §4.2). A box can contain other boxes.
+// box describes a box (ISO/IEC 14496-12 §4.2). An MP4 or MOV file consists of boxes. A box can contain other boxes.
 type box struct {
 	kind         string // four letters
 	at, size     int64  // at is the offset in the file or in the parent; size includes the header

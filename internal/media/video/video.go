@@ -1,6 +1,6 @@
-// Package video reads the size, duration and codec of MP4, MOV and WebM files. It also moves the index of an MP4 to the beginning of the
-// file (faststart), so that browsers can play the video before they have received all of it. The index, the moov box, lists where in the
-// file the frames are. The package does not decode or encode frames.
+// Package video reads the size, duration and codec of MP4, MOV and WebM files. It also moves the index of an MP4 (the moov box, which says
+// where in the file the frames are) to the beginning of the file. Browsers can then play the video before they have received all of it. The
+// package does not decode or encode frames.
 package video
 
 import (
@@ -14,7 +14,7 @@ import (
 // maxIndex is the largest index of an MP4 (its moov box) in bytes. The index is held in memory.
 const maxIndex = 64 << 20
 
-// ErrUnreadable is wrapped by the error for a file that does not follow its format or ends early.
+// ErrUnreadable is the error for a file that does not follow its format or ends early.
 var ErrUnreadable = errors.New("not a readable video")
 
 // ErrTruncated is wrapped by the error for an MP4 or MOV that ends before the end of its frames or its index. It wraps ErrUnreadable.

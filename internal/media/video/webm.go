@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// This file reads WebM files, which consist of nested EBML elements.
+// This file reads WebM files. They consist of nested EBML elements.
 
 // The ids of the EBML elements (RFC 9559) that this file reads.
 const (

@@ -6,9 +6,10 @@ import (
 	"unicode/utf16"
 )
 
-// This file contains the gamuts of the targets and writes profiles.
+// This file contains the gamuts of sRGB and Display P3, and writes ICC profiles.
 
-// d50 is the white, as XYZ, of the profile connection space: the space to which profiles convert (ICC.1:2022 §7.2.16).
+// d50 is the white point of the profile connection space (PCS), as XYZ (ICC.1:2022 §7.2.16). Profiles convert device values to that
+// space.
 var d50 = [3]float64{0.9642, 1, 0.8249}
 
 // Gamut is the range of colours of an RGB space: its three primaries and its white, as CIE x and y.

@@ -14,8 +14,7 @@ func LabOf(r, g, b uint8, space Space) Lab {
 	return xyzToLab(multiply(*matrix, [3]float64{linearLight[r], linearLight[g], linearLight[b]}))
 }
 
-// Lab returns the colour of a device value, which is 1 number for Gray, 3 for RGB or 4 for CMYK, each from 0 to 1. In CMYK 0 is no
-// ink.
+// Lab returns the colour of a device value: 1 number for Gray, 3 for RGB or 4 for CMYK, each from 0 to 1. In CMYK 0 is no ink.
 func (p *Profile) Lab(device ...float64) Lab {
 	var in [4]float64
 	copy(in[:], device)

@@ -38,7 +38,7 @@ const (
 type Profile struct {
 	space       Space
 	description string
-	labPCS      bool          // whether the profile connection space (PCS), which is between device and target, is Lab; otherwise XYZ
+	labPCS      bool          // the profile connection space (PCS, between device and target) is Lab; otherwise XYZ
 	curves      [3]curve      // RGB: one for each channel; Gray: the first
 	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
 	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none

@@ -8,8 +8,8 @@ import (
 )
 
 // colourTable is the lookup table of an ICC profile (ICC.1, tag A2B0; its types are lut8Type, lut16Type and lutAToBType). It converts
-// device values to the profile connection space (PCS), which is Lab or XYZ. Its fields are applied in order; all but scaleToPCS are
-// optional.
+// device values to Lab or XYZ, the two forms of the profile connection space (PCS). Its fields are applied in order; all but scaleToPCS
+// are optional.
 type colourTable struct {
 	inputCurves  []curve // one for each channel of the device value
 	grid         *grid

@@ -30,7 +30,7 @@ func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if to == DisplayP3 {
 		target = p3FromXYZ
 	}
-	rgb := from // the profile for RGB pixels, which are taken as sRGB if from is for another space
+	rgb := from // the profile for RGB pixels: sRGB if from is for another space
 	if from == nil || from.space != RGB {
 		rgb = srgbProfile
 	}
