@@ -1,6 +1,6 @@
-// Package apikeys stores which generations of the two API keys (anon key and service key) are valid, and rotates and revokes
-// keys. The generation of a key is a number that each rotation raises by one. Package identity creates the keys themselves and
-// checks their signatures.
+// Package apikeys rotates and revokes the two API keys of the site: the anon key and the service key. Each rotation of a key creates
+// its next generation, which has the next number. The package stores which generations are valid. Package identity creates the keys
+// themselves and checks their signatures.
 package apikeys
 
 import (
@@ -40,7 +40,7 @@ var (
 type Generation struct {
 	Role    identity.Role
 	Number  int
-	Created *time.Time // nil for the first generation, whose creation is not recorded
+	Created *time.Time // nil for the first generation: its creation is not recorded
 	Revoked *time.Time // nil while the key is valid
 }
 
@@ -53,14 +53,13 @@ type Service struct {
 	now         func() time.Time
 	reading     sync.Mutex               // held while the table is read, so that only one request reads it
 	snapshot    atomic.Pointer[snapshot] // the newest snapshot; nil before the first read
-	confirmedAt atomic.Int64             // when the snapshot was most recently known to be up to date, in Unix nanoseconds
+	confirmedAt atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys at one content version. The content version is a number in the database that each
-// change of visible content raises; triggers raise it for each change of access_keys too (migration 24). A snapshot is up to
-// date until the next edit.
+// snapshot is the content of access_keys. It is up to date until the next edit: triggers raise the number of the latest edit at each
+// change of access_keys, as they do for changes of visible content.
 type snapshot struct {
-	edited  int64        // the version of the latest edit (content.Versions.Edited) before the table was read
+	edited  int64        // number of the latest edit before the table was read (content.Versions.Edited)
 	keys    []Generation // the keys of all generations, revoked ones included
 	anonKey string       // the newest valid anon key
 }

@@ -48,7 +48,7 @@ func (n newAccount) validateUserMetadata() error {
 	return validateMetadata(n.userMetadata(decoyNamespace.String()))
 }
 
-// createAccount stores an account and its identity. The account has no role, so it is no owner. If createAccount returns
+// createAccount stores an account and its identity. The account has no role, so it is not an owner's. If createAccount returns
 // errEmailExists or errPhoneExists, the caller must roll tx back, because PostgreSQL refuses further statements in it.
 func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()

@@ -9,6 +9,8 @@ import (
 	"atelie/internal/device"
 )
 
+// This file returns entries of the audit log of accounts for the activity log that owners see in the admin area.
+
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
 	Actor    string `json:"actor"`    // who acted: actorServiceKey, actorCommand, or "" for the account itself
@@ -17,8 +19,7 @@ type auditDetail struct {
 	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
 }
 
-// Activity returns the audit log's entries of the given kinds in the form of the activity log, newest first. It returns at most
-// limit entries, which follow the position after.
+// Activity returns entries of the given kinds, newest first. It returns at most limit entries, beginning after the position after.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {
@@ -42,8 +43,8 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 	return entries, nil
 }
 
-// toActivityEntry converts the audit entry to an entry of the activity log. The account of the audit entry becomes Entry.Account,
-// the one that acted. If the service key or a command acted, the account becomes Entry.Subject, the one that was changed.
+// toActivityEntry converts an audit entry to an entry of the activity log. The account of the audit entry becomes Entry.Account (who
+// acted). If the service key or a command acted, it becomes Entry.Subject (who was changed).
 func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
 	for kind, kindActions := range activityActions {

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/device"
 )
 
-// This file finds, exports and erases everything about an e-mail address.
+// This file finds, exports and erases everything about an e-mail address, for a person who asks for their data or its erasure.
 
 // AddressHasRole reports whether an account with a role has the e-mail address: as its own, as its pending new address, or in the
 // identity of a provider. Roles cannot change until tx ends.
@@ -25,8 +25,8 @@ type addressAccount struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf calls yield with an addressAccount for each account that has the address in one of the three ways of
-// AddressHasRole.
+// EachAccountOf calls yield with an addressAccount for each account that has the address as its own, as its pending new address, or in
+// the identity of a provider.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {

@@ -20,7 +20,7 @@ func normalizeEmail(s string) (string, error) {
 	}
 	parsed, err := mail.ParseAddress(s)
 	if err != nil {
-		return "", errEmailInvalid.Becausef("no address") // without the parser's error: it quotes the input, which would reach the log
+		return "", errEmailInvalid.Becausef("no address") // without the parser's error: it quotes the input, and must not be logged
 	}
 	if parsed.Address != s {
 		return "", errEmailInvalid.Becausef("more than an address")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The audit log is sent in pages.
+// Limits of the pages in which the audit log is sent.
 const (
 	defaultAuditPerPage  = 50        // entries on a page if the request has no per_page
 	maxAuditPerPage      = 1000      // a larger per_page is reduced to this number

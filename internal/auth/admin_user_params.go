@@ -41,7 +41,7 @@ func (p *adminUserParams) normalize() (err error) {
 }
 
 // parseBanDuration parses ban_duration: a Go duration such as "24h", or "none" to end a ban. until is the end of the ban, or nil
-// for no ban; requested is false when text is "", which changes nothing. A banned account cannot sign in, nor use or refresh its
+// for no ban; requested is false when text is "": nothing changes. A banned account cannot sign in, nor use or refresh its
 // sessions.
 func parseBanDuration(text string, now time.Time) (until *time.Time, requested bool, err error) {
 	switch text {

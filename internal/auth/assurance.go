@@ -9,7 +9,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Names of the second factors in the amr claim of access tokens, which lists how the session was authenticated. A session begins
+// Names of the second factors in the amr claim of access tokens. The claim lists how the session was authenticated. A session begins
 // at the assurance level aal1; a second factor raises it to aal2. Supabase Auth does not have mfa/recovery_code.
 const (
 	methodTOTP         = "totp"

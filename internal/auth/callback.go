@@ -18,8 +18,8 @@ import (
 
 const callbacksPerIP = 200 // largest number of requests from one IP address in limitWindow
 
-// Callback handles GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
-// to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it
+// Callback handles GET and POST /auth/v1/callback. An OAuth provider sends the browser there after a sign-in. Callback redirects the
+// browser to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it
 // redirects to SiteURL with the error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limitPerIP(w, r, limitCallbacks, callbacksPerIP); err != nil {

@@ -62,8 +62,8 @@ func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	return user, current, err
 }
 
-// lockSession locks the account of callerSession, which currentSession has returned, and reads account and session again in the
-// transaction of a change. The returned session has at most the assurance level of callerSession.
+// lockSession locks the account of callerSession in the transaction of a change, and reads account and session again. callerSession is
+// the result of currentSession. The returned session has at most the assurance level of callerSession.
 func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession session) (User, session, error) {
 	user, err := lockUser(ctx, tx, callerSession.userID)
 	if err != nil {

@@ -18,7 +18,7 @@ var commonPasswords string
 // commonPasswordList returns the lines of commonPasswords.
 var commonPasswordList = sync.OnceValue(func() []string { return strings.Fields(commonPasswords) })
 
-// isCommon reports whether commonPasswords contains a password, which must be in lower case.
+// isCommon reports whether commonPasswords contains a password. The password must be in lower case.
 func isCommon(password string) bool {
 	_, found := slices.BinarySearch(commonPasswordList(), password)
 	return found

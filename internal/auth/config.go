@@ -23,12 +23,13 @@ type Config struct {
 	RefreshKey []byte // derives refresh tokens
 	CodeKey    []byte // hashes six-digit codes
 	SealKey    []byte // seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
-	Previous   *Keys  // keys of the previous secret, which are still accepted; nil without a previous secret
+	Previous   *Keys  // keys of the previous secret; they are still accepted. nil without a previous secret
 
 	// Tokens and sessions.
-	JWTExpiry    time.Duration // lifetime of an access token
-	ES256        bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
-	RefreshReuse time.Duration // how long after its use an older refresh token can be used again; the predecessor of the current token always can
+	JWTExpiry time.Duration // lifetime of an access token
+	ES256     bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
+	// RefreshReuse is how long after its use an old refresh token can be used again. The token before the current one always can.
+	RefreshReuse time.Duration
 	Sessions     SessionLimits
 
 	// Ways to sign up and to sign in.
@@ -44,8 +45,8 @@ type Config struct {
 	PhoneAutoconfirm  bool // phone numbers count as confirmed without an SMS
 	PasswordMinLength int  // least length of a new password in code points; at least 6
 	PasswordReauth    bool // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
-	// RequireSecondFactor gives administrators their rights at aal2 only. An administrator without a second factor can do what
-	// accounts without a role can, which includes enrolling a factor. If it is false, only administrators with a factor need aal2.
+	// RequireSecondFactor gives administrators their rights only after a second factor (at aal2). Until then an administrator has the
+	// rights of accounts without a role, and can enrol a factor. If it is false, only administrators with a factor need aal2.
 	RequireSecondFactor bool
 
 	// Limits.

@@ -22,12 +22,12 @@ type enrolRequest struct {
 	FactorType   string `json:"factor_type"` // totp or phone
 	Issuer       string `json:"issuer"`      // name that the authenticator app shows for the site; "": the site's host
 	Phone        string `json:"phone"`       // the phone number, required for a phone factor
-	proof               // the password or the code for the reauthentication, required if the account has a role and its last sign-in is not recent
+	proof               // password or code of the reauthentication; required for an account with a role if its sign-in is not recent
 }
 
 // totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps accept.
 type totpSecret struct {
-	QRCode string `json:"qr_code"` // URI as an SVG picture, without a data: prefix, which the client adds
+	QRCode string `json:"qr_code"` // URI as an SVG picture; the client adds the prefix data:
 	Secret string `json:"secret"`  // the secret in base32, for people who type it in
 	URI    string `json:"uri"`     // otpauth://…, with the secret, the issuer and the account's name
 }

@@ -17,9 +17,8 @@ type verifyFactorRequest struct {
 	Code        string `json:"code"`
 }
 
-// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge of ChallengeFactor. A correct code
-// verifies the factor, if that is not done yet, and raises the session to the assurance level aal2. The response is the session
-// with new tokens.
+// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge of ChallengeFactor. A correct code raises
+// the session to the assurance level aal2, and verifies a factor that is not verified yet. The response is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)

@@ -22,7 +22,7 @@ const (
 
 const (
 	maxFactors    = 10 // largest number of factors of one account
-	maxFactorText = 64 // largest number of characters of a factor's name, and of its issuer: a QR code must hold the issuer
+	maxFactorText = 64 // largest number of characters of a factor's name, and of its issuer; the issuer must fit into a QR code
 	// unverifiedFactorLife is how long an unverified factor stays after its newest challenge, or after its creation. An enrolment
 	// deletes older unverified factors of the account.
 	unverifiedFactorLife = 5 * time.Minute
@@ -30,8 +30,7 @@ const (
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
-// purposeTOTP, followed by the factor's id, is the purpose (additional data) with which a factor's secret is sealed (encrypted), see
-// sealer.
+// purposeTOTP, followed by the factor's id, is the additional data with which a factor's secret is encrypted.
 const purposeTOTP = "totp "
 
 // requestedFactor returns the caller's account, the caller's session, and the factor that the request's path names. It returns

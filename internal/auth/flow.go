@@ -17,8 +17,8 @@ import (
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
-// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier (RFC 7636). Both fields are empty
-// in the implicit flow, in which the client gets the session at once instead of a code.
+// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier (RFC 7636). Both fields are empty in the
+// implicit flow; the client then gets the session at once instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"`
@@ -44,8 +44,8 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow and returns it: a sign-in whose result the client will exchange with a code (PKCE), or that a provider
-// must answer. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
+// startFlow stores a flow and returns it. A flow is a pending sign-in: the client will exchange a code for its result (PKCE), or a
+// provider must answer. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
 // without a state startFlow stores nothing, and returns a flow with the id "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
@@ -64,8 +64,8 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 	return f, insertFlow(ctx, tx, f, stateHash)
 }
 
-// issueAuthCode finishes the sign-in of a PKCE flow and returns a code, which the client exchanges with its verifier for a session.
-// It stores secrets, sealed providerTokens or "", for that exchange. It returns errFlowNotFound if the flow was deleted.
+// issueAuthCode finishes the sign-in of a PKCE flow and returns a code. The client exchanges code and verifier for a session. issueAuthCode
+// stores secrets, sealed providerTokens or "", for that exchange. It returns errFlowNotFound if the flow was deleted.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())

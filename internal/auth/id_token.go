@@ -30,9 +30,9 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant handles POST /auth/v1/token?grant_type=id_token: it signs in with an ID token that the client has got from the
-// provider without this service. With link_identity it adds the identity to the caller's account. Errors: validation_failed,
-// provider_disabled, bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
+// idTokenGrant handles POST /auth/v1/token?grant_type=id_token: it signs in with an ID token that the client itself got from the
+// provider. With link_identity it adds the identity to the caller's account. Errors: validation_failed, provider_disabled,
+// bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {

@@ -49,7 +49,7 @@ const (
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
 	factorCallsPerAccount        = 100 // each for enrolments, challenges of TOTP factors, and new sets of recovery codes
-	factorTextsPerAccount        = 10  // challenges of phone factors, which send an SMS
+	factorTextsPerAccount        = 10  // challenges of phone factors; each sends an SMS
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 

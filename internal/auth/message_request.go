@@ -13,9 +13,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The handler of the HTTP request
-// only validates the input, starts the cooldown and queues the job, so that response and response time are the same whether the
-// account exists or not. The string is an old name that stored jobs contain; do not change it.
+// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The HTTP handler only validates the
+// input, starts the cooldown (the least time between two messages) and queues the job. So its response and response time do not reveal
+// whether the account exists. The string is an old name that stored jobs contain; do not change it.
 const JobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of JobMessageRequest.

@@ -34,8 +34,8 @@ type Mail struct {
 // MailKind is the purpose of a mail. It is converted to a mail.Kind, so its values must be values of that type.
 type MailKind string
 
-// Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only
-// report what has happened to the account. The kinds of mails about problems with the site are health.Codes.
+// Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices: they
+// only report what has happened to the account. The kinds of mails about problems with the site are health.Codes.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"

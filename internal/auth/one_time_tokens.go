@@ -22,14 +22,14 @@ const (
 	tokenReauthenticate tokenType = "reauthentication"
 )
 
-// How long links and codes are valid, and how many attempts at codes are allowed. The attempts must be limited, because codes
-// have only six digits. An account can have several valid codes of a kind; each attempt counts for all of them.
+// How long links and codes are valid, and how many attempts at codes are allowed. The limits are low, because codes have only six
+// digits and an account can have several valid ones. An attempt counts for all of them.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // lifetime of codes by SMS and of codes for reauthentication
 	maxCodeTries       = 5              // attempts that each code allows
-	maxTriesPerAccount = 20             // attempts at an account in triesWindow; low because a guess can hit any of maxCodes valid codes
+	maxTriesPerAccount = 20             // attempts at an account in triesWindow
 	triesWindow        = 24 * time.Hour
 )
 
@@ -40,8 +40,8 @@ type issuedToken struct {
 }
 
 // issueToken creates a link and a code, stores their hashes and writes changes to the account. Earlier links of the kind stay valid
-// until they expire (maxTokens), and so do the codes of the newest ones (maxCodes). sentTo is the e-mail address or phone number to
-// which the caller will send them; flowID is their PKCE flow, or "".
+// until they expire, and so do the codes of the newest ones. sentTo is the e-mail address or phone number to which the caller will
+// send them; flowID is their PKCE flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {

@@ -13,8 +13,8 @@ type otpRequest struct {
 }
 
 // OTP handles POST /auth/v1/otp: it sends a magic link (a link that signs in) with a code by mail, or a code by SMS. The response
-// to a valid request is always {}. Supabase Auth returns otp_disabled if there is no account and create_user is false, which
-// reveals who has an account.
+// to a valid request is always {}. Supabase Auth returns otp_disabled if there is no account and create_user is false. That would
+// reveal who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {

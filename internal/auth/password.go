@@ -24,8 +24,8 @@ type weakPassword struct {
 	Reasons []string `json:"reasons"` // length (too short), pwned (known from breaches, or easy to guess)
 }
 
-// errWeakPassword returns the error for a new password that is too weak. Its Details contain the reasons, joined by commas, which
-// WriteError splits again.
+// errWeakPassword returns the error for a new password that is too weak. Its Details contain the reasons, joined by commas; WriteError
+// splits them again.
 func errWeakPassword(weak *weakPassword) *apperr.Error {
 	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, weak.Message)
 	e.Details = strings.Join(weak.Reasons, ",")

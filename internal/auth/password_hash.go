@@ -30,8 +30,8 @@ const (
 	keyBytes  = 32
 )
 
-// Largest accepted costs of a stored hash. Hashes can come from elsewhere (AdminCreateUser, ImportAccount), and checking a
-// password against a hash with higher costs could block the server.
+// Largest accepted costs of a stored hash. Hashes can come from other sites, and to check a password against a hash with higher costs
+// could block the server.
 const (
 	maxArgonMemory = 256 * 1024 // KiB
 	maxArgonTime   = 16

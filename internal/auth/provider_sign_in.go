@@ -15,7 +15,7 @@ type providerUser struct {
 	oauth.Identity
 	provider string // the provider's name in identities, such as google
 	email    string // normalized e-mail address; "" when the provider reports no valid one
-	proven   bool   // the provider has verified the e-mail address
+	proven   bool   // the provider has verified that the person receives mail at the address
 	assumed  bool   // proven is true only because the provider is known to verify all addresses
 }
 

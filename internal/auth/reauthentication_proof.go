@@ -9,12 +9,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides which changes need reauthentication, and checks the proof for it: the current password, or a code sent by mail or SMS
-// (nonce).
+// This file decides which changes need reauthentication: that the caller shows again who they are. It checks the proof for it, which is
+// the current password or a code that was sent by mail or SMS (nonce).
 
-// reauthenticateAfter is how long after its newest sign-in (see lastSignIn) a session can change the password, e-mail address,
-// phone number, second factors, recovery codes and identities of an account with a role. After that, each of these changes needs a
-// proof.
+// reauthenticateAfter is the age of a sign-in from which changes need a proof. They are the changes of the password, e-mail address,
+// phone number, second factors, recovery codes and identities of an account with a role.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.
@@ -61,8 +60,8 @@ func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) 
 	return current.lastSignIn(s.now()), err
 }
 
-// checkProof checks the password or the nonce of a proof. It returns the one-time token of the nonce, which the transaction of the
-// change must pass to consumeNonce, or the zero value for a password. Errors:
+// checkProof checks the password or the nonce of a proof. It returns the one-time token of the nonce, or the zero value for
+// a password. The transaction of the change must pass the token to consumeNonce. Errors:
 //   - errEmpty (a parameter): the proof is empty.
 //   - errCurrentPassword: the password is wrong.
 //   - errReauthNotValid: the nonce is wrong or has expired, or there were too many attempts at it.

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes take the place of a second factor: somebody who has lost the phone can sign in with a code, without the operator's
-// help. Each code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
+// Recovery codes replace a second factor: an owner who has lost the phone can sign in with a code, without the operator's help. Each
+// code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
 const (
 	recoveryCodeCount   = 10                                 // codes of an account
 	recoveryAlphabet    = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters; 1, i, l and o are missing, because they look like others
@@ -27,8 +27,8 @@ type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older codes of the
-// account. The account must have a verified second factor, and the session must be at the assurance level aal2.
+// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account by new
+// ones. The account must have a verified second factor, and the session must be at the assurance level aal2.
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, callerSession, err := s.currentSession(ctx)

@@ -15,7 +15,7 @@ import (
 // This file redirects browsers back to the site after a mailed link or a sign-in at a provider.
 
 // redirectTarget returns target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host
-// header, which an attacker can choose.
+// header, because an attacker can choose it.
 func (s *Service) redirectTarget(target string) string {
 	if target != "" && s.allowlist.allows(target) {
 		return target
@@ -55,7 +55,7 @@ func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, c
 }
 
 // redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If
-// pkce is true, it adds the error to the query too, which clients of the PKCE flow read.
+// pkce is true, it adds the error to the query too, because clients of the PKCE flow read that.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
 	kind := oauthErrorCodes[e.Status]
 	switch {

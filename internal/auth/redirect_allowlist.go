@@ -11,17 +11,15 @@ import (
 )
 
 // redirectAllowlist decides to which URLs a browser can be redirected: the URLs of the site, and those that match a pattern of
-// Config.RedirectURLs. All others are refused, because the URL of a redirect can contain a session, which must not reach
-// another site.
+// Config.RedirectURLs. It refuses all others, because the URL of a redirect can contain a session, and no other site must get it.
 type redirectAllowlist struct {
 	site     *url.URL // SiteURL; nil if it is not a valid URL with a host
 	patterns []redirectPattern
 }
 
-// redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are
-// matched separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
-// https://evil.example/.site.example/. For patterns without a scheme, wholeURL matches the complete URL, and authority and path are
-// nil.
+// redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are matched
+// separately, because https://**.site.example/** must not match https://evil.example/.site.example/. For a pattern without a scheme,
+// wholeURL matches the complete URL, and the other two are nil.
 type redirectPattern struct{ authority, path, wholeURL *regexp.Regexp }
 
 // newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed half of one, matches only text equal to it.

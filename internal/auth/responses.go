@@ -12,8 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// respond writes body as JSON. If err is not nil, it writes nothing and returns err, as all functions do whose names begin with
-// respond. A handler can therefore end with one of them and pass the error of the call before.
+// respond writes body as JSON. If err is not nil, it writes nothing and returns err. So a handler can end with a call of respond that
+// passes the error of the call before. All functions whose names begin with respond do the same.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func respondPrivateText(w http.ResponseWriter, body []byte) error {
 	return httpx.JSONText(w, http.StatusOK, body)
 }
 
-// respondEmpty writes {}. It is the response to requests for a mail or SMS, which must not reveal whether an account exists.
+// respondEmpty writes {}. It is the response to requests for a mail or SMS, so that it does not reveal whether an account exists.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }

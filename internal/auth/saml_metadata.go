@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db"
 )
 
-// SAMLMetadata handles GET /auth/v1/sso/saml/metadata: the SAML metadata of this service, which identity providers read. The
+// SAMLMetadata handles GET /auth/v1/sso/saml/metadata. The response is the SAML metadata of this service for identity providers. The
 // request needs no key. With download=true the browser saves the metadata as a file; it is then valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
@@ -38,11 +38,11 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// purposeSSOKey is the purpose (additional data) with which the private key is sealed (encrypted), see sealer.
+// purposeSSOKey is the additional data with which the private key is encrypted.
 const purposeSSOKey = "saml key"
 
-// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It decrypts the
-// private key again only when another sealed (encrypted) key is stored.
+// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It caches the decrypted
+// private key until another key is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
 	s.samlProvider.mu.Lock()
 	defer s.samlProvider.mu.Unlock()

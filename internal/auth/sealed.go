@@ -14,8 +14,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file works on all sealed values (encrypted with AES-GCM, package seal) of this package at once, after the site's secret is lost
-// or replaced. To open a value means to decrypt it.
+// This file handles all stored secrets of this package together, after the site's secret is lost or replaced. They are sealed: encrypted
+// with a key that is derived from the site's secret. To open a value means to decrypt it.
 
 // CountSealed returns how many stored secrets the key can open (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.

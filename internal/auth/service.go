@@ -37,9 +37,9 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 const (
 	replacedTokenMonths     = 1               // refresh tokens that a newer one has replaced
 	knownDeviceYears        = 2               // devices from which nobody has signed in since
-	lastSentDays            = 7               // times of sent messages, by which cooldowns and quotas are counted
+	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
-	unusedFlowRetention     = 2 * confirmLife // flows: a mailed link, which lives for confirmLife, can belong to a flow
+	unusedFlowRetention     = 2 * confirmLife // flows: a mailed link, valid for confirmLife, can belong to a flow
 
 	// refreshAuditRetention is for audit entries about refreshed sessions: every session in use adds one at each refresh.
 	refreshAuditRetention = 30 * 24 * time.Hour

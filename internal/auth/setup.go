@@ -19,9 +19,8 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup handles POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first
-// owner, with the e-mail address and password of the body, and is signed in. A set-up link works once, and only while the site
-// has no owner.
+// Setup handles POST /auth/v1/setup (not in Supabase Auth): a person who has a set-up link becomes the first owner, with the e-mail
+// address and password of the body, and is signed in. A set-up link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest

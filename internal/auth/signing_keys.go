@@ -30,8 +30,7 @@ const (
 )
 
 const (
-	// purposeSigningKey, followed by the key's id, is the purpose (additional data) with which a private key is sealed
-	// (encrypted), see sealer.
+	// purposeSigningKey, followed by the key's id, is the additional data with which a private key is encrypted.
 	purposeSigningKey = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"
@@ -48,7 +47,7 @@ func (s *Service) SigningKeys(ctx context.Context) ([]identity.SigningKey, error
 	return s.openSigningKeys(ctx, s.db)
 }
 
-// openSigningKeys is SigningKeys with a choice of q, which can be a transaction.
+// openSigningKeys is SigningKeys with a choice of q, for example a transaction.
 func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity.SigningKey, error) {
 	rows, err := listSigningKeys(ctx, q)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has helpers of all store files, which contain the SQL of this package.
+// This file has helpers for the files store_*.go, which contain the SQL of this package.
 
 // noRowsAs returns refusal when err is db.ErrNoRows, and err otherwise.
 func noRowsAs(err error, refusal *apperr.Error) error {
@@ -27,7 +27,7 @@ func orNull(s string) any {
 	return s
 }
 
-// userIDIn returns the SQL condition that user_id is one of userIDs, and the arguments for its placeholders, which begin at $1.
+// userIDIn returns the SQL condition that user_id is one of userIDs, and the arguments for its placeholders from $1 on.
 func userIDIn(userIDs []string) (where string, args []any) {
 	list, args := db.AppendList(nil, userIDs)
 	return "user_id in (" + list + ")", args

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and deletes what the database stores about an e-mail address, which is in lower case.
+// This file finds and deletes what the database stores about an e-mail address. The address must be in lower case.
 
 // ownsAddress is an SQL condition on auth_users u: the account has the address $1 as its own, or in an identity.
 const ownsAddress = `(lower(u.email) = $1 or exists (select 1 from auth_identities i where i.user_id = u.id and lower(i.identity_data ->> 'email') = $1))`
@@ -32,7 +32,7 @@ func addressHasRole(ctx context.Context, q db.Querier, address string) (found bo
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles r join auth_users u on u.id = r.user_id where "+ownsAddress+" or lower(u.email_change) = $1)", address)
 }
 
-// deleteLastSent deletes the recorded times of messages to a subject, which is a hash (see startCooldown).
+// deleteLastSent deletes the recorded times of messages to a subject. A subject is a hash of an address.
 func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
 	return db.Exec(ctx, q, "delete from auth_last_sent where subject = $1", subject)
 }

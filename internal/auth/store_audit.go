@@ -12,8 +12,8 @@ import (
 // auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
 type auditAction string
 
-// newAuditID returns the id of an entry. It grows with time (UUIDv7), so that new entries are at the end of the index. With random ids,
-// each refresh of a session would write another page of the index, to the write-ahead log and to the backup.
+// newAuditID returns the id of an entry. The ids grow with time (UUIDv7), so that new entries are at the end of the index. With random
+// ids, each entry would change another page of the index, and the write-ahead log and the backup would contain that page.
 func newAuditID() (string, error) {
 	id, err := uuid.NewV7()
 	return id.String(), err
@@ -70,7 +70,7 @@ func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction,
 		order by l.created_at desc, l.id limit $3`, args...)
 }
 
-// keepNewestAudit deletes the entries of an action except the newest ones, whose number is newest.
+// keepNewestAudit deletes the entries of an action except the newest ones; newest is their number.
 func keepNewestAudit(ctx context.Context, q db.Querier, action auditAction, newest int) error {
 	return db.Exec(ctx, q, `delete from auth_audit_log where action = $1 and created_at <= (
 		select created_at from auth_audit_log where action = $1 order by created_at desc limit 1 offset $2)`, string(action), newest)

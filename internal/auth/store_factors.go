@@ -12,7 +12,7 @@ import (
 // storedFactor is a row of auth_factors.
 type storedFactor struct {
 	Factor
-	secret string // the TOTP secret, sealed (encrypted, package seal); "" for a phone factor
+	secret string // the TOTP secret, encrypted; "" for a phone factor
 }
 
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
-// identityColumns are the columns of auth_identities i that identityRow.scanDest reads. The column id is IdentityID in the API; ID is the
-// column provider_id.
+// identityColumns are the columns of auth_identities i that identityRow.scanDest reads. In the API, the column id is called IdentityID and
+// the column provider_id is called ID.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
 // identityRow is what a query returns in identityColumns. All fields are pointers, because each column is null if an outer join has

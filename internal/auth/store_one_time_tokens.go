@@ -11,13 +11,13 @@ import (
 // tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many tokens of a kind an account can have. It is far above the number of mails that the mail quota lets through
-// while a token lives: anybody can request mails, and no request may make a link stop working that the account's holder has
-// received. Without a quota it bounds the table. When one token is used, the other tokens of its kind are deleted.
+// maxTokens is how many tokens of a kind an account can have. The mail quota allows far fewer mails while a token is valid. Otherwise
+// anybody could request mails until a link that the account's holder has received stops working. When one token is used, the other
+// tokens of its kind are deleted.
 const maxTokens = 60
 
-// maxCodes is how many of these tokens can be used by their code: the newest. A guess hits any of them, so the chance of a guess
-// grows with their number. By default the quota lets no more codes through within codeLife.
+// maxCodes is how many tokens of a kind can be used by their code: the newest ones. A guess can hit any of them, so its chance grows with
+// their number. By default the mail quota allows no more mails while a code is valid.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
@@ -26,7 +26,7 @@ type oneTimeToken struct {
 	kind      tokenType
 	linkHash  string
 	codeHash  string
-	sentTo    string // the e-mail address or phone number to which the token was sent, and which using the token proves
+	sentTo    string // e-mail address or phone number to which the token was sent; the use of the token confirms it
 	flowID    string // the PKCE flow of the token; "" without PKCE
 	createdAt time.Time
 	expiresAt time.Time

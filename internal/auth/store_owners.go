@@ -17,7 +17,7 @@ type Owner struct {
 	CreatedAt    time.Time
 	LastSignInAt *time.Time // nil: never
 
-	metadata map[string]any // the account's user metadata, from which Language is read
+	metadata map[string]any // the account's user metadata; Language is read from it
 }
 
 // lockOwners makes other transactions that change owners wait until tx ends.

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Sealed values are encrypted with AES-GCM (package seal). The additional data (AAD), which seal calls the purpose, binds each value to its
-// use and its row.
+// This file reads and deletes the sealed values of this package. They are encrypted with AES-GCM. The additional data (AAD) binds each
+// value to its use and its row; package seal calls it the purpose.
 
 // sealedSecret is a stored secret of one of the kinds below.
 type sealedSecret struct {

@@ -27,7 +27,7 @@ type session struct {
 	notAfter *time.Time     // when the identity provider ends the session; nil: it sets no end
 }
 
-// SessionInfo is one session in the response of Sessions, which Supabase Auth does not have.
+// SessionInfo is one session in the list that Sessions returns.
 type SessionInfo struct {
 	ID          string        `json:"id"`
 	CreatedAt   time.Time     `json:"created_at"`

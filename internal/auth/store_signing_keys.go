@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// signingKey is a row of auth_signing_keys: an identity.SigningKey whose private key is sealed (encrypted, package seal).
+// signingKey is a row of auth_signing_keys: an identity.SigningKey whose private key is sealed (encrypted).
 type signingKey struct {
 	id            string
 	sealedPrivate string

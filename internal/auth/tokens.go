@@ -23,8 +23,8 @@ func randomToken() string {
 // guessed, so they need no slow hash.
 func hashToken(token string) string { return hashKey(token) }
 
-// hashKey returns the SHA-256 of a text in hex, for keys of rows and limits. The text itself, such as an e-mail address, is then not
-// stored. Unlike a token, it can be guessed from the hash.
+// hashKey returns the SHA-256 of a text in hex, for keys of rows and limits, so that the text itself (such as an e-mail address) is not
+// stored. Unlike a token, the text can be guessed from the hash.
 func hashKey(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

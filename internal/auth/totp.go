@@ -44,11 +44,11 @@ func totpStep(secret, code string, now time.Time) (step int64, ok bool, err erro
 // Sizes of a QR code. A module is one of its squares.
 const (
 	qrModulePixels = 3 // pixels for one module
-	qrMargin       = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
+	qrMargin       = 4 // modules of white around the code; readers need them (ISO/IEC 18004)
 )
 
-// qrSVG returns the text as a QR code in SVG. It writes colours as names and not as #rrggbb, because the client puts the SVG
-// into a data: URL, where a # would begin the fragment.
+// qrSVG returns the text as a QR code in SVG. Its colours are names and not #rrggbb, because the client puts the SVG into a data: URL
+// and a # would begin the URL's fragment.
 func qrSVG(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -16,8 +16,8 @@ const (
 	cachedUserLife     = time.Minute
 )
 
-// userCache caches response bodies of GetUser until anything is committed to the database, which db.DB.Changes shows at each request.
-// A session that was ended and an account that was banned are therefore refused immediately, by whichever process that was done.
+// userCache caches response bodies of GetUser until any process commits anything to the database. Each request asks db.DB.Changes for
+// that. So an ended session or a banned account is refused immediately.
 type userCache struct {
 	mu      sync.Mutex
 	changes db.Changes // state of the database in which all entries were read

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/device"
 )
 
-// Sessions handles GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
+// Sessions handles GET /auth/v1/user/sessions (not in Supabase Auth). The response has the caller's sessions with device and IP
 // address, the most recently used session first. If the account has a verified second factor, the caller needs a session at aal2
 // (after the second factor): a stolen password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {

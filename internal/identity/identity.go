@@ -56,8 +56,8 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
-	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim, which reads as 0; Verify
-	// then sets 1.
+	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim; Verify then
+	// sets 1.
 	KeyGeneration int `json:"key_generation,omitempty"`
 }
 
@@ -75,7 +75,7 @@ var (
 // only create API keys set only Secret.
 type Config struct {
 	Secret      []byte           // the current secret: signs and checks HS256
-	Previous    []byte           // the previous secret, which is still accepted; nil: there is none
+	Previous    []byte           // the previous secret; it is still accepted. nil: there is none
 	Generations GenerationLookup // decides which keys of the roles anon and service_role are valid; nil: only the first of each role
 	Issuers     IssuerLoader     // accepted issuers of access tokens; nil: iss and aud are not checked
 	SigningKeys KeyLoader        // key pairs for ES256; nil: tokens with ES256 are rejected

@@ -27,8 +27,8 @@ const (
 	issuersTimeout     = 5 * time.Second // limits one read
 )
 
-// issuerCache caches the accepted issuers of access tokens. After the cached list was read, another node with another URL may have
-// been started. check therefore reads the list again before it rejects an unknown issuer, at most every issuersMinInterval.
+// issuerCache caches the accepted issuers of access tokens. A new node with another URL adds an issuer to the stored list. Therefore
+// check reads the list again before it rejects an unknown issuer, at most every issuersMinInterval.
 type issuerCache struct {
 	mu      sync.Mutex
 	load    IssuerLoader
@@ -45,8 +45,8 @@ func (c *issuerCache) reload() error {
 	return c.read()
 }
 
-// read loads the list. The caller must have locked mu. read has a context of its own, because all requests need the list, even if
-// the request that caused the read is cancelled.
+// read loads the list. The caller must have locked mu. read has its own context, because all requests need the list, even if the
+// request that caused the read is cancelled.
 func (c *issuerCache) read() error {
 	ctx, cancel := context.WithTimeout(context.Background(), issuersTimeout)
 	defer cancel()

@@ -19,8 +19,8 @@ const (
 	Delete Action = "delete"
 )
 
-// Condition is met by a row whose Column equals Value or, with When, is such a time. It is data, not a function, so that package
-// tables can translate it to SQL.
+// Condition is a condition on one column of a row: the column equals Value or, if When is set, is such a time. It is data, not a
+// function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
 	Value  any

@@ -17,9 +17,9 @@ import (
 // creates a new secret.
 const appleSecretLife = 5 * time.Minute
 
-// setUpApple sets the provider up for Sign in with Apple, which differs from other OpenID Connect providers in three points: the
-// client secret is a token that this program signs, the callback is a POST, and only the callback of a person's first sign-in
-// contains the person's name.
+// setUpApple sets the provider up for Sign in with Apple. Apple differs from other OpenID Connect providers in three points: the client
+// secret is a token that this program signs, the callback is a POST, and only the callback of a person's first sign-in contains the
+// person's name.
 func (p *Provider) setUpApple() error {
 	if err := p.setUpOpenID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
@@ -61,8 +61,8 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-// appleName returns the person's name from the parameter user of Apple's callback, or "". The parameter also contains an e-mail
-// address, which appleName does not use because Apple does not sign it.
+// appleName returns the person's name from the parameter user of Apple's callback, or "". It does not use the e-mail
+// address there, because Apple does not sign it.
 func appleName(user string) string {
 	var parsed struct {
 		Name struct {

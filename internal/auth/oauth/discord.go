@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// setUpDiscord sets the provider up for Discord, which uses OAuth 2.0 without OpenID Connect.
+// setUpDiscord sets the provider up for Discord. Discord uses OAuth 2.0 without OpenID Connect.
 func (p *Provider) setUpDiscord() error {
 	site, err := p.serviceURL("https://discord.com")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const (
 	configurationLife = time.Hour       // how long a configuration is used before it is read again
-	minRetryInterval  = 2 * time.Second // least time between a failed read of a configuration and the following read
+	minRetryInterval  = 2 * time.Second // least time between a failed read of a configuration and the next read
 )
 
 // configuration is the part of an OpenID Connect provider's configuration that this package uses: the provider's URLs, algorithms
@@ -42,8 +42,8 @@ type configurationCache struct {
 	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read, which continues
-// even if all of them are cancelled.
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read. It
+// continues even if all of them are cancelled.
 func (c *configurationCache) get(ctx context.Context) (*configuration, error) {
 	c.mu.Lock()
 	now := c.provider.now()

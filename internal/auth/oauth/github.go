@@ -8,7 +8,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// setUpGitHub sets the provider up for GitHub or a GitHub Enterprise server, which use OAuth 2.0 without OpenID Connect.
+// setUpGitHub sets the provider up for GitHub or a GitHub Enterprise server. Both use OAuth 2.0 without OpenID Connect.
 func (p *Provider) setUpGitHub() error {
 	site, err := p.serviceURL("https://github.com")
 	if err != nil {

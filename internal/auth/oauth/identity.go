@@ -20,7 +20,7 @@ type Identity struct {
 	Subject               string // the provider's id for the person's account; it never changes and is never reused
 	Email                 string // the address as the provider writes it; "" when the provider reports none
 	EmailVerified         bool   // the provider has verified that the person receives mail at Email
-	EmailVerifiedByPolicy bool   // EmailVerified is not in the provider's answer: this provider is known to verify all addresses
+	EmailVerifiedByPolicy bool   // EmailVerified is true only because this provider is known to verify all addresses
 	Name                  string
 	AvatarURL             string // http or https, or ""
 	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
@@ -39,8 +39,8 @@ var profileClaims = []string{
 
 const maxClaimBytes = 2048 // a longer claim is cut
 
-// textClaim returns a claim as text that the database can store: at most maxClaimBytes bytes of valid UTF-8, without NUL, which
-// PostgreSQL rejects. It returns "" for a value that is not a string.
+// textClaim returns a claim as text that the database can store: at most maxClaimBytes bytes of valid UTF-8 without NUL. It returns ""
+// for a value that is not a string.
 func textClaim(value any) string {
 	s, _ := value.(string)
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")

@@ -15,7 +15,7 @@ import (
 // IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string // the signed token
-	Nonce       string // random text of the client, whose SHA-256 (hex) the token contains; "" when the client sends none
+	Nonce       string // random text of the client, or ""; the token contains its SHA-256 (hex)
 	AccessToken string // issued together with the ID token; "" when the client does not send it
 }
 

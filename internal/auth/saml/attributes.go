@@ -32,9 +32,8 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID, in lower case when
-// it is an e-mail address. It returns "" when the assertion has neither, or when the NameID is transient, which means that it
-// changes with every sign-in.
+// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID, in lower case when it is an
+// e-mail address. It returns "" when the assertion has neither, or when the NameID is transient and so changes with every sign-in.
 func (a *Assertion) UserID() string {
 	if ids := a.Values(subjectIDAttribute); len(ids) > 0 {
 		return ids[0]

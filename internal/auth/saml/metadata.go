@@ -8,15 +8,15 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// How long the metadata of this service provider is valid: metadataLife after an identity provider has read it, downloadYears if a person
+// How long the metadata of this service provider is valid: metadataLife if an identity provider reads it, downloadYears if a person
 // downloads it as a file.
 const (
 	metadataLife  = 48 * time.Hour
 	downloadYears = 5
 )
 
-// MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4), which identity providers read: its URLs, its
-// certificate, and the algorithms with which they may encrypt assertions.
+// MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4) for identity providers: its URLs, its certificate,
+// and the algorithms with which they may encrypt assertions.
 func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	certificate := base64.StdEncoding.EncodeToString(sp.Certificate.Raw)
 	keyInfo := saml.KeyInfo{X509Data: saml.X509Data{X509Certificates: []saml.X509Certificate{{Data: certificate}}}}

@@ -10,8 +10,8 @@ import (
 
 // Expected holds the values that a response must match.
 type Expected struct {
-	// RequestID is the id of the authentication request, which the response must repeat as InResponseTo. "" means that the
-	// identity provider has started the sign-in: the response must then name no request (SAML profiles §4.1.5).
+	// RequestID is the id of the authentication request. The response must repeat it as InResponseTo. "" means that the identity
+	// provider has started the sign-in: the response must then name no request (SAML profiles §4.1.5).
 	RequestID string
 	Now       time.Time // the time at which the response must be valid
 }
@@ -70,8 +70,8 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 	return sp.readAssertion(assertion, idp, want)
 }
 
-// Issuer returns the issuer of a response, by which the caller finds the identity provider. It verifies nothing, so the issuer
-// may be forged.
+// Issuer returns the issuer of a response. The caller finds the identity provider by it. Issuer verifies nothing, so the issuer may be
+// forged.
 func Issuer(encoded string) (string, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {

@@ -2,9 +2,8 @@
 // and checks the responses of identity providers. The assertion in a response states who has signed in. The package knows
 // nothing of accounts and uses no database.
 //
-// Package goxmldsig checks the XML signatures. After that, values are read only from the bytes that the signature covers,
-// never from the surrounding document. This prevents signature wrapping, in which an attacker adds elements beside the
-// signed ones.
+// Package goxmldsig checks the XML signatures. After that, values are read only from the bytes that the signature covers, never from
+// the surrounding document. So an attacker gains nothing by adding elements beside the signed ones (signature wrapping).
 package saml
 
 import (
@@ -55,7 +54,7 @@ var ErrStatus = errors.New("the identity provider refused the sign-in")
 // ServiceProvider is this service in the terms of SAML.
 type ServiceProvider struct {
 	MetadataURL string            // URL of the metadata, and entity id (SAML's name of this service)
-	ACSURL      string            // assertion consumer service, which receives responses
+	ACSURL      string            // assertion consumer service: responses are sent there
 	Key         *rsa.PrivateKey   // signs requests and decrypts assertions
 	Certificate *x509.Certificate // contains the public half of Key
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/russellhaering/goxmldsig/etreeutils"
 )
 
-// Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the
-// provider's public key, which everybody knows.
+// Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be public:
+// the provider's public key.
 var (
 	signatureMethods = []string{
 		dsig.RSASHA256SignatureMethod, dsig.RSASHA384SignatureMethod, dsig.RSASHA512SignatureMethod,

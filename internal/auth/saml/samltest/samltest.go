@@ -1,5 +1,5 @@
-// Package samltest is a SAML identity provider for tests. It makes valid responses, and the hostile ones of hostile.go. Only
-// tests import it.
+// Package samltest is a SAML identity provider for tests. It makes valid responses, and hostile ones that a service provider must
+// reject.
 package samltest
 
 import (
