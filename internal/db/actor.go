@@ -9,9 +9,8 @@ import (
 // actorKey is the context key of the actor, the id of the account that makes a change.
 type actorKey struct{}
 
-// WithActor returns a context with an account's id as the actor. In transactions of this context (WithTx), the triggers that
-// record changes in row_history and activity store the actor too. If account is not a UUID, as for callers with an API key,
-// WithActor returns ctx itself.
+// WithActor returns a context with an account as the actor. The triggers that record changes in row_history and activity store the
+// actor of the transaction's context. If account is not a UUID, as for callers with an API key, WithActor returns ctx itself.
 func WithActor(ctx context.Context, account string) context.Context {
 	id, err := uuid.Parse(account)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// table describes one table that the migrations create. A copy between databases needs it (copy.go). The description is the
-// same for both engines.
+// table describes one table that the migrations create. The description is the same for both engines. A copy between databases and
+// the archive of a site need it.
 type table struct {
 	name    string
 	columns []column
@@ -21,7 +21,7 @@ type table struct {
 	seeded  bool     // true if the migrations insert rows into it
 }
 
-// column is one column of a table. Its kind determines how a copy converts its values (copy_values.go).
+// column is one column of a table. A copy converts its values according to its kind.
 type column struct {
 	name string
 	kind kind
@@ -32,8 +32,8 @@ type column struct {
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
 // catalogue returns the tables that the migrations create; each follows the tables that it refers to. It runs the migrations on
-// an empty SQLite database in memory and reads the resulting schema. Each placeholder of a type is replaced by its own name, such
-// as {{.uuid}} by uuid, so that the schema shows the column's kind.
+// an empty SQLite database in memory and reads the resulting schema. There each type is its own name, such as uuid for {{.uuid}}, so
+// that the schema shows the kind of each column.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	sqlOf := placeholderSQL(SQLite)
 	for name := range kinds {

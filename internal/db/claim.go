@@ -11,14 +11,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// A node must not serve a database together with a node that rejects its tokens. Both must have the same secret or, while the secret
-// is rotated, each must have the other's current secret as its previous one. To find out, each node claims the database: it holds
-// advisory locks of PostgreSQL, named by numbers that it derives from its secrets, and looks for locks of nodes with other secrets.
+// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. They do if they have the same secret or,
+// while it is rotated, the other node's current secret as their previous one. Each node claims the database: it holds advisory
+// locks whose numbers it derives from its secrets, and looks for the locks of nodes with other secrets.
 
-// ErrClaimed is returned by Claim while a node with another secret, which is not accepted, has claimed the database.
+// ErrClaimed is returned by Claim while a node whose secret is not accepted has claimed the database.
 var ErrClaimed = errors.New("another node serves this database with another secret")
 
-// An advisory lock is named by two numbers: a class, which tells these locks from those for other purposes, and a key.
+// An advisory lock is named by two numbers: a class for its purpose, and a key.
 const (
 	currentClass = 0x61746c // class of ClaimKeys.Current; "atl" in ASCII
 	pairClass    = 0x61746d // class of ClaimKeys.Pair; "atm" in ASCII
@@ -37,7 +37,7 @@ const (
 type ClaimKeys struct {
 	Current     int32 // derived from the current secret
 	Previous    int32 // derived from the previous secret; used only with HasPrevious
-	Pair        int32 // derived from both secrets, whatever their order; used only with HasPrevious
+	Pair        int32 // derived from both secrets in any order; used only with HasPrevious
 	HasPrevious bool  // the node has a previous secret
 }
 

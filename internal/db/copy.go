@@ -14,10 +14,9 @@ import (
 	"strings"
 )
 
-// CopyJob copies one snapshot of a database to another database and resumes an interrupted run. The caller calls BeginCopy,
-// CopyRows, Verify and Finish in this order. Between two runs the source can change: if Outdated reports that, Restart has to come
-// before CopyRows. Before Verify the caller can copy data outside the database, such as files, and store its own progress with
-// SetProgress.
+// CopyJob copies one snapshot of a database to another database, and can resume after an interruption. The caller calls BeginCopy,
+// CopyRows, Verify and Finish in this order. The source can change between two runs: if Outdated reports that, the caller calls Restart
+// before CopyRows. Before Verify the caller can copy files, and store its own progress with SetProgress.
 type CopyJob struct {
 	// Resumed is true when the job continues an earlier, interrupted run.
 	Resumed bool
@@ -30,12 +29,12 @@ type CopyJob struct {
 	schema        string // this program's schema version, in decimal
 }
 
-// copyState is the table in the target that holds the progress of a copy. It exists only while the copy is unfinished, and
-// Migrate rejects a database that has it.
+// copyState is the table in the target with the progress of a copy. It exists only while the copy is unfinished. Migrate rejects a
+// database that has it.
 const copyState = "atelie_copy"
 
-// activityPaused is a table on SQLite. While it has a row, the triggers write no entries into the table activity: a copy inserts such a
-// row first, because it copies the entries of its source too. On PostgreSQL the triggers check whether copyState exists.
+// activityPaused is a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts such a row
+// first, because it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
@@ -75,8 +74,8 @@ type TableChecksum struct {
 }
 
 // BeginCopy checks that source, a snapshot, can be copied into target: source must have this program's schema version, and
-// target must be empty or hold an unfinished copy of the same origin. For an empty target it also calls checkEmpty, which
-// checks what is stored outside the database. onProgress is called after each batch with the rows of the table copied so far.
+// target must be empty or hold an unfinished copy of the same origin. For an empty target it also calls checkEmpty, to
+// check what is stored outside the database. onProgress is called after each batch with the rows of the table copied so far.
 func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, target *DB, origin string, checkEmpty func(context.Context) error, onProgress func(table string, rows int64)) (*CopyJob, error) {
 	tables, err := catalogue()
 	if err != nil {

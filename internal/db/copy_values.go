@@ -14,7 +14,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// kind is a column's type: the name of its placeholder in the migrations (dialect.go).
+// This file converts the values of a copy between SQLite and PostgreSQL.
+
+// kind is a column's type: the name of its placeholder in the migrations, such as uuid for {{.uuid}}.
 type kind string
 
 // conversion contains the SQL and the functions by which a copy converts values of one kind between the engines.
@@ -27,8 +29,7 @@ type conversion struct {
 	canonical func(v any) ([]byte, error)
 }
 
-// kinds maps every kind that the migrations can use to its conversion, whose fields are in the order of the type: postgresRead,
-// postgresWrite, read, canonical.
+// kinds maps each kind to its conversion: postgresRead, postgresWrite, read, canonical.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},

@@ -56,8 +56,8 @@ type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
 	DiskFull    func() (retry bool)                       // a write failed on a full disk; true: space was freed, the write is tried again once
-	// Locked is called each time that another program has kept SQLite's lock for as long as SQLite waits for it (busyTimeout). waited is
-	// how long the write has waited altogether; true: it waits again.
+	// Locked is called each time that a write has waited in vain for SQLite's lock, because another program holds it. waited is the total
+	// time of the write's waits; true: it waits again.
 	Locked func(waited time.Duration) (again bool)
 }
 

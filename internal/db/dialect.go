@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Dialect is the SQL dialect of a database engine, and names the engine. Where the engines need different SQL, code chooses it by the
-// dialect.
+// Dialect names a database engine and its dialect of SQL. Code chooses by it where the engines need different SQL.
 type Dialect string
 
 // The dialects of the two engines.
@@ -22,7 +21,7 @@ const timeLayout = "2006-01-02T15:04:05.999999+00:00"
 // FormatTime returns the stored and printed form of a time, in UTC and rounded down to microseconds.
 func FormatTime(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(timeLayout) }
 
-// ParseTime reads any RFC 3339 time, which includes what FormatTime writes.
+// ParseTime reads any RFC 3339 time, and so the results of FormatTime.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // ErrNoRows is returned by Row.Scan when the query found nothing.
 var ErrNoRows = errors.New("no rows")
 
-// errInterrupted is wrapped by the errors of SQLite for a statement or transaction that ended with its context.
+// errInterrupted is the error for a statement or transaction on SQLite that was interrupted because its context has ended.
 var errInterrupted = errors.New("interrupted")
 
 // ConstraintError is the error for a row that was not stored because it violates a constraint. Code is PostgreSQL's SQLSTATE

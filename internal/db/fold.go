@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// lowerOf maps upper-case letters to lower-case ones for case-insensitive search: ASCII, Latin-1, Latin Extended-A, Greek,
-// and Cyrillic up to U+045F. The list is fixed so that both engines find the same rows: PostgreSQL's own rules depend on the
-// server's locale, and SQLite's cover only ASCII. İ is excluded because its lower-case form is the ASCII letter i: Fold would
-// convert it, but SQL would not, because FoldTranslation lists only letters whose lower-case form is not ASCII.
+// lowerOf maps upper-case letters to lower-case ones for case-insensitive search. The list is fixed so that both engines find the same
+// rows: PostgreSQL's own rules depend on the server's locale, and SQLite's cover only ASCII. İ is excluded because its lower-case form
+// is the ASCII letter i, and FoldTranslation lists only letters whose lower-case form is not ASCII.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
 	// The ranges of code points: ASCII; Latin-1 and Latin Extended-A; Greek; Cyrillic.
@@ -37,10 +36,9 @@ func Fold(s string) string {
 	}, s)
 }
 
-// FoldTranslation returns the last two arguments of translate(lower(column), upper, lower), which folds a column in SQL for a
-// comparison with pattern; pattern must be folded already. SQL's lower() folds only ASCII, on PostgreSQL because text columns have
-// the collation "C". translate() folds the rest: upper contains the non-ASCII upper-case letters whose lower-case form occurs in
-// pattern, and lower those forms in the same order. Upper-case letters without such a form may stay: only wildcards match them.
+// FoldTranslation returns the last two arguments of the SQL expression translate(lower(column), upper, lower). The expression folds a
+// column for a comparison with pattern, which must be folded already. SQL's lower() folds only ASCII, so translate() folds the rest:
+// upper has the non-ASCII upper-case letters whose lower-case form occurs in pattern, and lower has these forms in the same order.
 func FoldTranslation(pattern string) (upper, lower string) {
 	var uppers, lowers strings.Builder
 	for _, u := range slices.Sorted(maps.Keys(lowerOf)) { // sorted, so that equal patterns give equal statements

@@ -25,7 +25,7 @@ const (
 
 // Listen listens on a channel of PostgreSQL's NOTIFY until ctx ends. It calls notified for each notification, and whenever it has
 // opened a connection, because it can have missed notifications until then. When the connection is lost, it calls lost with the
-// cause and the wait before it opens another one. On SQLite, which has no notifications, it must not be called.
+// cause and the wait before it opens another one. It must not be called on SQLite, because SQLite has no notifications.
 func (d *DB) Listen(ctx context.Context, channel string, notified func(), lost func(wait time.Duration, cause error)) {
 	pg := d.driver.(*postgresDriver)
 	wait := shortestListenWait

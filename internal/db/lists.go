@@ -11,8 +11,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file makes lists of texts in SQLite, which stores them as JSON text, behave as arrays do in PostgreSQL. It also adds
-// regular expressions to SQLite.
+// This file adds SQL functions to SQLite: for lists of texts and for regular expressions. SQLite stores lists as JSON text; with these
+// functions they behave as arrays do in PostgreSQL.
 
 // ListText returns a list of texts in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
 func ListText(items []string) string {
@@ -39,8 +39,8 @@ func ListText(items []string) string {
 	return b.String()
 }
 
-// listKey returns bytes that sort as PostgreSQL sorts arrays: entry by entry, and a list that is a prefix of another one
-// before it. The byte 0 ends each entry, because no stored text contains it.
+// listKey returns bytes that sort as PostgreSQL sorts arrays: entry by entry, and a shorter list before a longer one that begins with
+// the same entries. The byte 0 ends each entry, because no stored text contains it.
 func listKey(items []string) []byte {
 	key := []byte{1} // the key of an empty list is not empty, because an empty blob would become null
 	for _, item := range items {

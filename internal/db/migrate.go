@@ -19,8 +19,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrationFiles are the numbered migrations, which both engines share. Where the SQL of the engines differs, a file contains
-// a placeholder such as {{.uuid}}, which renderMigrations replaces by the SQL of the engine (dialect.go).
+// migrationFiles are the numbered migrations. Both engines share them. Where their SQL differs, a file contains a placeholder such as
+// {{.uuid}}; renderMigrations replaces it by the SQL of the engine.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS

@@ -13,9 +13,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// outage decides whether a DB is in an outage. A statement that fails because of its connection starts a probe on a new
-// connection. If the probe fails too, the database itself is unreachable and an outage begins: statements fail immediately until
-// a later probe succeeds.
+// outage decides whether the database is unreachable. When a statement fails because of its connection, a probe tries a new connection.
+// If the probe fails too, an outage begins: all statements fail immediately, until a later probe succeeds.
 type outage struct {
 	lost    atomic.Int32 // what is impossible now: lostNothing, lostWrites or lostEverything
 	refused atomic.Int64 // number of statements that failed during this outage without a call to the database
@@ -27,7 +26,7 @@ type outage struct {
 	probing sync.WaitGroup // the goroutine of the running probe
 }
 
-// ErrUnavailable is wrapped by the error of a statement that could not reach the database. The statement itself can be valid.
+// ErrUnavailable is wrapped by the error of a statement that could not reach the database.
 var ErrUnavailable = errors.New("the database does not answer")
 
 // ErrOutage is wrapped by the error of every statement during an outage, and of every write while another program holds

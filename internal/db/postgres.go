@@ -19,12 +19,12 @@ type postgresDriver struct {
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 
-// defaultConnectTimeout is the default timeout for connecting. Without it, connecting to a server that does not respond at all would
-// block for minutes.
+// defaultConnectTimeout is the default timeout for connecting. Without it, a server that does not respond would block the program for
+// minutes.
 const defaultConnectTimeout = 5 * time.Second
 
-// openPostgres opens the pools with sessions in UTC, so that PostgreSQL prints times in the form of SQLite. Before that it calls the
-// functions in configure, which can change the configuration of the pools.
+// openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form of SQLite. The functions in
+// configure can change the configuration of the pools before.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -67,8 +67,8 @@ func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	return c
 }
 
-// connectError returns an error with only the last line of the driver's error, which has a line for each attempt: one for each
-// address, with and without encryption.
+// connectError returns an error with only the last line of the driver's error. That error has a line for each attempt: for each address,
+// with and without encryption.
 func connectError(err error) error {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))

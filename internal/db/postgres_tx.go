@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresTx is a transaction that needs few round trips. Its "begin" is sent with the first statement whose result the caller waits
-// for, and queued statements with the next one of these or with "commit". If the caller waits for no result, all statements are sent in
-// one message without "begin" and "commit": PostgreSQL runs the statements before a Sync as one transaction (implicit transaction).
+// postgresTx is a transaction that needs few round trips. It keeps queued statements until the caller needs the result of another one,
+// and sends all of them together. "begin" is sent with the first of them, "commit" with the last. If the caller needs no result, all
+// statements go in one message without "begin" and "commit": PostgreSQL runs such a message as one transaction.
 type postgresTx struct {
 	pool   *pgxpool.Pool
 	actor  string        // id of the account that makes the changes, or ""
@@ -27,8 +27,7 @@ type queuedStatement struct {
 	scan  func(Row) error // called for each row of the result; nil: the result is ignored
 }
 
-// errRolledBack is returned for a transaction that PostgreSQL has rolled back at its commit, because a statement had failed whose error
-// the caller has ignored.
+// errRolledBack is the error of a commit that PostgreSQL turned into a rollback, because the caller had ignored the error of a statement.
 var errRolledBack = errors.New("the transaction was rolled back: one of its statements has failed")
 
 // rollbackTimeout limits a rollback after the caller's context has ended.
@@ -41,9 +40,8 @@ func (t *postgresTx) queue(scan func(Row) error, query string, args []any) {
 	t.queued = append(t.queued, queuedStatement{query, args, scan})
 }
 
-// send sends the queued statements and then last, in one message. It reads the results of the queued statements; the results of last are
-// left for the caller, who must close the returned results, also after an error. If begin is true and the transaction has not begun, it
-// begins.
+// send sends the queued statements and then last, in one message. It reads the results of the queued statements. The caller reads those
+// of last, and must close the returned results, also after an error. If begin is true, send begins the transaction unless it has begun.
 func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStatement) (pgx.BatchResults, error) {
 	ctx, cancel := statementContext(ctx)
 	first := t.conn == nil

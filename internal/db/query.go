@@ -43,8 +43,9 @@ func Exec(ctx context.Context, q Querier, query string, args ...any) error {
 	return err
 }
 
-// Queue is Exec for a statement of a transaction whose failure is not examined before the transaction ends. On PostgreSQL it costs no
-// round trip, as described at Tx.QueueRows. If q is no transaction, Queue is Exec.
+// Queue is Exec for a statement whose failure the caller need not handle before the transaction ends. PostgreSQL executes it together
+// with the next statement that has a result, or with the commit, so that it costs no round trip. SQLite executes it at once, as does
+// Queue if q is no transaction.
 func Queue(ctx context.Context, q Querier, query string, args ...any) error {
 	if t, ok := q.(*Tx); ok {
 		if tx, ok := t.Querier.(*postgresTx); ok {

@@ -22,7 +22,7 @@ func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration
 	return One[int](ctx, t, query, args...)
 }
 
-// QueueHit is Hit for an attempt whose number only later statements of the transaction need: they find it in the table rate_limits, in
+// QueueHit is Hit without the number of attempts as a result. Later statements of the transaction can read it in the table rate_limits, in
 // the row with the returned bucket_start.
 func (t *Tx) QueueHit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (bucketStart int64, err error) {
 	bucketStart = windowStart(window, now)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// This file reads and inserts rows of any table as JSON, for archives (internal/archive).
+// This file reads and inserts rows of any table as JSON, for the archive of a site (commands export and import).
 
 // TableNames lists the tables of the migrations that contain a site's data; each follows the tables that it refers to.
 func TableNames() ([]string, error) {

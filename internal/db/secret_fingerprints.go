@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// SecretState states whether a database accepts a node's secret. The database stores the fingerprint of each secret that it
-// accepts.
+// SecretState says whether a database accepts a node's secret. The database stores the fingerprint of each secret that it accepts.
 type SecretState int
 
 // The values of SecretState.
@@ -45,9 +44,9 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 	return state, err
 }
 
-// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. fingerprint is that of the new
-// secret, previous that of the previous one. If the database accepts neither, AcceptAnotherSecret changes nothing and returns
-// the state of the previous secret; otherwise it returns SecretAccepted.
+// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. The parameters are the fingerprints of the
+// two. If the database accepts neither, AcceptAnotherSecret changes nothing and returns the state of the previous secret; otherwise it
+// returns SecretAccepted.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {

@@ -26,8 +26,8 @@ type sqliteDriver struct {
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
 	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
-	// truncate moves the write-ahead log into the database and empties it. It is set while another part of the program does the
-	// checkpoints (DelegateCheckpoints), otherwise nil.
+	// truncate moves the write-ahead log into the database and empties it. It is nil unless another part of the program does the
+	// checkpoints (DelegateCheckpoints).
 	truncate atomic.Pointer[func(context.Context) error]
 }
 

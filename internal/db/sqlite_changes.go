@@ -10,8 +10,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Changes identifies a state of a database. As long as DB.Changes returns an equal value, nothing was committed, neither by this process
-// nor by another one. Values of different DBs cannot be compared.
+// Changes identifies a state of an SQLite database. As long as DB.Changes returns an equal value, no process has committed anything. Values
+// of different DBs cannot be compared.
 type Changes struct{ connection, version int64 }
 
 // Changes returns the current value. It costs a tenth of a small query. ok is false on PostgreSQL, where such a value would cost as much

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Limits of a group (see writeQueue). They limit how long the first transactions of a group wait for the commit.
+// Limits of a group of transactions that share a commit (see writeQueue). The first transaction of a group waits until the last has run.
 const (
 	maxGroupSize = 64                    // number of transactions
 	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
 )
 
-// writeQueue gives the write connection to transactions, first come, first served. A commit waits for the disk (0.6 ms). Therefore short
-// transactions that follow each other in the queue form a group (group commit): they share one transaction of SQLite and its commit.
-// Each of them runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
+// writeQueue gives the one write connection to transactions, in the order in which they come. A commit waits for the disk (0.6 ms).
+// Therefore short transactions that follow each other form a group: they share one transaction of SQLite and its commit. Each of them
+// runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
 type writeQueue struct {
 	pool *sql.DB // a pool of one connection
 

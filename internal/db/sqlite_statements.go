@@ -12,12 +12,12 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // limited, because the filters of callers make any number of different queries
-	maxStatementBytes = 8 << 10 // length of the text; a longer one has thousands of values and is not used twice
+	maxStatements     = 200     // the filters of requests make any number of different queries
+	maxStatementBytes = 8 << 10 // length of the text; a longer one has thousands of values and is rarely run again
 )
 
-// openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. Preparing a short query takes about
-// half of its time. Preparing an insert takes more time than running it, because its triggers are compiled too.
+// openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. To prepare a short query takes about
+// half of its time. To prepare an insert takes longer than to run it, because its triggers are compiled too.
 func openStatementPool(dsn string) (*sql.DB, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
@@ -53,8 +53,8 @@ type sqliteConn interface {
 	sqldriver.Validator
 }
 
-// statementConn is a connection with an LRU cache of its prepared statements. A statement in use is not in the cache, so a text that is
-// run again while its rows are being read is prepared twice. database/sql lets one goroutine at a time use a connection.
+// statementConn is a connection with an LRU cache of its prepared statements. A statement in use is not in the cache. So a query that is
+// run again while its rows are being read is prepared twice. database/sql lets only one goroutine at a time use a connection.
 type statementConn struct {
 	sqliteConn
 	idle   map[string]*list.Element // each element's Value is a *statement; by SQL text
@@ -69,7 +69,7 @@ type statement struct {
 	query sqldriver.StmtQueryContext
 }
 
-// take returns a prepared statement, which the caller returns with put or closes.
+// take returns a prepared statement. The caller must return it with put, or close it.
 func (c *statementConn) take(ctx context.Context, text string) (*statement, error) {
 	if e := c.idle[text]; e != nil {
 		delete(c.idle, text)

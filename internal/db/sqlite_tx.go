@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// txQuerier runs the statements of a transaction on SQLite. After one has failed it runs no other, as PostgreSQL does: SQLite itself
-// rolls back on some errors, such as a full disk, and the statements that follow would be committed one by one.
+// txQuerier runs the statements of a transaction on SQLite. After one has failed, it runs no other. PostgreSQL does the same, but SQLite
+// itself rolls back on some errors, such as a full disk, and would then commit the following statements one by one.
 type txQuerier struct {
 	stdQuerier
 	interruptible bool  // the end of a statement's context interrupts the statement

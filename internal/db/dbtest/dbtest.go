@@ -44,7 +44,7 @@ func Each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	}
 }
 
-// Open returns a fresh, migrated database of the engine, which is closed when the test ends.
+// Open returns a fresh, migrated database of the engine. It is closed when the test ends.
 func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	t.Helper()
 	d, err := db.Open(t.Context(), URL(t, dialect), db.NoHooks)
@@ -62,8 +62,8 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	return d
 }
 
-// URL returns the URL of a fresh database, which is a copy of a migrated template: copying is many times quicker than
-// migrating, above all under the race detector. With -short URL skips a test that asks for PostgreSQL.
+// URL returns the URL of a fresh database. The database is a copy of a migrated template, because copying is many times faster than
+// migrating. With -short, URL skips a test that asks for PostgreSQL.
 func URL(t testing.TB, dialect db.Dialect) string {
 	t.Helper()
 	if dialect == db.SQLite {

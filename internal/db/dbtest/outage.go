@@ -57,8 +57,8 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	return url, begin, end
 }
 
-// walIndexHeader is the length in bytes of the header of SQLite's shared index of the write-ahead log (FILE-shm). Open
-// connections read the database file again after this header was cleared.
+// walIndexHeader is the length in bytes of the header of FILE-shm, SQLite's shared index of the write-ahead log. If the header is
+// cleared, open connections read the database file again.
 const walIndexHeader = 96
 
 // sqliteOutage is Outage for SQLite. begin moves the write-ahead log into the database file and overwrites the file's first
