@@ -1,6 +1,6 @@
-// Package activity reads the log of who did what, and when: successful and refused sign-ins, changes of content, exports, and
-// changes of keys, roles and accounts. Its entries come from two tables. Database triggers (migration 31), RecordExport, RecordDeletion
-// and RecordSite write the table activity. The events of accounts stay in the audit log of package auth, which reads them for this package.
+// Package activity gives owners the log of who did what, and when: sign-ins, changes of content, exports, and changes of keys, roles
+// and accounts. It merges entries from two tables. Database triggers (migration 31) and the Record functions of this package write the
+// table activity. The events of accounts come from the audit log, through package auth.
 package activity
 
 import (
@@ -41,22 +41,24 @@ const (
 	ByDeleted By = "deleted" // an account that no longer exists
 	ByKey     By = "key"     // the service key; only in entries of the audit log
 	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
-	ByProgram By = "program" // no account: the service key, a command or the program itself, which the table activity mostly does not distinguish
+	ByProgram By = "program" // the service key, a command or the program itself; the table activity mostly does not record which
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 )
 
 // Entry is one entry of the log.
 type Entry struct {
-	ID      string         `json:"id"` // unique among the entries of both tables
-	At      time.Time      `json:"at"`
-	Kind    Kind           `json:"kind"`
-	Action  string         `json:"action"` // what was done: insert, update, delete or one of RecordSite for Change; the function's name or one of RecordSite for Export; else an event's name
+	ID   string    `json:"id"` // unique among the entries of both tables
+	At   time.Time `json:"at"`
+	Kind Kind      `json:"kind"`
+	// Action says what was done. For Change: insert, update, delete, or an action of RecordSite. For Export: the name of a function, or an
+	// action of RecordSite. For other kinds: the name of an event.
+	Action  string         `json:"action"`
 	By      By             `json:"by"`
 	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
 	Subject string         `json:"subject,omitempty"` // email address or phone number of the account that was changed, if it is not Account
 	Table   string         `json:"table,omitempty"`   // the table of the changed row
 	RowID   string         `json:"row_id,omitempty"`  // id of the changed row if it still exists
-	Title   string         `json:"title,omitempty"`   // name of the changed row (before it was deleted), key of a setting, name of a role, part of an account, or the title of RecordSite
+	Title   string         `json:"title,omitempty"`   // name of what was changed: of a row, setting, role or part of an account
 	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of a key
 	Method  string         `json:"method,omitempty"`  // way of signing in, such as a password
 	IP      string         `json:"ip,omitempty"`

@@ -7,16 +7,18 @@ import (
 	"atelie/internal/history"
 )
 
-// EachEntryOf calls yield for each entry whose title contains an e-mail address, and for each entry about the role of an account
-// with the address. It leaves out what the account itself did, because such an entry is about what was changed. When the account
-// is erased, these entries stay, without its name.
+// This file finds and deletes the entries about an email address, for a person who asks for their data or its erasure.
+
+// EachEntryOf calls yield for each entry whose title contains an email address, and for each entry about the role of an account
+// with the address. It leaves out what the account itself did: such an entry is about what was changed, and stays without the account's
+// name when the account is erased.
 func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesOf(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // Account is who acted, which is no data about the address
+		c.Account, c.Title = "", c.recordedTitle // Account is who acted; that is no data about the address
 		if err := yield(c.Entry); err != nil {
 			return err
 		}

@@ -12,7 +12,9 @@ import (
 	"atelie/internal/db"
 )
 
-// change is an entry from the table activity. Other entries of the activity log come from the audit log of accounts.
+// This file has the queries on the table activity.
+
+// change is an entry from the table activity.
 type change struct {
 	Entry
 
@@ -20,8 +22,8 @@ type change struct {
 	recordedTitle string // name of the row when it was changed; Entry.Title is its current name if the row exists
 }
 
-// entryColumns is the select list and the from clause of queries whose rows scanChange reads. a is the table activity, u the
-// account that acted, and s the account whose role was changed.
+// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, and s
+// the account whose role was changed.
 const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
 	coalesce(p.id, r.id, c.id, e.id), coalesce(p.title, r.client_name, c.title, e.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
 	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id

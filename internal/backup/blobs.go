@@ -33,10 +33,10 @@ const (
 	expireBatch   = 200              // expired blobs that one transaction removes
 	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once
-	sweepAge      = 48 * time.Hour   // older unfinished objects are those of killed processes: no write takes so long
+	sweepAge      = 48 * time.Hour   // unfinished objects of this age are removed: no write takes so long, so their process was killed
 )
 
-// errBlobMissing is wrapped by the error for a blob to which a row refers but which the site itself does not have.
+// errBlobMissing is the error for a blob that the site has lost: a row refers to it, but the file store does not have it.
 var errBlobMissing = errors.New("a file is missing in the site's own file store")
 
 // copiedBlob is a blob that was copied to the destination, with the SHA-256 and the size of its bytes.
@@ -45,7 +45,8 @@ type copiedBlob struct {
 	size       int64
 }
 
-// AddBlobs adds blobs to the queue, in the transaction whose rows begin to refer to them. The service copies them after the commit.
+// AddBlobs adds blobs to the queue. Call it in the transaction that inserts the rows of the blobs. The service copies them after the
+// commit.
 func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error {
 	for _, id := range ids {
 		if err := addBlob(ctx, tx, id); err != nil {
@@ -56,8 +57,8 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob records, in the transaction that deletes the last reference to a blob, that the backup can delete the blob after the
-// retention.
+// RemoveBlob records that the backup can delete a blob when the retention is over. Call it in the transaction that deletes the blob's
+// last row.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }

@@ -19,10 +19,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file compares objects of the secondary destination by content, and copies damaged ones again. The copy itself (copyOnce) compares
-// only names and sizes, so it would never replace a damaged object of the right size.
+// This file compares objects of the secondary destination by content, and copies damaged ones again. The copy itself compares only names
+// and sizes, so it would never replace a damaged object of the right size.
 
-// errStillDamaged is wrapped by the error for an object whose new copy is damaged too.
+// errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
 
 // checkCopy compares the secondary destination with the primary one: the format, the secret and the newest state of the database
@@ -49,8 +49,8 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 	return s.checkCopiedFiles(ctx, names, detail)
 }
 
-// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database, or the parts of which the newest state of an SQLite database
-// is made. Each part has its own checksum, so the primary destination need not be read.
+// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts that a restore of
+// the newest state reads. Each part contains its checksum, so the primary destination need not be read.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
 		list, err := listSnapshots(ctx, s.cfg.Destination)

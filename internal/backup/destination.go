@@ -1,7 +1,7 @@
-// Package backup keeps a continuous backup of a site. The backup has every commit of an SQLite database or nightly snapshots of a
-// PostgreSQL database, each stored file once, and the site's secret. Its destination is a folder or a bucket; the backup can be copied
-// to a secondary destination. The package also restores sites. Each night it proves the newest backup: it
-// restores it and compares the result with the site.
+// Package backup keeps a continuous backup of a site, and restores sites. The backup has every commit of an SQLite database or nightly
+// snapshots of a PostgreSQL database, each stored file once, and the site's secret. Its destination is a folder or an S3 bucket; the
+// backup can be copied to a secondary destination. Each night the package proves the backup: it restores the newest state into a temporary
+// folder and compares the result with the site.
 package backup
 
 import (
@@ -21,12 +21,12 @@ import (
 	"atelie/internal/s3client"
 )
 
-// Names of objects and folders in a destination: paths with slashes, relative to the destination.
+// Names of objects and folders in a destination.
 const (
 	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
 	BlobsDir     = "blobs"     // blobs by id, see BlobName
-	ProofsDir    = "proofs"    // checksums of the live database, with which a proof (a nightly trial restore) compares the restored one
+	ProofsDir    = "proofs"    // checksums of the live database; a proof compares the restored database with them
 
 	formatName       = "format.json" // see Format
 	secretName       = "secret"      // the site's secrets, not encrypted
@@ -46,7 +46,7 @@ type Destination interface {
 	Add(ctx context.Context, name string, body io.ReadSeeker) error
 	// Open reads an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// List calls each for the objects whose names begin with prefix, which is the name of a folder and a slash, or "" for all
+	// List calls each for the objects whose names begin with prefix: the name of a folder and a slash, or "" for all
 	// objects. The objects of one folder come in the order of their names; the folders come in any order.
 	List(ctx context.Context, prefix string, each func(Object) error) error
 	// Delete removes an object. A missing object is no error.
@@ -59,8 +59,8 @@ type Destination interface {
 	ReplicaClient() ReplicaClient
 }
 
-// ReplicaClient is a client of litestream that can also list a range of the parts (LTX files) of a level. A listing of all parts would
-// be expensive: S3 servers charge for each thousand listed names.
+// ReplicaClient is a client of litestream that can also list a range of the parts of a level. A part is an LTX file: the database pages
+// that some transactions have changed. A listing of all parts would be expensive, because S3 servers charge for each thousand names.
 type ReplicaClient interface {
 	litestream.ReplicaClient
 	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end unless end is 0. They are in

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// folder is a Destination in a folder. Only the user that runs the program has access to the files that it creates.
+// folder is a Destination in a folder. Only the user that runs the program can read its files.
 type folder struct{ root string }
 
 func (f *folder) Label() string { return f.root }

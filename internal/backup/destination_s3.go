@@ -26,10 +26,10 @@ type bucket struct {
 	uploader *manager.Uploader
 
 	mu      sync.Mutex
-	created bool // the bucket exists, or this program is not to create it
+	created bool // the bucket exists, or the configuration does not ask to create it
 }
 
-// partSize is the size in bytes of the parts of a multipart upload, which are sent one after the other.
+// partSize is the size in bytes of the parts of a multipart upload. They are sent one after the other.
 const partSize = 8 << 20
 
 func newBucket(cfg s3client.Config) *bucket {

@@ -14,25 +14,25 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file merges the parts of an open replica, takes its snapshots, and removes the parts that no restore within the retention needs.
-// While nothing is written, it sends no requests to the destination, because S3 servers charge for each request, and for each thousand
-// listed names.
+// This file maintains the replica of an SQLite database. The replica consists of parts, which are LTX files: the database pages that some
+// transactions have changed. maintain merges parts, takes snapshots, and removes the parts that no restore within the retention needs.
+// While nothing is written, it sends no requests to the destination, because S3 servers charge for each request.
 
-// levels are the intervals at which the LTX files of a level are merged into one file of the next level. Level 0 has one file for each
-// second with a write. A restore reads a snapshot and then a few files of each level.
+// levels are the intervals at which the parts of a level are merged into one part of the next level. Level 0 has one part for each
+// second with a write. A restore reads a snapshot and then a few parts of each level.
 var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // Intervals and limits of maintain.
 const (
-	snapshotEvery = 24 * time.Hour   // a whole copy of the database, if anything was written
-	firstSnapshot = 2 * time.Minute  // least time from the start to a snapshot
+	snapshotEvery = 24 * time.Hour   // interval between snapshots, if anything was written
+	firstSnapshot = 2 * time.Minute  // least time from the start of the program to a snapshot
 	mergeTimeout  = time.Hour        // limit of one call of maintain
 	mergeRetry    = time.Minute      // wait after an error of maintain
 	localFor      = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
 
-	// secondsKept is the number of files of level 0 that stay in the destination. Each of them is a second that can be restored. For most
-	// sites they cover the whole retention; for a site that writes without a pause, 27 hours. Before that, there is a restore point for
-	// each interval of levels[0].
+	// secondsKept is the number of parts of level 0 that stay in the destination. Each of them is a second that can be restored. For most
+	// sites they cover the whole retention; for a site that writes all the time, the last 27 hours. Earlier restore points are those of
+	// level 1, ten seconds apart.
 	secondsKept = 100_000
 )
 

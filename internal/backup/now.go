@@ -14,20 +14,19 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file has the functions of `atelie backup now` and `atelie backup verify`, which wait for the process that keeps the backup, usually
-// the server.
+// This file has the functions of `atelie backup now` and `atelie backup verify`. These commands wait for the process that keeps the backup,
+// usually the server.
 
-// Kinds of rows in backup_status by which a command sends a request to the process that keeps the backup. The column last_ok_at is the time
-// of the request.
+// Kinds of rows in backup_status that a command writes as requests to that process. The column last_ok_at is the time of the request.
 const (
-	kindNow          Kind = "now"           // the write itself is the purpose: the command waits until the destination has this transaction
-	kindProofRequest Kind = "proof request" // a request for a proof (a trial restore, proof.go)
+	kindNow          Kind = "now"           // the command waits until the destination has the transaction that wrote this row
+	kindProofRequest Kind = "proof request" // requests a proof, which is a trial restore
 )
 
 // pollEvery is how often a waiting process reads whether the other process has finished.
 const pollEvery = 200 * time.Millisecond
 
-// Waiting has the functions that are called repeatedly while a process waits for another one. An error of either of them ends the wait.
+// Waiting has functions that a process calls repeatedly while it waits for another one. An error of either of them ends the wait.
 type Waiting struct {
 	Ended func() error             // returns an error if the other process has ended
 	Each  func(state string) error // state is the failure that delays the other process, "" if there is none
@@ -49,9 +48,9 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, 
 	}
 }
 
-// BringUpToDate waits until the destination has everything that was written before the call, except files that the site itself has lost. It
-// takes a snapshot of a PostgreSQL database. A Service must run during the call, in this process or in another one. BringUpToDate returns
-// the latest restore point in the destination.
+// BringUpToDate waits until the destination has everything that was written before the call, and returns the latest restore point there. It
+// does not wait for files that the site itself has lost. It takes a snapshot of a PostgreSQL database. A Service must run during the
+// call, in this process or in another one.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	began := s.now()
 	files, err := allWaiting(ctx, s.db)

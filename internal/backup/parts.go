@@ -20,12 +20,13 @@ import (
 // database pages that a range of transactions has changed. Several parts of one level are merged into one part of the next level. A part
 // of the snapshot level has all pages.
 
-// parts reads the parts of a replica. It lists each level once, so that a plan and the reads of the plan's parts agree.
+// parts reads the parts of a replica. It lists each level once, so that a plan of a restore and the reads of its parts agree.
 type parts struct {
 	ReplicaClient
-	first, end ltx.TXID // limit the parts below the snapshot level to those that begin with the transaction first or later, and before end; 0 for no end
-	levels     map[int][]*ltx.FileInfo
-	failed     atomic.Pointer[destinationError] // the newest error of the destination, which litestream's errors do not always wrap
+	// Parts below the snapshot level are listed if their first transaction is at least first and less than end; 0 for no end.
+	first, end ltx.TXID
+	levels     map[int][]*ltx.FileInfo          // the listed parts of each level
+	failed     atomic.Pointer[destinationError] // the newest error of the destination: litestream's errors do not always wrap it
 }
 
 func openParts(ctx context.Context, p Destination) (*parts, error) {

@@ -7,11 +7,13 @@ import (
 	"syscall"
 )
 
-// proofNice is the nice value of the thread that proves a backup (proof.go: restores it and compares it with the site).
-// On a busy machine it gets a tenth of what a request gets.
+// This file runs the nightly trial restore of the backup at a low priority, so that it does not slow requests down.
+
+// proofNice is the nice value of the thread that runs the trial restore. On a busy machine the thread gets a tenth of the processor time
+// that a request gets.
 const proofNice = 10
 
-// lowPriority starts the thread of atLowPriority and returns a channel for the functions that this thread shall call. The thread never
+// lowPriority starts the thread of atLowPriority. It returns a channel for the functions that the thread is to call. The thread never
 // ends, for two reasons: an unprivileged program cannot lower a nice value again, and the end of a thread kills the processes that it has
 // started with Pdeathsig.
 var lowPriority = sync.OnceValues(func() (chan<- func(), error) {

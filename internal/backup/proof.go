@@ -39,10 +39,12 @@ const (
 
 	proofTimeout       = 2 * time.Hour
 	destinationTimeout = 5 * time.Minute
-	proofFiles         = 50      // random files that are compared
-	proofOldBytes      = 1 << 30 // bytes of older parts that are verified, which only earlier restore points need; a random sample if there are more
-	proofOldParts      = 5000    // the largest number of these parts
-	proofsKept         = 30
+	proofFiles         = 50 // random files that are compared
+	proofsKept         = 30 // records of proofs (proofRecord) that stay in the destination
+
+	// Limits for the random sample of older parts that a proof verifies. Only earlier restore points need these parts.
+	proofOldBytes = 1 << 30
+	proofOldParts = 5000
 )
 
 // proofRecord describes the live database at the restore point of a proof. It is stored in the destination.
@@ -52,7 +54,7 @@ type proofRecord struct {
 	Tables []db.TableChecksum `json:"tables"`
 }
 
-// Proof is the result of the newest proof, with ProofDetail and RestorePoint of the newest one that succeeded.
+// Proof is the result of the newest proof. Its ProofDetail and RestorePoint are those of the newest proof that succeeded.
 type Proof struct {
 	ProofDetail
 	RestorePoint time.Time // what the newest successful proof has restored

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucketReplica is litestream's client for a replica in a bucket. It uses the same names and metadata as litestream's own S3 client, so
-// that the command litestream can read the replica. That client itself is not used: it fails if AWS_CA_BUNDLE is set, and needs an S3
-// configuration of its own.
+// bucketReplica reads and writes the replica of an SQLite database in an S3 bucket. It uses the same names and metadata as litestream's own
+// S3 client, so that the command litestream can read the replica. The program does not use litestream's client, because that one fails if
+// AWS_CA_BUNDLE is set and needs an S3 configuration of its own.
 type bucketReplica struct{ *bucket }
 
 // timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
@@ -30,7 +30,7 @@ const timestampKey = "litestream-timestamp"
 // smallFile is the size in bytes up to which a file is uploaded with a single request.
 const smallFile = 1 << 20
 
-// headsAtOnce is the number of concurrent HEAD requests, which read timestampKey.
+// headsAtOnce is the number of concurrent HEAD requests for timestampKey.
 const headsAtOnce = 20
 
 func (b *bucket) ReplicaClient() ReplicaClient { return bucketReplica{b} }

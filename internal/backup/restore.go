@@ -54,11 +54,11 @@ type Restored struct {
 	Files        int64     // number of restored files
 	Bytes        int64     // size of the restored files
 	Missing      []string  // a text for each file or part that is missing or damaged in the backup
-	Later        Deletions // what people deleted after RestorePoint, and the restore has brought back; only if Restore.At is set
+	Later        Deletions // deletions after RestorePoint: the restore has undone them; only if Restore.At is set
 }
 
-// Deletions are deletions of people's data. Restoring a state from before a deletion brings the data back. Which addresses were erased is
-// not recorded anywhere, because such a record would itself be data about them.
+// Deletions are deletions of people's data. To restore an earlier state brings the data back, so the operator has to repeat them. The
+// erased addresses are not recorded, because such a record would itself be data about these people.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages
@@ -68,8 +68,8 @@ type Deletions struct {
 // filesAtOnce is the number of files that a restore reads concurrently.
 const filesAtOnce = 4
 
-// restoring is the name of the database file during a restore, which renames the file at the end. Without a file of the usual name a server
-// refuses to start on a data folder that has a secret or files, so it cannot serve an incomplete site.
+// restoring is the name of the database file until the restore is complete. Meanwhile no server starts on the data folder, because it has a
+// secret or files but no database file of the usual name.
 const restoring = "restoring.db"
 
 // withoutSecret is the advice for a backup without a secret.

@@ -27,11 +27,11 @@ import (
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
 	time time.Time // time of the state, to the millisecond
-	gap  string    // the missing parts because of which newer states cannot be restored; "" if no part is missing
+	gap  string    // names the missing parts that newer states need; "" if no part is missing
 
 	destination Destination
 	parts       *parts          // set for an SQLite database
-	plan        []*ltx.FileInfo // the parts of which the state is made, in order
+	plan        []*ltx.FileInfo // the parts to read, in order
 	snapshot    *Snapshot       // set for a PostgreSQL database
 }
 

@@ -15,16 +15,15 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file copies the backup to the secondary destination. check_secondary.go then compares the copy.
+// This file copies the backup from the primary to the secondary destination, each night after the proof (a trial restore).
 
-// Limits of a copy to the secondary destination. A copy that exceeds them continues after the next proof
-// (nightly trial restore, proof.go).
+// Limits of a copy. A copy that exceeds them continues after the next proof.
 const (
 	copyPasses  = 5 // a pass is repeated if objects were removed from the primary destination meanwhile
 	copyTimeout = 20 * time.Hour
 )
 
-// errRemoved is the error of a pass that must be repeated.
+// errRemoved is the error of a pass that must be repeated, because objects were removed meanwhile.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
 // CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy.

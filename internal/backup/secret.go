@@ -25,12 +25,12 @@ var (
 	ErrWrongPassphrase = errors.New("the passphrase does not open the secret in the backup: set ATELIE_BACKUP_PASSPHRASE to the one with which it was sealed")
 )
 
-// scryptWorkFactor is the exponent of scrypt's cost, which is 32 MB of memory and a tenth of a second. The default of age would take
-// 256 MB, which a small machine does not have while it runs a site.
+// scryptWorkFactor is the exponent of scrypt's cost: 32 MB of memory and a tenth of a second. With the default of age it would be 256 MB,
+// too much for a small machine that runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret, which otherwise nobody would
-// notice before a restored site rejects all sessions. Backups of earlier versions have no checksum.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Otherwise nobody would
+// notice it before a restored site rejects all sessions. Backups of earlier versions have no checksum.
 type storedSecrets struct {
 	Secrets
 	SHA256 string `json:"sha256,omitempty"`

@@ -31,8 +31,7 @@ type Config struct {
 	Full func() bool
 	// Free returns the free space on the disk of Scratch in bytes.
 	Free func() int64
-	// Secondary is the secondary destination, to which the backup is copied after each proof (nightly trial restore); nil for
-	// none.
+	// Secondary is the secondary destination, or nil. The backup is copied there after each proof (a nightly trial restore).
 	Secondary Destination
 	// SecondaryOnOtherDisk is true if Secondary is not on the disk of the data folder.
 	SecondaryOnOtherDisk bool
@@ -60,7 +59,7 @@ type Service struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot
 		time       time.Time // time of the newest snapshot that this process has taken
 	}
-	last struct {
+	last struct { // the newest results
 		sync.Mutex
 		uploadedUntil time.Time       // latest restore point of an SQLite database in the destination
 		recorded      time.Time       // the latest restore point that was stored in backup_status

@@ -10,11 +10,11 @@ import (
 // Status is the state of the backup as owners, the operator and the metrics see it.
 type Status struct {
 	Destination        string    // label of the destination, without secrets; "" if backups are off
-	SameDisk           bool      // all destinations that have the backup are on the disk of the data folder, and would be lost with it
+	SameDisk           bool      // every copy of the backup is on the disk of the data folder, and would be lost with it
 	LastBackup         time.Time // time of the latest restore point in the destination; zero if there is none
 	BackupError        string    // safe text of the current failure, "" if there is none
 	ErrorSince         time.Time // when that failure began
-	LastProof          time.Time // when the newest successful proof (a trial restore, proof.go) ended; zero if there is none
+	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero if there is none
 	ProvenRestorePoint time.Time // the restore point of that proof
 	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
 	WaitingFiles       int64     // blobs that are not in the destination yet
@@ -36,14 +36,14 @@ const (
 	KindBlobs    Kind = "blobs"
 	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret   Kind = "secret"
-	KindProof    Kind = "proof"        // the nightly trial restore (proof.go)
-	KindUndone   Kind = "proof undone" // proofs that could not be completed, which says nothing about the backup
+	KindProof    Kind = "proof"        // the nightly trial restore
+	KindUndone   Kind = "proof undone" // proofs that could not be completed: they say nothing about the backup
 	KindCopy     Kind = "copy"         // the secondary destination
 	kindListed   Kind = "listed"       // when the blobs of the destination were last listed
 )
 
-// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything; for a proof
-// it is the time of the restore point that was proven.
+// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything. For a proof
+// it is the time of the restored state.
 type State struct {
 	Kind       Kind
 	LastOK     time.Time // zero if it never succeeded

@@ -11,7 +11,7 @@ import (
 
 // This file contains the queries on backup_status and backup_blobs.
 
-// scanState reads a row of backup_status. Its times can be null, which become zero times.
+// scanState reads a row of backup_status. A null time becomes the zero time.
 func scanState(row db.Row) (s State, err error) {
 	var ok, failed, since *time.Time
 	err = row.Scan(&s.Kind, &ok, &failed, &since, &s.Error, &s.Detail)
@@ -42,8 +42,8 @@ func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, until time.Time
 		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, until, detail)
 }
 
-// RecordFailure stores that a kind failed at a time. text must be safe to show. The stored time of the first of consecutive failures and
-// the detail, which is that of the newest success, stay as they are.
+// RecordFailure stores that a kind failed at a time. text must be safe to show. The time of the first of consecutive failures and the
+// detail of the newest success stay as they are.
 func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text string) error {
 	return recordFailure(ctx, q, kind, at, text, "")
 }

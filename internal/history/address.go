@@ -7,8 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// EachRevisionOf calls yield for each revision (a row as it was before a change or a deletion) that contains an email address,
-// for example in the text of a review. It is for the export of everything about the address.
+// This file finds and deletes the revisions (rows as they were before a change) that contain an email address, for a person who asks for
+// their data or its erasure.
+
+// EachRevisionOf calls yield for each revision that contains the address, for example in the text of a review.
 func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	revisions, err := revisionsOf(ctx, q, address)
 	if err != nil {
@@ -22,7 +24,8 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 	return nil
 }
 
-// EraseRevisionsOf deletes the revisions of EachRevisionOf. Removed files that only they refer to are deleted by the next maintenance.
+// EraseRevisionsOf deletes the revisions of EachRevisionOf. The next hourly maintenance deletes the removed files to which nothing else
+// refers.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
 	revisions, err := revisionsOf(ctx, tx, address)
 	if err != nil {
@@ -43,8 +46,7 @@ func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address strin
 	return nil
 }
 
-// WholeAddress returns a pattern that matches a text if it contains the email address itself, and not only a longer address that
-// contains it.
+// WholeAddress returns a pattern that matches texts with the email address, but not texts in which it is only a part of a longer address.
 func WholeAddress(address string) (*regexp.Regexp, error) {
 	return regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
 }

@@ -10,9 +10,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// GetHistory answers rpc/get_history {table, id, before} with the revisions of a row (the row as it was before each change), the newest
-// first, each with the URLs of files that were replaced since. before is the id of the last revision of the previous response. A request
-// for site_settings has no id: its response has the revisions of all settings, with the setting's key as row_id.
+// GetHistory answers rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
+// the newest first. Each revision lists the URLs of its files that were replaced since. before is the id of the last revision of the
+// previous response. A request for site_settings has no id: it returns the revisions of all settings, with the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	body := struct {
 		Table, ID string

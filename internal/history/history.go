@@ -1,5 +1,5 @@
 // Package history gives owners access to earlier versions of works, reviews, covers and settings, and to deleted rows. Database triggers
-// write the revisions, each of which is a row as it was before a change or a deletion (migration 29). To restore a version, the site calls
+// (migration 29) write the revisions. A revision is a row as it was before a change or a deletion. To restore one, the browser calls
 // RestoreFiles for its files and then saves the row as usual.
 package history
 
@@ -33,7 +33,8 @@ var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
 const (
 	settingsTable = "site_settings"
-	// pairsTable has one revision for each deletion of a work or series that took pairs along, under the id of the deleted row.
+	// pairsTable has the works of series. The deletion of a work or series also deletes its rows there. They are stored as one revision
+	// under the id of the deleted work or series.
 	pairsTable = "series_works"
 )
 

@@ -10,6 +10,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file has the queries on row_history.
+
 // maxListed is the largest number of revisions in a response. A request with the last id of a response gets the next ones.
 const maxListed = 200
 
@@ -42,15 +44,15 @@ func listHistory(ctx context.Context, q db.Querier, table, id string, before int
 	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name = $1 and ($2 = '' or h.row_id = $2) and h.id < $3 order by h.id desc limit "+strconv.Itoa(maxListed), table, id, before)
 }
 
-// listDeleted returns, for each deleted row that the table does not have again, the revision of its newest deletion, of those older than
-// the one with the id before.
+// listDeleted returns the revisions of the newest deletion of each row that was not restored. It returns only revisions that are older
+// than the one with the id before.
 func listDeleted(ctx context.Context, q db.Querier, table string, before int64) ([]revision, error) {
 	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1 and h.id < $2
 		and h.id in (select max(id) from row_history where table_name = $1 and action = 'delete' group by row_id)
 		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, before)
 }
 
-// listRowsBefore returns RowBefore of all revisions in which it contains part; every RowBefore contains "".
+// listRowsBefore returns RowBefore of the revisions in which it contains part. All contain "".
 func listRowsBefore(ctx context.Context, q db.Querier, part string) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+part+"%")
 }
