@@ -20,7 +20,7 @@ import (
 // data. The functions get the address in lower case, and ignore the case of stored addresses. Package app lists all places.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
-	// Each calls yield for each entry about the address, which an export contains as JSON. It ends at the first error of yield.
+	// Each calls yield for each entry about the address. An export contains the entries as JSON. Each ends at the first error of yield.
 	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
 	// Erase deletes the entries about the address.
 	Erase func(ctx context.Context, tx *db.Tx, address string) error

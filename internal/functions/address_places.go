@@ -6,7 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and erases what messages, the quarantine and notices store about an e-mail address (AddressPlace).
+// This file finds and erases what messages, the quarantine and notices store about an e-mail address, for a person who asks for their data
+// or its erasure.
 
 // eraseBatch is how many messages of an address one statement deletes.
 const eraseBatch = 100
@@ -47,7 +48,7 @@ func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address str
 type exportedNotice struct {
 	MessageID string `json:"message_id"`
 	Channel   string `json:"channel"`
-	Recipient string `json:"recipient,omitempty"` // the exported address; "" if the recipient is somebody else, whose address the export must not contain
+	Recipient string `json:"recipient,omitempty"` // the exported address, or "": the export must not contain the address of somebody else
 	State     string `json:"state"`
 	QueuedAt  string `json:"queued_at"`
 }

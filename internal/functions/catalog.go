@@ -1,6 +1,6 @@
-// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages
-// that visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices
-// (mails and webhook calls about messages), and export or erase data. The package also sends the notices.
+// Package functions serves /functions/v1. Clients call functions of the server by name there. The functions store the messages that
+// visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices (mails and
+// webhook calls about messages), and export or erase data. The package also sends the notices.
 package functions
 
 import (

@@ -14,11 +14,11 @@ import (
 	"atelie/internal/settings"
 )
 
-// JobDigest is the kind of the job that sends one recipient a digest, which is one notice about many messages.
+// JobDigest is the kind of the job that sends a digest to one recipient. A digest is one notice about many messages.
 const JobDigest = "contact.digest"
 
-// Limits of notices. Each of the first noticesPerHour messages in an hour (noticeWindow) has its own notice to each recipient.
-// All later messages of the hour are in one digest for each recipient, which is sent at the end of the hour.
+// Limits of notices. Each of the first noticesPerHour messages in an hour (noticeWindow) has its own notice to each recipient. All later
+// messages of the hour are in one digest for each recipient. It is sent at the end of the hour.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour
@@ -29,7 +29,7 @@ const (
 // Digest is the content of a digest that is sent by mail.
 type Digest struct {
 	Count       int           // number of messages in the digest
-	Quarantined int           // number of messages that went into quarantine since the hour began, because of a flood; the digest does not contain them
+	Quarantined int           // number of messages of the hour that are in quarantine because of a flood; the digest does not contain them
 	Newest      []DigestEntry // the newest messages, at most digestMaxMail
 }
 

@@ -29,7 +29,7 @@ func errInvalid(text string) *apperr.Error {
 
 // gatewayErrors lists, by their codes here, the errors that Supabase's gateway answers itself, before any function runs. Each value is
 // the gateway's own code and message. The gateway writes its codes in upper case. The codes in lower case are those of the packages
-// httpx and identity, which all surfaces share.
+// httpx and identity; all surfaces share them.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function

@@ -9,6 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file has the queries that find and delete what messages and notices store about an e-mail address.
+
 // listMessageIDsOf returns the ids of messages in the inbox whose sender has the address, at most limit.
 func listMessageIDsOf(ctx context.Context, q db.Querier, address string, limit int) (ids []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select id from contact_submissions where lower(email) = $1 order by id limit $2", address, limit)

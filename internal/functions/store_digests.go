@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file has the queries on contact_digests. A digest is one notice about many messages.
+
 // openDigest returns the id of the recipient's open digest. If there is none, or it was due at lostBefore or earlier, openDigest
 // stores a new digest with the id newID and the time dueAt, and opened is true.
 func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {

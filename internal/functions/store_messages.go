@@ -64,7 +64,7 @@ type exportedMessage struct {
 
 // listExportedAfter returns at most exportPageSize messages that follow the message last in the order of an export, the oldest
 // first. If last is zero, they begin with the first message. quarantined selects the quarantine instead of the inbox. address
-// selects the messages whose sender has this address, which must be in lower case; "" selects all.
+// selects the messages of a sender by the address in lower case; "" selects all.
 func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage) ([]exportedMessage, error) {
 	from := "reason, status, message from contact_submissions"
 	if quarantined { // otherwise reason holds the content of the hidden field

@@ -8,6 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file has the queries on contact_notices, the table of mails and webhook calls about messages.
+
 // notice is a row of contact_notices.
 type notice struct {
 	ID, MessageID, Channel, Recipient string

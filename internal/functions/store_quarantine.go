@@ -7,6 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file has the queries on contact_quarantine, the table of messages that look like spam.
+
 // insertQuarantined stores a message in quarantine. m.Cause must be set.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 	return db.Queue(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",

@@ -29,8 +29,8 @@ type mailTestRequest struct {
 	Action string `json:"action"` // status or send; "" means status
 }
 
-// mailTest handles the function mail-test, with which owners (administrators) check the mail server. The action status returns
-// whether a server is set. The action send sends a mail to the caller's own e-mail address immediately and returns the result.
+// mailTest handles the function mail-test: owners (administrators) check the mail server with it. The action status returns whether a
+// server is set. The action send sends a mail to the caller's own e-mail address immediately and returns the result.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Contact is a visitor's message, the content of a ContactNotice. The address Email receives the replies to the mail.
+// Contact is a visitor's message, the content of a ContactNotice. Replies to the mail go to the address Email.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
@@ -49,7 +49,7 @@ func (p *page) addDigest(d Digest, l i18n.Language) {
 	}
 }
 
-// paragraphs splits a text at empty lines into paragraphs, and each paragraph into lines, which oneLine cleans.
+// paragraphs splits a text at empty lines into paragraphs, and each paragraph into lines. oneLine cleans the lines.
 func paragraphs(text string) (all [][]string) {
 	for part := range strings.SplitSeq(text, "\n\n") {
 		var lines []string

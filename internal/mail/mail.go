@@ -30,8 +30,8 @@ import (
 // Kind is the purpose of a mail. The texts of each kind are in package i18n, under the keys mail.<kind>.
 type Kind string
 
-// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later kinds are notices, which
-// only report what has happened.
+// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later kinds are notices: they only
+// report what has happened.
 const (
 	Confirmation     Kind = "confirmation"
 	MagicLink        Kind = "magic_link"

@@ -67,7 +67,7 @@ func mso(part string) htmltemplate.HTML {
 	return `<!--[if mso]><style>td, p, h1, a, span { font-family: Georgia, serif !important; } table { border-collapse: collapse; }</style><![endif]-->`
 }
 
-// page is the data of the templates, which leave out parts whose fields are empty.
+// page is the data of the templates. They leave out the parts of empty fields.
 type page struct {
 	Language, Site, SiteURL, SiteHost string
 	Subject, Title, Body              string

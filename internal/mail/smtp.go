@@ -25,8 +25,8 @@ const (
 // the methods that send the password in plain text, unless the server is on this machine.
 var loginMethods = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
 
-// deliver sends the mail to the SMTP server and returns the server's host:port. If the greeting, the encryption or the login
-// fails, gomail does not close the connection. deliver therefore opens the connection itself and closes it when ctx ends.
+// deliver sends the mail to the SMTP server and returns the server's host:port. It opens the connection itself and closes it when ctx
+// ends, because gomail does not close it if the greeting, the encryption or the login fails.
 func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file records changes of rows, and sends them to the clients that have subscribed to the table.
+
 // Record stores row changes in the transaction that makes them. After the commit every node sends them to its clients.
 func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	at := s.changedAt()
@@ -27,7 +29,7 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// RecordInserted is Record for inserted rows of a table, which the database reads itself: query returns each of them as a JSON object.
+// RecordInserted is Record for inserted rows of a table that the database reads itself. query must return each of them as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
 	const record = "null"
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})

@@ -43,8 +43,8 @@ type member struct {
 	left        bool      // the client has left the channel, or the server has closed it
 }
 
-// subscription is one entry of postgres_changes: the row changes that a member wants to receive. The reply to the join repeats the
-// entry with its ID.
+// subscription is one entry of postgres_changes in a join: the row changes that the client wants to receive. The reply to the join
+// repeats the entry with its ID.
 type subscription struct {
 	ID     int64    `json:"id"`               // set by addMember
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all

@@ -33,8 +33,8 @@ type condition struct {
 	pattern  *regexp.Regexp // the compiled operand of like, ilike, match or imatch; nil for other operators
 }
 
-// comparisons maps each comparison operator to a function that reports whether the operator is true for a result of compare
-// (sign), which is negative, 0 or positive.
+// comparisons maps each comparison operator to a function. The function reports whether the operator is true for the sign of a
+// comparison: negative, 0 or positive.
 var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },

@@ -15,8 +15,8 @@ const (
 	maxProgram = 1000 // instructions of the compiled expression, in which repetitions are written out
 )
 
-// matchPattern compiles a regular expression for match and imatch. It accepts only what means the same in PostgreSQL and in
-// Go's RE2, which matches in linear time. If fold is true, the compiled expression ignores case.
+// matchPattern compiles a regular expression for match and imatch. It accepts only syntax that means the same in PostgreSQL and in
+// Go's RE2. If fold is true, the compiled expression ignores case.
 func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
 	if n := utf8.RuneCountInString(text); n > maxPattern {
 		return nil, fmt.Errorf("a pattern may have at most %d characters", maxPattern)

@@ -12,7 +12,7 @@ import (
 // maxPresencePayload is the largest size, in bytes, of the payload of a track or untrack message.
 const maxPresencePayload = 16 << 10
 
-// presenceRow is a row of realtime_presence: a client that has made its presence on a channel known with a track message.
+// presenceRow is a row of realtime_presence: a client that has announced its presence on a channel with a track message.
 type presenceRow struct {
 	ref   string // unique id of the row
 	key   string // chosen by the client; several clients can use the same key
@@ -48,7 +48,7 @@ func byKey(list []presenceRow) map[string]metas {
 	return out
 }
 
-// handlePresence handles the client's events track, which stores the client's presence, and untrack, which removes it.
+// handlePresence handles the client's events track (stores the client's presence) and untrack (removes it).
 func (sock *socket) handlePresence(ctx context.Context, m *member, in incoming) {
 	if !sock.checkMaySend(ctx, m, in) {
 		return

@@ -24,7 +24,7 @@ const (
 	eventChanges     = "postgres_changes"
 )
 
-// Kinds of binary frames, which protocol 2.0.0 has for broadcasts.
+// Kinds of binary frames. Protocol 2.0.0 has them for broadcasts.
 const (
 	binaryPush      = 3 // a broadcast from the client
 	binaryBroadcast = 4 // a broadcast to the client
@@ -52,7 +52,7 @@ type incoming struct {
 	message      *message        // the broadcast in a binary frame; nil for a text frame
 }
 
-// message is a broadcast: an event name and a payload. The payload is JSON, or Raw bytes, which only protocol 2.0.0 can carry.
+// message is a broadcast: an event name and a payload. The payload is JSON, or Raw bytes (only in protocol 2.0.0).
 type message struct {
 	Event string          `json:"event"`
 	JSON  json.RawMessage `json:"json,omitempty"`

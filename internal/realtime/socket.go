@@ -21,7 +21,7 @@ import (
 // Limits of one socket.
 const (
 	maxFrame        = 256 << 10        // bytes of one frame from the client
-	maxQueuedFrames = 512              // frames that wait to be written to a client that reads slowly, see send
+	maxQueuedFrames = 512              // frames that wait for a client that reads slowly
 	maxQueuedBytes  = 8 << 20          // total size of the queued frames
 	maxChannels     = 100              // channels that the client may join
 	maxRate         = 1000             // frames from the client in Service.rateWindow
@@ -29,13 +29,13 @@ const (
 	frameTimeout    = 15 * time.Second // limits the handling of one frame from the client, database queries included
 )
 
-// socket is the WebSocket connection of one client. One goroutine reads its frames (read), another writes the queued ones
-// (write).
+// socket is the WebSocket connection of one client. One goroutine reads its frames (method read), another one writes the queued frames
+// (method write).
 type socket struct {
 	service      *Service
 	conn         *websocket.Conn
 	v2           bool               // version of the Realtime protocol (Phoenix): true is 2.0.0, false 1.0.0
-	limitSubject string             // the client's IP address or IPv6 network, by which connections are limited (httpx.LimitSubject)
+	limitSubject string             // the client's IP address or IPv6 network, for the limit of connections (httpx.LimitSubject)
 	credential   string             // API key or token of the HTTP request, used for channels that the client joins without a token
 	members      map[string]*member // the joined channels, by clientTopic; guarded by Service.mu
 

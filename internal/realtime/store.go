@@ -8,8 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes the table realtime_presence. Its rows are the clients of all nodes that have made their presence on a
-// channel known.
+// This file has the queries on realtime_presence. Its rows are the clients of all nodes that have announced their presence on a channel.
 
 // insertPresence adds a presence of a client of node.
 func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {

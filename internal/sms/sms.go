@@ -1,4 +1,4 @@
-// Package sms sends sign-in codes to phones, through a signed webhook or through a service with Twilio's API.
+// Package sms sends codes to phones as text messages, through a signed webhook or through a service with Twilio's API.
 package sms
 
 import (

@@ -11,7 +11,7 @@ import (
 // Twilio is an account at Twilio, or at another service with the same API (version 2010-04-01).
 type Twilio struct {
 	Account, Token string // user name and password of the API
-	From           string // the sender: a number with +, a name, or the id of a messaging service, which begins with MG
+	From           string // the sender: a number with +, a name, or the id of a messaging service (MG…)
 	BaseURL        string // such as https://api.twilio.com, without a path
 }
 

@@ -1,5 +1,5 @@
-// Package bus carries events to every node. A transaction writes its events into an outbox table, and a wake-up makes the
-// nodes read the table. The wake-up is a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
+// Package bus carries events to every node. A transaction writes its events into a table, the outbox. Then a wake-up makes the nodes
+// read the table: a Go channel within one process, PostgreSQL's NOTIFY between nodes.
 package bus
 
 import (
@@ -17,8 +17,8 @@ const (
 	retention = 10 * time.Minute
 	// maxClockSkew is the largest allowed difference between the clocks of two nodes.
 	maxClockSkew = time.Minute
-	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands, which
-	// run in other processes and cannot wake the server.
+	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands: they run in
+	// other processes and cannot wake the server.
 	pollEvery = 5 * time.Second
 	// sweepEvery is the interval at which old events are deleted.
 	sweepEvery = time.Minute
@@ -38,7 +38,7 @@ type Bus struct {
 	wake chan struct{} // receives a value when events are waiting
 
 	mu    sync.Mutex
-	local []Event // on SQLite: events of Publish, not stored because only one server uses the database. Guarded by mu
+	local []Event // on SQLite: events of Publish; they are not stored, because only one server uses the database. Guarded by mu
 
 	// Only Run uses the fields below.
 	cursor   string    // position in the outbox up to which events were read (currentCursor)
