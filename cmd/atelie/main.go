@@ -10,7 +10,7 @@ import (
 	"atelie/internal/cli"
 )
 
-// version is the version of the program, which the build sets (-ldflags).
+// version is the version of the program. The build sets it (-ldflags).
 var version = "dev"
 
 func main() {

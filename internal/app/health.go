@@ -14,15 +14,15 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// live handles /health/live: the status is always 200. It checks nothing, because a supervisor restarts a process that is not
-// live, and a restart does not help against a slow database.
+// live handles /health/live: the status is always 200. It checks nothing, because supervisors restart a process that is not live, and a
+// restart does not help against a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
 // readyTimeout limits the checks of /health/ready.
 const readyTimeout = 2 * time.Second
 
-// ready handles /health/ready: the status is 200 if the node can serve requests, and 503 while the node stops or if the database
-// or the file store cannot be used or the disk is full.
+// ready handles /health/ready: the status is 200 if the node can serve requests. It is 503 while the node stops, if the database or the
+// file store cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
@@ -51,8 +51,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notReady sends the status 503 and the name of the part that fails. Anyone can read the response, so the cause, which can
-// contain paths and host names, is only in the log.
+// notReady sends the status 503 and the name of the part that fails. The cause is only in the log, because it can contain paths and
+// host names, and anyone can read the response.
 func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	a.log.Error("not ready", "part", part, "cause", err.Error())
 	reason := part + " does not answer"

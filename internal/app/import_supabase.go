@@ -30,7 +30,7 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 }
 
 // fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. It is "" if site and backend
-// have one origin: such relative URLs stay valid when the site's domain changes.
+// have one origin. The URLs are then relative, and stay valid when the site's domain changes.
 func fileURLOrigin(siteURL, apiURL string) string {
 	site, err := url.Parse(siteURL)
 	if err != nil {

@@ -9,13 +9,12 @@ import (
 	"atelie/internal/memory"
 )
 
-// These constants decide when releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds
-// floor*memoryFactor. The floor is the least memory in use since the most recent release. Without releaseMemory, Go's runtime would
-// return memory only minutes after a burst of work.
+// This file returns memory to the system after bursts of work; Go's runtime would do so only minutes later. Memory is released as soon as
+// the memory in use no longer grows and exceeds floor*memoryFactor. The floor is the least memory in use since the last release.
 const (
 	memoryInterval = 15 * time.Second // interval of checks
 	memoryFactor   = 1.15
-	memoryGrowth   = 1.02 // factor between two checks up to which the memory does not grow: an idle program uses a little too
+	memoryGrowth   = 1.02 // a smaller factor between two checks counts as no growth: an idle program allocates a little too
 )
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.

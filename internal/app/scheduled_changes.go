@@ -7,14 +7,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// Waits of applyScheduledChanges. The first one finds times that were set meanwhile, on this node or another.
+// Waits of applyScheduledChanges.
 const (
-	scheduledCheck = time.Second
+	scheduledCheck = time.Second     // longest wait, so that times are found that were set meanwhile, on this node or another
 	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 
-// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It is no job of
-// the queue, so that no job must follow each change of a time, and rows that a copy, an import or a restored backup brings are found too.
+// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It reads the rows
+// instead of using a job for each time, so that it also finds rows of a copy, an import or a restored backup.
 func (a *App) applyScheduledChanges(ctx context.Context) {
 	for {
 		wait := scheduledCheck

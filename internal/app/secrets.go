@@ -55,9 +55,8 @@ func (a *App) previousAuthKeys() *auth.Keys {
 	return &auth.Keys{RefreshKey: a.derivePrevious("refresh tokens"), CodeKey: a.derivePrevious("codes"), SealKey: a.derivePrevious("sealed secrets")}
 }
 
-// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts what
-// the others sign and seal: either they have the same secret, or the current secret of each is the previous secret of the
-// other.
+// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts what the others
+// sign and encrypt. They do if they have the same secret, or if the current secret of each is the previous secret of the other.
 func claimKeys(secret, previous string) db.ClaimKeys {
 	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"

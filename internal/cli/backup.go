@@ -66,7 +66,7 @@ func openBackup(env *environment, from string) (backup.Destination, error) {
 	return app.OpenBackupDestination(location), nil
 }
 
-// destinationTimeout limits the wait of backup status for the destination, which may accept connections and never respond.
+// destinationTimeout limits how long backup status waits for a destination that accepts connections and never responds.
 const destinationTimeout = 10 * time.Second
 
 type backupStatusCommand struct {

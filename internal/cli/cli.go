@@ -33,8 +33,8 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// commands declares the whole command line: the commands, and the settings, which are flags of all commands. The library kong
-// reads the tags of the fields.
+// commands declares the whole command line for the library kong. Its fields are the commands and the settings; a setting is a flag
+// of all commands.
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings; their names are those of the flags."`

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/config"
 )
 
-// configCommand is the command atelie config, which prints all settings.
+// configCommand is the command atelie config. It prints all settings.
 type configCommand struct{}
 
 // Run prints the name, value and source of each setting. Secrets are masked.
@@ -39,7 +39,7 @@ func (c *configCommand) Run(env *environment) error {
 	return w.Flush()
 }
 
-// mask hides a secret. kind is the tag secret of the setting: "yes" hides the whole value, "url" the password in a URL. An
+// mask hides a secret value. kind is what the setting's tag secret says: "yes" hides the whole value, "url" the password in a URL. An
 // empty value becomes "-".
 func mask(kind, value string) string {
 	switch {

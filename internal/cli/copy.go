@@ -21,8 +21,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand is the command atelie copy, which copies a site to another database and file store. Each option can also be set by an
-// environment variable, because a URL can contain a password, and every user of the machine can see the command line of a process.
+// copyCommand is the command atelie copy. It copies a site to another database and file store. Each option can also be set by an
+// environment variable, because a URL can contain a password and every user of the machine can see the command line of a process.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"SITE" help:"The source: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"FOLDER|S3-URL" help:"The source's files: a folder or s3://… . Default: the folder files next to the SQLite database."`

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/app"
 )
 
-// demoCommand is the command atelie demo, which loads the demo content.
+// demoCommand is the command atelie demo. It loads the demo content.
 type demoCommand struct {
 	New bool `help:"Create a missing database or file store although other parts of the site exist, as serve --new does."`
 }
@@ -42,7 +42,7 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // the data folder can have a password from an earlier database, which is used again
+	if !hasOwner { // a password of an earlier database that is in the data folder is used again
 		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {

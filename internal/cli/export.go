@@ -11,7 +11,7 @@ import (
 	"atelie/internal/archive"
 )
 
-// exportCommand is the command atelie export, which writes the whole site into one archive. The server may run during an export.
+// exportCommand is the command atelie export. It writes the whole site into one archive. The server may run during an export.
 type exportCommand struct {
 	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; the file must not exist yet."`
 }

@@ -14,11 +14,11 @@ import (
 	"atelie/internal/config"
 )
 
-// healthCommand is the command atelie health, which checks whether a running server is ready.
+// healthCommand is the command atelie health. It checks whether the server on this machine is ready.
 type healthCommand struct{}
 
-// Run requests /health/ready from the server that runs with the same settings on this machine, and fails if it is not ready. It
-// is the health check of container images that contain no other program, such as curl.
+// Run requests /health/ready from the server that has the same settings, and fails if it is not ready. Container images without
+// another program such as curl use it as their health check.
 func (c *healthCommand) Run(env *environment) error {
 	address, err := healthAddress(&env.cfg.Server)
 	if err != nil {

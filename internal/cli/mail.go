@@ -6,7 +6,7 @@ import (
 	"atelie/internal/mail"
 )
 
-// mailCommand is the command atelie mail, which sends a test mail.
+// mailCommand is the command atelie mail. It sends a test mail.
 type mailCommand struct {
 	Test mailTestCommand `cmd:"" help:"Send a test mail now and print the result."`
 }

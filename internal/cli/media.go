@@ -34,8 +34,7 @@ func (c mediaRebuildCommand) Run(env *environment) error {
 	})
 }
 
-// withMedia runs fn, which returns the number of problems, and prints a line for each picture and video. It fails if there are
-// problems.
+// withMedia runs fn and prints a line for each picture and video. fn returns the number of problems; withMedia fails if there are any.
 func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
 		total := 0

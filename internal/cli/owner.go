@@ -10,7 +10,7 @@ import (
 	"atelie/internal/apperr"
 )
 
-// ownerCommand is the command atelie owner, which manages the accounts of the owners (administrators).
+// ownerCommand is the command atelie owner. It manages the accounts of the owners, who are the administrators of the site.
 type ownerCommand struct {
 	Add      ownerAddCommand      `cmd:"" help:"Create an owner account, or make an existing account an owner."`
 	Password ownerPasswordCommand `cmd:"" help:"Set a new password and end all sessions of the account."`

@@ -15,8 +15,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// restoreCommand is the command atelie restore, which rebuilds a data folder from a backup. The folder is that of the setting
-// data-dir. The URL can be set by an environment variable, because it can contain a password.
+// restoreCommand is the command atelie restore. It rebuilds the data folder (setting data-dir) from a backup. The URL of the backup can be
+// set by an environment variable, because it can contain a password.
 type restoreCommand struct {
 	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"The backup: a folder, or s3://… as in backup-url."`
 	At   string `placeholder:"TIME" help:"Restore the latest restore point that is not later than this time, such as 2026-11-22T10:00:00Z. Default: the latest of all."`

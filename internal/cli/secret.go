@@ -8,7 +8,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// secretCommand is the command atelie secret, which changes the secret from which the program derives its keys.
+// secretCommand is the command atelie secret. It changes the secret from which the program derives its keys.
 type secretCommand struct {
 	Reset  secretResetCommand  `cmd:"" help:"Replace a secret that is lost: the database accepts the secret that is set, or a new one. This ends all sessions and removes what only the lost secret could decrypt: second factors by an authenticator app, recovery codes, waiting mails."`
 	Rotate secretRotateCommand `cmd:"" help:"Create a new secret in the data folder and keep the current one as the previous secret."`
@@ -19,8 +19,8 @@ var errSecretSet = errors.New("secret: it is a setting, and not stored in the da
 
 type secretRotateCommand struct{}
 
-// Run puts a new secret into the data folder and keeps the current one as the previous secret. From its next start on, the
-// server encrypts all encrypted values again with the new secret.
+// Run puts a new secret into the data folder and keeps the current one as the previous secret. After its next start, the server encrypts
+// the stored secrets again with the new one.
 func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet

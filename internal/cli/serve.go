@@ -13,9 +13,8 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTime is the longest time for which a start with demo content waits for the first sizes of its pictures. Making them
-// takes some seconds on two processors. Jobs make the other sizes later; until then pages show the stored files. Tests on busy machines
-// make it longer.
+// firstSizesTime limits how long a start with demo content waits for the first sizes of its pictures. Two processors make them in some
+// seconds. Jobs make the other sizes later; until then pages show the uploaded files. Tests on busy machines raise the limit.
 var firstSizesTime = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.

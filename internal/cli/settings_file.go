@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settingsFile is the content of the settings file (JSON) that --config names: values by the names of their flags. An unknown
+// settingsFile is the content of the JSON file that --config names. It has values of settings by the names of their flags. An unknown
 // name is an error, so that a misspelt setting is noticed.
 type settingsFile map[string]any
 
@@ -23,7 +23,7 @@ func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
 
 // Validate checks the names in the file. kong calls it when it knows all commands and flags.
 func (f settingsFile) Validate(app *kong.Application) error {
-	known := map[string]bool{"oidc": true} // an object, which config.LoadOIDC reads
+	known := map[string]bool{"oidc": true} // an object; config.LoadOIDC reads it
 	for _, flag := range app.Flags {
 		// A flag is a setting if it also has an environment variable. config cannot name itself.
 		known[flag.Name] = len(flag.Envs) > 0 && flag.Name != "config"

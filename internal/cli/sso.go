@@ -12,7 +12,7 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// ssoCommand is the command atelie sso, which manages the identity providers of single sign-on by SAML.
+// ssoCommand is the command atelie sso. It manages the identity providers of single sign-on (SAML).
 type ssoCommand struct {
 	Info   ssoInfoCommand   `cmd:"" help:"Print the URLs with which an identity provider must be configured."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// versionCommand is the command atelie version, which prints what the program was built from.
+// versionCommand is the command atelie version. It prints what the program was built from.
 type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }

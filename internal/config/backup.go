@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Backup contains the destinations of the backup, its retention, and the passphrase that encrypts the site's secret in it. The doc comment
-// of Config explains the tag secret.
+// Backup contains the settings of the backup. The tag secret says how the command atelie config masks a value.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"Where the continuous backup is stored: a folder, or s3://… as in storage-url. off turns backups off. Default: the folder backups in the data folder, which protects from mistakes but not from the loss of the disk."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after the proof (a trial restore)."`
@@ -19,8 +18,7 @@ type Backup struct {
 // BackupOff is the value of backup-url that turns backups off.
 const BackupOff = "off"
 
-// Location is where the files of a site or of a backup are: a folder or a bucket. It is the parsed value of a setting or flag. It reads and
-// writes nothing; app.OpenBackupDestination opens the location of a backup.
+// Location is where the files of a site or of a backup are: a folder or a bucket. It is the parsed value of a setting or flag.
 type Location struct {
 	Folder string // absolute path; "" if Bucket is set
 	Bucket *S3    // nil if the location is a folder
@@ -34,7 +32,7 @@ func (l *Location) Label() string {
 	return l.Folder
 }
 
-// ParseLocation parses text, which is the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
+// ParseLocation parses the path of a folder or the URL of a bucket (s3://…). setting is the name of the setting or flag
 // that contains text; errors begin with it.
 func ParseLocation(setting, text string) (*Location, error) {
 	if strings.HasPrefix(text, "s3://") {

@@ -34,10 +34,9 @@ type Config struct {
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
-	// site exist. Without it the start then fails, because the missing part may be lost, or a setting may name the wrong folder or
-	// bucket.
+	// site exist. Without it the start fails, because the missing part may be lost or a setting may name a wrong folder.
 	New bool `kong:"-"`
-	// Command is set by commands, which may run beside the server: they wait longer for the lock of an SQLite database.
+	// Command is set by commands that may run beside the server. They wait longer for the lock of an SQLite database.
 	Command bool `kong:"-"`
 }
 

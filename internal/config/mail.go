@@ -31,8 +31,8 @@ type SMTPServer struct {
 }
 
 // Server parses the URL of the mail server. It returns nil if none is set. For smtps:// TLS is "implicit". For smtp:// TLS is the
-// value of the parameter tls; if it is missing, "required" with a login and "offered" without. Errors do not repeat the URL,
-// which can contain a password.
+// value of the parameter tls. If the parameter is missing, TLS is "required" with a login and "offered" without. Errors do not
+// repeat the URL, because it can contain a password.
 func (m *Mail) Server() (*SMTPServer, error) {
 	if m.SMTPURL == "" {
 		return nil, nil

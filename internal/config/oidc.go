@@ -65,7 +65,7 @@ func splitWords(s string) []string {
 var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 // LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file, the "oidc" object of the
-// settings file, which may be nil. The environment takes precedence. A misspelt field is an error. An empty value is ignored.
+// settings file or nil. The environment takes precedence. A misspelt field is an error. An empty value is ignored.
 func (c *Config) LoadOIDC(environ []string, file any) error {
 	found := map[string]map[string]Setting{} // the settings found so far, by provider and field
 	var m mistakes

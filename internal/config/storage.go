@@ -36,8 +36,8 @@ func (s *Storage) Bucket() (*S3, error) {
 	return ParseS3("storage-url", s.URL)
 }
 
-// ParseS3 parses the URL of a bucket, which is the value of a setting or a flag. The error has one line for each mistake, which
-// begins with the name of the setting, and does not repeat the URL, which contains a secret.
+// ParseS3 parses the URL of a bucket. setting is the name of the setting or flag with the URL. The error has one line for each mistake,
+// and each line begins with that name. The error does not repeat the URL, because it contains a secret.
 func ParseS3(setting, bucketURL string) (*S3, error) {
 	u, err := url.Parse(bucketURL)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
