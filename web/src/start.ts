@@ -1,12 +1,11 @@
 // The first script of a page that the server has rendered. It delays the site's code, so that the pictures of the first
 // screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
-// visitor, whichever comes first. What lies below the first screen loads when the visitor moves (lib/visitor-moves.ts,
-// base.css).
+// visitor, whichever comes first. What lies below the first screen loads when the visitor moves (lib/visitor-moves.ts).
 
 const MAX_WAIT = 4000; // milliseconds
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
 
-// The URLs of the entry and of the modules that it needs, which the server writes into the page.
+// The URLs of the entry and of the modules that it needs. The server writes them into the page.
 const [entry = "", ...modules] =
   document.querySelector<HTMLScriptElement>("script[data-site]")?.dataset.site?.split(" ") ?? [];
 const hydrated = new AbortController();
@@ -30,8 +29,8 @@ function append(element: HTMLLinkElement | HTMLScriptElement): void {
 }
 
 /**
- * Loads the site, and remembers a click on a button until hydration, which repeats it. Scrolling or a key press after the
- * click cancels that. Clicks during hydration are replayed by React itself.
+ * Loads the site, and remembers a click on a button. After hydration the click is repeated, unless the visitor has scrolled
+ * or pressed a key since. React itself replays clicks during hydration.
  */
 function onInteraction({ type, target }: Event): void {
   loadSite();

@@ -41,7 +41,7 @@ const AccountRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/account").then((m) => m.AccountRoute),
 );
 
-/** The routes under /admin except the sign-in page. They are a chunk of their own, which visitors do not load. */
+/** The routes under /admin except the sign-in page. They are in a chunk of their own, so that visitors do not load them. */
 export function AdminRoutes() {
   return (
     <Routes>

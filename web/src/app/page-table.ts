@@ -32,7 +32,7 @@ export type Page = {
   pattern?: string;
   /** Whether the server renders the HTML of this page. */
   drawn: boolean;
-  /** Source paths of the modules that must load before the first render (preloadPage in router.tsx). */
+  /** Source paths of the modules that must load before the first render. */
   modules: string[];
   /** The condition that selects the works of the page, as a query string; undefined for pages without works. */
   works?: string;
@@ -44,7 +44,7 @@ export type Page = {
   work?: PageQuery;
 };
 
-/** The placeholder for the id of a work, which the server replaces. */
+/** The placeholder that the server replaces by the id of a work. */
 export const ART = ":art";
 
 type Options = { queryKey: QueryKey; queryFn?: unknown };

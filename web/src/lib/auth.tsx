@@ -20,7 +20,7 @@ export type Auth = {
   mustEnrol?: boolean;
   /** Signs in. `error` is undefined after success. */
   signIn(email: string, password: string): Promise<{ error?: AuthFailure }>;
-  /** Creates the owner's account with the token of a set-up link, which works once, and signs in. */
+  /** Creates the owner's account with the token of a set-up link (it works once), and signs in. */
   setUp(token: string, email: string, password: string): Promise<{ error?: AuthFailure }>;
   /** Ends the session of this browser and shows a toast with the result. */
   signOut(): Promise<void>;

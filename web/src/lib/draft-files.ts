@@ -6,13 +6,13 @@ const DATABASE = "atelie-drafts";
 const FILES = "files";
 /** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
-/** The age at which a stored file is deleted, the same as for drafts (drafts.ts). */
+/** The age at which a stored file is deleted; the same as that of its draft. */
 const MAX_AGE_DAYS = 30;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
 type StoredFile = { at: number; file: File };
 
-// The database, which is opened once; undefined before the first use and after the browser has closed it.
+// The open database; undefined before the first use and after the browser has closed it.
 let databasePromise: Promise<IDBDatabase> | undefined;
 
 /** Opens the database once and deletes old files. */

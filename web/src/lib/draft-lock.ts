@@ -17,7 +17,7 @@ const LOCK_TIMEOUT_MS = 500;
 const namesOf = (form: string) =>
   Array.from({ length: NAMES_PER_FORM }, (_, n) => (n === 0 ? form : `${form}~${n + 1}`));
 
-/** Whether the browser has Web Locks, which exist only in secure contexts. Without them all tabs use one draft name. */
+/** Whether the browser has Web Locks. They exist only in secure contexts; without them all tabs use one draft name. */
 export const hasLocks = () => typeof navigator !== "undefined" && "locks" in navigator;
 
 /** A draft name without a lock. */

@@ -1,7 +1,7 @@
 import { deleteFiles } from "@/lib/draft-files";
 
-// Stores drafts, the unsaved values of forms, in localStorage. They survive Back, a reload, a closed tab and the end of
-// the session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
+// Stores drafts (the unsaved values of forms) in localStorage. They survive Back, a reload, a closed tab and the end of the
+// session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
 
 const PREFIX = "atelie.draft.";
 /** The age at which a draft is too old: it is deleted when it is read. */

@@ -38,7 +38,7 @@ export function withValues(
 export const pageCount = (total: number): number => Math.max(1, Math.ceil(total / LIST_PAGE_ROWS));
 
 /**
- * The view of a list, which is in the URL and so survives reloads and Back, and a function that changes it. A change
+ * The view of a list, and a function that changes it. The view is in the URL, so that it survives reloads and Back. A change
  * without `page` returns to the first page. With `replace` it replaces the history entry.
  */
 export function useListUrl<View extends { page: number }>(

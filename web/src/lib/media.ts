@@ -23,7 +23,7 @@ export type ImageInfo = {
   tiles?: boolean;
   /** The focus point, as shares of width and height from 0 to 1. */
   focus?: [x: number, y: number];
-  /** Facts for the owner, which visitors do not get. */
+  /** Facts for the owner; visitors do not get them. */
   details?: MediaDetails;
 };
 

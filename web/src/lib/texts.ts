@@ -5,7 +5,7 @@ import type seriesTexts from "@/locales/series/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-// The texts of the interface, which load in bundles by area and language.
+// The texts of the interface. They load in bundles by area and language.
 
 /** The key of a text in any bundle. */
 export type Key =

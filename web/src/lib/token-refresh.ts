@@ -11,9 +11,9 @@ export function onAccessDenied(listener: () => void): () => void {
 const isRejected = (status: number) => status === 401 || status === 403;
 
 /**
- * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If the
- * second request is rejected too, it calls the listeners of onAccessDenied, which fetch the role again. `renew` returns
- * null without a session.
+ * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If the second
+ * request is rejected too, it calls the listeners of onAccessDenied; they fetch the role again. `renew` returns null without
+ * a session.
  */
 export function fetchWithTokenRefresh(renew: () => Promise<string | null>): typeof fetch {
   // Requests that are rejected at the same time share one refresh.
@@ -23,7 +23,7 @@ export function fetchWithTokenRefresh(renew: () => Promise<string | null>): type
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
     // The auth service also rejects requests for other reasons than an old token, so a refresh would not help.
     if (!isRejected(response.status) || pathname.startsWith("/auth/v1/")) return response;
-    // Without a session the client sends the public key as the token, for which there is no refresh.
+    // Without a session the client sends the public key as the token. That token cannot be refreshed.
     const headers = new Headers(init?.headers);
     if (headers.get("Authorization") === `Bearer ${headers.get("apikey")}`) return response;
     renewing ??= renew().finally(() => (renewing = null));

@@ -219,7 +219,7 @@ export type ActivityEntry = {
 /** What the User-Agent of a program names: browser and system, or the whole header. */
 export type Device = { browser?: string; system?: string; program?: string };
 /** What is wrong with the site; the server's names (internal/health). */
-export type Trouble = {
+export type Problem = {
   code:
     | "backup_off"
     | "backup_failing"
@@ -278,7 +278,7 @@ export type SiteHealth = {
     /** Since when the file cannot be read. */
     failing_since: string | null;
   } | null;
-  troubles: Trouble[];
+  troubles: Problem[];
 };
 
 /** The arguments of move_work and its like: rows move beside `target`, or to the first or last place. */

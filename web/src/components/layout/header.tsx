@@ -25,8 +25,8 @@ import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
 
-// The three arguments of useSyncExternalStore: the subscription, whether the page is scrolled, and the value for the
-// server's HTML.
+// The arguments of useSyncExternalStore: onScroll subscribes, isScrolled reads the value, and notScrolled is the value for
+// the server's HTML.
 function onScroll(notify: () => void) {
   window.addEventListener("scroll", notify, { passive: true });
   return () => window.removeEventListener("scroll", notify);

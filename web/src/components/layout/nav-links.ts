@@ -19,7 +19,7 @@ export const adminLinks: readonly { key: Key; to: string }[] = [
   { key: "nav.messages", to: "/admin/contact-messages" },
 ];
 
-/** The admin links of the phone panel. It omits Messages (docs/product.md, rule 23), to which the dashboard links. */
+/** The admin links of the phone panel. It omits Messages (docs/product.md, rule 23), because the dashboard links there. */
 export const phoneAdminLinks = adminLinks.slice(0, -1);
 
 /** The links to the settings and the account in the phone panel. */

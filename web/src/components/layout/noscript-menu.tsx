@@ -6,8 +6,8 @@ import { useBoot } from "@/lib/boot";
 import { useGalleryLinks } from "@/lib/gallery-links";
 import { localizedUrl, otherLanguage, useLanguage, useLocalizedUrl, useT } from "@/lib/i18n";
 
-// Links that replace the header's buttons in browsers without scripts, where index.html hides the buttons. They are
-// rendered only on the server, inside noscript, because React does not hydrate the content of noscript.
+// Links for browsers without scripts. They replace the header's buttons; index.html hides those. They are rendered only on
+// the server, inside noscript, because React does not hydrate the content of noscript.
 
 /** A link to a section of the home page. */
 function SectionLink({
@@ -26,7 +26,7 @@ function SectionLink({
   );
 }
 
-/** A link to the same page in the other language. Its URL is only a query string, which keeps the path. */
+/** A link to the same page in the other language. Its URL is only a query string, so that the path stays. */
 function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
   const { art, series } = useBoot();

@@ -8,7 +8,7 @@ import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
 type PhonePanelProps = {
-  /** The id of the panel, which the header's menu button refers to. */
+  /** The id of the panel. The header's menu button refers to it. */
   id: string;
   /** Called when a link is followed. */
   onNavigate(): void;

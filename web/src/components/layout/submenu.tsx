@@ -25,7 +25,7 @@ type SubmenuProps = {
  */
 type OpenCause = "mouse" | "focus" | "press" | null;
 
-/** A header link with a submenu, which opens on hover, on keyboard focus and by the button beside the link. */
+/** A header link with a submenu. The submenu opens on hover, on keyboard focus and by the button beside the link. */
 export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps) {
   const [openCause, setOpenCause] = useState<OpenCause>(null);
   const open = openCause !== null;

@@ -5,7 +5,7 @@ import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The header's links to sections of the home page. The one to the testimonials is omitted while there are no reviews. */
+/** The header's links to sections of the home page. Without reviews there is no link to the testimonials. */
 export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();

@@ -63,7 +63,7 @@ function scrollToFocus(embla: Embla) {
 }
 
 /**
- * What useCarousel loads: the driver, and together with it the code of later pages, because embla restarts when slides are
+ * What useCarousel loads. The code of later pages loads together with the driver, because embla restarts when slides are
  * added.
  */
 export const carouselCode = { CarouselDriver, LaterPages };

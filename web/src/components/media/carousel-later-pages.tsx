@@ -10,7 +10,7 @@ import { useT } from "@/lib/i18n";
 type LaterPagesProps<Row> = CarouselSlides<Row> & {
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
-  /** The largest index of a slide that has been selected. */
+  /** The largest index among the slides that the visitor has reached. */
   furthest: number;
 };
 
@@ -52,7 +52,7 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
     enabled: isNear,
   });
   const firstSlide = useRef<HTMLLIElement>(null);
-  // Whether the placeholder has the focus, which moves to the first row when the page has loaded.
+  // Whether the placeholder has the focus. When the page has loaded, the focus moves to the first row.
   const hasFocus = useRef(false);
   const loaded = data !== undefined;
   const reportedTotal = data?.total;
@@ -63,7 +63,7 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
       void cache.invalidateQueries({ queryKey });
   }, [reportedTotal, total, cache, queryKey]);
 
-  // Moves the focus from the placeholder, which is gone, to the first row.
+  // Moves the focus from the removed placeholder to the first row.
   useEffect(() => {
     if (!loaded || !hasFocus.current) return;
     hasFocus.current = false;

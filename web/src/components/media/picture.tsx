@@ -28,7 +28,7 @@ type PictureProps = {
   /** The smallest and largest width of the renditions to offer. */
   bounds?: Bounds;
   fit?: "contain" | "cover";
-  /** Marks the largest picture of the first screen, which is loaded first and shown without fading. */
+  /** Marks the largest picture of the first screen. It is loaded first and shown without fading. */
   priority?: boolean;
   /** Loads the picture immediately instead of near the viewport, at normal priority. */
   eager?: boolean;

@@ -10,10 +10,7 @@ type VideoProps = ComponentProps<"video"> & {
   cssWidth?: number;
 };
 
-/**
- * The largest number of pixels of a still per CSS pixel. On a screen with three device pixels per CSS pixel, sizesText
- * (lib/media.ts) chooses the same number for a picture.
- */
+/** The largest number of pixels of a still per CSS pixel, as for pictures. Screens can have three device pixels. */
 const MAX_DENSITY = 2.1;
 /**
  * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.

@@ -9,9 +9,9 @@ export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
 };
 
 /**
- * A link inside the site. It replaces the router's Link, whose prefetching and server modes add 3 kB that this site does
- * not use. The href contains the language, for new tabs and for browsers without scripts; a click navigates without it
- * and keeps the language of the page.
+ * A link inside the site. It replaces the router's Link, because that one adds 3 kB that this site does not use. The href
+ * contains the language, for new tabs and for browsers without scripts. A click navigates without it and keeps the language
+ * of the page.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

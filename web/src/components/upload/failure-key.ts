@@ -1,6 +1,6 @@
 import type { Key } from "@/lib/texts";
 
-/** Text keys by the server's failure code, which says why a file has no renditions (internal/media/reason.go). */
+/** Text keys by the server's failure code. The code says why a file has no renditions (internal/media/errors.go). */
 const keysByCode: Record<string, Key> = {
   picture_too_large: "media.tooLarge",
   picture_unreadable: "media.unreadable",

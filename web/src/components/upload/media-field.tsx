@@ -34,15 +34,15 @@ type MediaFieldProps = {
   /** Classes of the drop area, such as its height. */
   areaClassName?: string;
   /**
-   * Stores a chosen picture as the still of a video, the picture that is shown until the video plays. Without this function
-   * the field does not offer to choose a still.
+   * Stores a chosen picture as the still of a video: the picture shown until the video plays. Without this function the
+   * field does not offer to choose a still.
    */
   uploadStill?(videoUrl: string, picture: File): Promise<void>;
-  /** Makes a stored picture the main one, which is in another field. Without it the field does not offer that. */
+  /** Makes a stored picture the main one (in another field). Without this function the field does not offer that. */
   onMakeMain?(url: string): void;
 };
 
-/** A field for several pictures or videos: a drop area, and its files below, which dragging and buttons reorder. */
+/** A field for several pictures or videos: a drop area, and the files below. Dragging and buttons reorder the files. */
 export function MediaField({
   label,
   kind,

@@ -19,7 +19,7 @@ type StillButtonProps = {
 };
 
 /**
- * A button to choose a picture file as the still of a video, which is shown until the video plays. The still is stored
+ * A button to choose a picture file as the still of a video: the picture shown until the video plays. The still is stored
  * immediately.
  */
 export function StillButton({ videoUrl, upload, onStored, withText = false }: StillButtonProps) {

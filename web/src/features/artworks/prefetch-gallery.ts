@@ -5,7 +5,7 @@ import { seriesListQuery } from "@/features/artworks/api/get-series";
 import { parseFilter } from "@/features/artworks/gallery-filter";
 import type { PublicBackend } from "@/lib/backend";
 
-/** The Save-Data setting, which some browsers have and TypeScript's library lacks: https://wicg.github.io/savedata/ */
+/** The Save-Data setting of some browsers (https://wicg.github.io/savedata/). TypeScript's library lacks its type. */
 type NetworkInformation = { connection?: { saveData?: boolean } };
 
 /**

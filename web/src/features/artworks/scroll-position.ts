@@ -40,9 +40,7 @@ export function savePosition(entry: string, position: ScrollPosition | null): vo
   if (position) positions.set(entry, position);
 }
 
-/**
- * The position that this page has saved for a history entry, or the one in the entry's state, which survives a reload.
- */
+/** The position that this page has saved for a history entry; after a reload, the one in the entry's state. */
 export function savedPosition(entry: string, state: unknown): ScrollPosition | null {
   const saved = positions.get(entry);
   if (saved) return saved;

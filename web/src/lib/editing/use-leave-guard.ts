@@ -20,7 +20,7 @@ export type Leaving = { asking: boolean; stay(): void; leave(): void };
 /**
  * While `active`, blocks navigation away from a form until the owner confirms it: links, Back and forward, and signing out.
  * Before the tab is closed, the browser asks by itself. Replacing a history entry, as the admin guard does, is not blocked.
- * The router's own blocker is not used, because it needs the data router, which would add 20 kB for visitors.
+ * The router's own blocker is not used, because its data router would add 20 kB for visitors.
  */
 export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
@@ -39,7 +39,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     const release = blockPushes(navigator, block);
 
     const { pathname } = window.location;
-    // The index of the history entry, which the router stores in its state.
+    // The index of the history entry. The router stores it in the entry's state.
     const readIndex = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
     const formIndex = readIndex();
     // Whether the next popstate event is the return to the form's entry, which the router must not see either.

@@ -36,7 +36,7 @@ export type OrderChange = { before: readonly string[]; after: readonly string[] 
 
 /**
  * Returns the ids to save so that a change of the order is undone, given the ids in their current order. Rows deleted since the
- * change are left out, and so are new ones, which the server puts last.
+ * change are left out. New rows are left out too; the server puts them last.
  *
  * @throws ConflictError if rows were moved since the change.
  */

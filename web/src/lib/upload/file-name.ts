@@ -1,4 +1,4 @@
-/** A random name for a stored file, which no other file has. */
+/** A random name for a stored file. No other file has it. */
 export function randomFileName(extension: string): string {
   return `${randomUuid()}.${extension}`;
 }

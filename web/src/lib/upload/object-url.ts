@@ -18,6 +18,6 @@ export function objectPath(url: string, bucket: Bucket): string | null {
   try {
     return path ? decodeURIComponent(path) : null;
   } catch {
-    return null; // an invalid percent encoding, which the site never writes
+    return null; // an invalid percent encoding; the site never writes one
   }
 }

@@ -20,8 +20,8 @@ const extensionsByMime: Record<string, readonly string[]> = {
 /** Splits a text into codes of four letters. */
 const splitBrands = (text: string) => text.match(/.{4}/g)!;
 
-// Brands are codes of four letters in the first box of a file (ftyp), which name its format. AVIF, camera raw and audio
-// files begin with the same box. The brand "mif1" stands for any kind of picture.
+// Brands are codes of four letters that name the format of a file. They are in its first box (ftyp). AVIF, camera raw and
+// audio files begin with the same box. The brand "mif1" stands for any kind of picture.
 const VIDEO_BRANDS = splitBrands(
   "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
 );

@@ -5,10 +5,9 @@ import { sniffFile } from "@/lib/upload/sniff-type";
 let queue: Promise<unknown> = Promise.resolve();
 
 /**
- * Makes a copy of a picture, `heightPx` pixels high, and returns its object URL, which the caller revokes. Lists show such
- * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is the
- * file's own. The result is null if `signal` is aborted, and for a HEIC file that this browser cannot scale, because it
- * cannot show such a file either.
+ * Makes a copy of a picture, `heightPx` pixels high, and returns its object URL. The caller revokes the URL. Lists show such
+ * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is that of the
+ * file itself. The result is null if `signal` is aborted, and for a HEIC file that this browser can neither scale nor show.
  */
 export async function makeThumbnailUrl(
   file: Blob,

@@ -12,9 +12,8 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 };
 
 /**
- * Uploads a file by the protocol tus, which can continue an upload after a lost connection or a reload. Returns the name of
- * the stored object. It is the name in the request, unless the upload of an earlier page load was continued, which keeps its
- * name.
+ * Uploads a file by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
+ * stored object: the name in the request or, if the upload of an earlier page load was continued, the name of that upload.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;

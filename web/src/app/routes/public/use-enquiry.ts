@@ -8,7 +8,7 @@ import type { Enquiry } from "@/features/contact/enquiry";
 type HistoryState = { enquiry?: Enquiry };
 
 /**
- * Returns a function that starts an enquiry: it navigates from a work to the contact form, whose message then names the
+ * Returns a function that starts an enquiry about a work: it navigates to the contact form, and the form's message names the
  * work. The contact reason is "commission" for a customizable work, else "purchase".
  */
 export function useStartEnquiry(): (product: Product) => void {

@@ -5,7 +5,7 @@ import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Keeps the messages current. Joins a live channel, on which the server reports changes, and refetches the queries of
+ * Keeps the messages current: joins the live channel on which the server reports changes, and refetches the queries of
  * messages soon after each change. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {

@@ -3,8 +3,8 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 
 /**
- * The REST conditions of a filter on the column artwork_type: the types that hang, one of them or all (docs/product.md,
- * rule 26 and rule 58). internal/pages/site_pages.go makes the same text.
+ * The REST conditions of a filter on the column artwork_type: one type, or all types that the owner has put into the gallery
+ * (docs/product.md, rule 26 and rule 58). internal/pages/site_pages.go makes the same text.
  */
 export function typeConditions({ boot }: PublicBackend, filter: GalleryFilter): [string, string][] {
   const { types } = boot.site.gallery;

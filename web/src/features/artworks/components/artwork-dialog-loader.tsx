@@ -13,8 +13,8 @@ type ArtworkDialogLoaderProps = {
 };
 
 /**
- * Renders the artwork dialog, whose code loads when the first work is opened. When a work is closed, the dialog still shows
- * it while it fades out.
+ * Renders the artwork dialog. The dialog's code loads when the first work is opened. When a work is closed, the dialog still
+ * shows it while it fades out.
  */
 export function ArtworkDialogLoader({ product, onClose, onEnquire }: ArtworkDialogLoaderProps) {
   const [latestProduct, setLatestProduct] = useState(product);

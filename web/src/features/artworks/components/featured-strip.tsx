@@ -28,9 +28,9 @@ const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 const renderSkeleton = (index: number) => <CardSkeleton index={index} layout="strip" />;
 
 /**
- * Returns a style with the custom property --strip-ratio, by which the style sheet limits the height of the strip: the
- * aspect ratio of the tallest work of the first page. Returns undefined if a ratio is unknown. Works of later pages do not
- * change the height, so that nothing below moves.
+ * Returns a style with the custom property --strip-ratio: the aspect ratio of the tallest work of the first page. The style
+ * sheet limits the height of the strip by it. Returns undefined if a ratio is unknown. Works of later pages do not change
+ * the height, so that nothing below moves.
  */
 function stripRatioStyle(products: Product[] | undefined): CSSProperties | undefined {
   const infos = products?.map((product) => imageInfo(product, product.image_url));

@@ -22,8 +22,8 @@ type NoscriptArtworkProps = {
 };
 
 /**
- * The work that ?art= names, for browsers without scripts, in which no dialog can open. Rendered only on the
- * server, inside noscript.
+ * The work that ?art= names, for browsers without scripts, because no dialog can open there. Rendered only on the server,
+ * inside noscript.
  */
 export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtworkProps) {
   const { art } = useBoot();

@@ -36,7 +36,7 @@ export type LastSize = { width: number; height: number };
 /**
  * Observes a block. Returns whether the block is near the viewport, and its size when its cards were last rendered. A block
  * that contains the focus stays near until the focus has left, because unmounting would lose the focus. `first` says
- * whether the block is the first of the list, which is near from the start.
+ * whether the block is the first of the list: that one is near from the start.
  */
 export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
   const ref = useRef<HTMLDivElement>(null);

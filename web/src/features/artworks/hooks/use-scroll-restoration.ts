@@ -13,19 +13,21 @@ const SETTLE_MS = 2000;
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
- * Restores the works that were on the screen after Back, forward and reload. The browser itself restores an offset in
- * pixels, at which there may be other works, because blocks that are not rendered have other heights.
+ * After Back, forward or a reload, scrolls to the works that were on the screen. The browser restores only an offset in
+ * pixels. Other works may be there now, because the grid renders only the works near the screen and estimates the
+ * height of the others.
  */
 export function useScrollRestoration(list: RefObject<HTMLElement | null>): void {
   const { key } = useLocation();
   const type = useNavigationType();
-  // The history entry at mount, and whether Back, forward or a reload has led to it.
-  const arrived = useRef({ key, restores: type === NavigationType.Pop });
+  // The history entry at mount. Back, forward and reload have the navigation type Pop.
+  const firstEntry = useRef({ key, restores: type === NavigationType.Pop });
 
   // Restores the position before the first paint.
   useLayoutEffect(() => {
     const element = list.current;
-    const position = arrived.current.restores && savedPosition(arrived.current.key, history.state);
+    const position =
+      firstEntry.current.restores && savedPosition(firstEntry.current.key, history.state);
     if (!element || !position) return;
     return restore(element, position);
   }, [list]);

@@ -9,8 +9,9 @@ import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
- * The reviews after the first page, for browsers without scripts, in which the carousel shows only the first page: those of
- * the page that ?reviews= names, and links to the pages before and after it. Rendered only on the server, inside noscript.
+ * The reviews after the first page, for browsers without scripts, because the carousel shows only the first page there:
+ * those of the page that ?reviews= names, and links to the pages before and after it. Rendered only on the server, inside
+ * noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();

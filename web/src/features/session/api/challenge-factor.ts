@@ -7,7 +7,7 @@ import { failureOf } from "@/features/session/failure";
 export type Challenge = { id: string; error?: undefined } | { error: AuthFailure };
 
 /**
- * Creates a challenge, with which the code of a second factor can be verified for five minutes. If the factor is a phone,
+ * Creates a challenge: for five minutes, a code of the second factor can be verified with its id. If the factor is a phone,
  * the server sends it the code.
  */
 export async function challengeFactor(boot: Boot, factorId: string): Promise<Challenge> {

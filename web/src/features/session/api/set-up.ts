@@ -1,9 +1,7 @@
 import type { Boot } from "@/lib/boot";
 import { requestTokens, type TokensResult } from "@/features/session/api/request-tokens";
 
-/**
- * Creates the owner's account with the token of a set-up link, which works once, and returns the tokens of its session.
- */
+/** Creates the owner's account with the token of a set-up link (it works once). Returns the tokens of its session. */
 export function setUpAccount(
   boot: Boot,
   body: { token: string; email: string; password: string },

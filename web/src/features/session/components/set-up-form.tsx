@@ -12,7 +12,7 @@ import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The step after a set-up link. The owner of a new site chooses email and password, which signs in at once. */
+/** The step after a set-up link: the owner of a new site chooses email and password, and is then signed in. */
 export function SetUpForm({ token }: { token: string }) {
   const t = useT();
   const { setUp } = useAuth();
