@@ -18,8 +18,8 @@ var growthSizes = []int{100, 1_000, 10_000, 100_000}
 // growthEdits is how often each first page after an edit is measured.
 const growthEdits = 15
 
-// growthTable prints what a site costs on SQLite as it grows: the disk of the database, the memory of the server, what a page from memory
-// and the queries behind it cost, the first page after an edit, and a save. The arguments are numbers of works.
+// growthTable prints what a site on SQLite costs as it grows: the size of the database, the memory of the server, and the time of a cached
+// page, of its queries, of the first page after an edit, and of a save. The arguments are numbers of works.
 func growthTable(ctx context.Context, out io.Writer, args []string) error {
 	sizes := growthSizes
 	if len(args) > 0 {

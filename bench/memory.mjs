@@ -1,5 +1,5 @@
-// Prints the memory of the server and the processes that it has started, while a visitor goes through the demo site on a
-// phone, a desktop and a tablet: resident megabytes after each device and half a minute later, and their ratio to those right
+// Measures the memory of the server and the processes that it has started, while a visitor goes through the demo site on a phone,
+// a desktop and a tablet. Prints the resident megabytes after each device and half a minute later, and their ratio to those right
 // after the start. Linux only. Exits with 1 when more than MAX_MB are resident at the end.
 import { readdir, readFile } from "node:fs/promises";
 

@@ -17,7 +17,7 @@ import (
 
 const (
 	edits     = 200  // number of edits after which each page is requested
-	largeSite = 8400 // number of works of which the gallery shows 5,040, and 1,200 are featured
+	largeSite = 8400 // number of works; the gallery shows 5,040, and 1,200 are featured
 )
 
 // editedPage is a page that is requested after each edit of a work that it shows.
@@ -26,9 +26,9 @@ type editedPage struct {
 	wanted           time.Duration // limit of p99
 }
 
-// pageEdits prints how long the first visitor after an edit waits for the page, which the server has to draw again. The owner
-// edits a work that the page shows. The pauses between edits have many lengths, so that some requests come while the server makes
-// other pages in advance. After each wait the reference is measured: this program compresses the same page.
+// pageEdits prints how long the first visitor after an edit waits, because the server has to render the page again. The owner edits a work
+// that the page shows. The pauses between edits have many lengths, so that some requests come while the server renders other pages in
+// advance. The reference is measured after each wait: this program compresses the same page.
 func pageEdits(ctx context.Context, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "\nThe first request for a page after an edit of what it shows, %d edits\n  %-34s %8s %8s %8s %8s %10s %10s %8s %8s %10s %12s\n",
 		edits, "", "p50 ms", "p99 ms", "most ms", "wanted", "ref. p50", "ref. p99", "ratio", "ratio", "brotli kB", "identity kB"); err != nil {

@@ -27,9 +27,9 @@ import (
 // Heavy work runs in separate processes (see run). The peak memory of a child process includes that of its parent at the start,
 // so this process must stay small.
 
-// pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard
-// widths, in WebP and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as
-// few runs as possible: one that scales the source to 2560 pixels, and then one for each file.
+// pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard widths, in WebP
+// and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as few runs as possible: one run scales the
+// source to 2560 pixels, and then there is one run for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {
@@ -68,7 +68,7 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 type pictureCase struct {
 	name   string
 	w, h   int    // of the source, in pixels
-	full   bool   // 4:4:4: colour at full resolution, which only vips can write
+	full   bool   // 4:4:4: colour at full resolution; only vips can write it
 	limit  string // GOMEMLIMIT of our engine
 	rounds int    // of each measurement; their median is printed
 	widths []int  // of the renditions, in pixels

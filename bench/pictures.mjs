@@ -1,6 +1,6 @@
-// Compares the sizes of the pictures that the demo's home page and gallery request with pictures of the same dimensions and
-// crops, which sharp makes of the same originals in WebP with its defaults (quality 80, effort 4). Exits with 1 when the
-// pictures of a page do not have fewer bytes than sharp's.
+// Compares the sizes of the pictures that the demo's home page and gallery request with those of the library sharp. Sharp makes
+// pictures of the same dimensions and crops of the same originals, in WebP with its defaults (quality 80, effort 4). Exits with 1
+// when the pictures of a page do not have fewer bytes than sharp's.
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
 

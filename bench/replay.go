@@ -47,7 +47,7 @@ func recordVisits(ctx context.Context, url string) ([]recording, error) {
 	return all, nil
 }
 
-// runNode runs a script with the Node that npm has installed, which reads TypeScript, and returns what it prints.
+// runNode runs a script with the Node that npm has installed, and returns what it prints. This Node reads TypeScript.
 func runNode(ctx context.Context, script string, args ...string) ([]byte, error) {
 	printed, err := exec.CommandContext(ctx, "node_modules/.bin/node", append([]string{script}, args...)...).Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // mannWhitney returns the two-sided p value of the Mann-Whitney test that both samples come from one distribution. It uses the
-// normal approximation with a correction for ties, which needs about 20 values in each sample.
+// normal approximation with a correction for ties. It needs about 20 values in each sample.
 func mannWhitney(a, b []time.Duration) float64 {
 	type value struct {
 		duration time.Duration

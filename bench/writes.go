@@ -14,8 +14,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// writeTables compares small writes, and the session check that precedes most requests of an owner, with a Go handler that writes the
-// same bytes from memory in a process of its own, and a sign-in with the hash of its password. The share in brackets is the CPU time of that handler per request, divided by ours.
+// writeTables compares small writes, and the session check that precedes most requests of an owner, with a Go handler in another process
+// that writes the same bytes from memory. It compares a sign-in with the hash of its password. The share in brackets is the CPU time of
+// that handler per request, divided by ours.
 func writeTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {

@@ -1,5 +1,5 @@
-// Makes a folder in memory for the temporary files of tests. The tests create thousands of short-lived databases, and on a disk
-// they would spend most of their time waiting for writes.
+// Makes a folder in memory for the temporary files of tests. The tests create thousands of short-lived databases. On a disk they
+// would spend most of their time waiting for writes.
 import { execFileSync } from "node:child_process";
 import {
   accessSync,

@@ -1,7 +1,6 @@
-// Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints one line of JSON with its
-// address and the file of its certificate, then one for each mail that it has accepted. A line such as "451 Try later" on
-// standard input is its answer to the next recipient; a line of JSON confirms that it applies from now on. The program stops at
-// the end of the input.
+// Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and the
+// file of its certificate, and then a line for each mail that it has accepted. A line such as "451 Try later" on standard input sets
+// its answer to the next recipient; the program confirms that with a line of JSON. It stops at the end of the input.
 package main
 
 import (

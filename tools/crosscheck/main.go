@@ -1,5 +1,5 @@
-// Command crosscheck type-checks the program for systems on which no test runs: crosscheck FOLDER SYSTEM/PROCESSOR... It reads sources alone
-// and skips the function bodies of other modules, so it takes seconds where a compiler has to translate all of them first.
+// Command crosscheck type-checks the program for systems on which no test runs: crosscheck FOLDER SYSTEM/PROCESSOR... It compiles nothing
+// and skips the function bodies of other modules, so it takes only seconds.
 package main
 
 import (

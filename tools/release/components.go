@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeComponents writes the list of components (SBOM) in the format CycloneDX: the Go modules that are recorded in the programs, and
-// the npm packages of the site, which the file npmList has.
+// writeComponents writes the list of components (SBOM) in the format CycloneDX: the Go modules that are recorded in the programs, and the
+// npm packages in the file npmList.
 func writeComponents(out, npmList string, programs []program, version string, date time.Time) error {
 	components, err := readSitePackages(npmList)
 	if err != nil {

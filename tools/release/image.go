@@ -27,8 +27,7 @@ import (
 // imageUser is the id of the user and of the group as which the image runs the program.
 const imageUser = 65532
 
-// copyLines are the COPY lines that the last stage of the image file must have. makeRootTar makes the files that they copy, without a
-// container.
+// copyLines are the COPY lines that the last stage of the image file must have. makeRootTar makes the same files without a container.
 var copyLines = []string{
 	"--from=program /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt",
 	"--from=program --chown=65532:65532 /empty/data /data",

@@ -1,5 +1,5 @@
-// Command release makes the files of a release that are not programs: the image, the list of components (SBOM), the release file and the
-// checksums. It reads the programs, which scripts/release.sh has built before.
+// Command release makes the files of a release besides the programs: the image, the list of components (SBOM), the release file and the
+// checksums. It reads the programs that scripts/release.sh has built.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run makes the files. date is the time of the commit, which all files get, so that a second run makes the same bytes.
+// run makes the files. All of them get the time date (of the commit), so that a second run makes the same bytes.
 func run(folder, version string, date time.Time, dockerfile, npmList string) error {
 	if v := "v" + version; semver.Canonical(v) != v {
 		return fmt.Errorf("%q is not a version such as 1.2.0", version)
