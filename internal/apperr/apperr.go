@@ -43,7 +43,7 @@ func New(status int, code, message string) *Error {
 	return &Error{Status: status, Code: code, Message: message}
 }
 
-// Because returns a copy of e with a cause. It does not change e itself, which is usually a package variable.
+// Because returns a copy of e with a cause. It does not change e itself, because e is usually a package variable.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Cause = cause

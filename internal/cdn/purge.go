@@ -1,4 +1,4 @@
-// Package cdn purges the pages that a CDN has stored: it calls the CDN's API after each change of the content.
+// Package cdn makes a CDN drop the pages that it has stored: after each change of the content, it calls the CDN's purge API.
 package cdn
 
 import (
@@ -26,19 +26,19 @@ const Tag = "atelie-pages"
 const JobPurge = "cdn.purge"
 
 const (
-	// settle is the time between the two purges of a change. The second purge is needed because for up to a second after a change other
-	// nodes may still send the previous page (content.Version), which the CDN may store.
+	// settle is the time between the two purges of a change. For up to a second after a change, other nodes may still send the previous
+	// page. The CDN may store that page after the first purge, so a second one is needed.
 	settle = time.Second
 	// pause is the least time between two purges, so that many changes in a short time share their purges.
 	pause = 500 * time.Millisecond
-	// poll is how often the content version is read even if this node has noticed no change, to find the changes of other programs, such as
-	// atelie import.
+	// poll is the interval at which the content version is read. It finds the changes that this node has not noticed, such as those of the
+	// command atelie import.
 	poll = 5 * time.Second
 	// runTime limits one purge job: the call and the statements of the job.
 	runTime = 30 * time.Second
 )
 
-// about is Job.About of all purge jobs, so that a new purge replaces those that wait or have failed.
+// about is Job.About of all purge jobs. With it, a new purge replaces those that wait or have failed.
 var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.

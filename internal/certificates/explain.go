@@ -9,8 +9,8 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// explanations maps the certificate authority's error types (RFC 8555 §6.7) to texts for the operator: what is wrong, and what the operator
-// can do.
+// explanations maps the error types of certificate authorities (RFC 8555 §6.7) to texts that tell the operator what is wrong and what to
+// do.
 var explanations = map[string]string{
 	"dns":                     "the name has no usable address in DNS: make it point to this machine",
 	"connection":              "the certificate authority did not reach this machine under the name: does it point here, and are ports 80 and 443 open from outside?",

@@ -12,9 +12,9 @@ import (
 )
 
 // HTTP returns the handler of unencrypted requests. It handles ACME challenges and health checks, and redirects all other
-// requests to HTTPS. siteURL is https://host[:port]. A redirect keeps the requested host if that is one of the manager's
-// domains, otherwise it uses the host of siteURL; its port is always that of siteURL. While a domain has no certificate,
-// visitors get a page that explains this, because the site itself is never served without encryption.
+// requests to HTTPS. A redirect keeps the requested host if that is one of the manager's domains. Otherwise it uses the host of
+// siteURL, which is https://host[:port]. While a domain has no certificate, visitors get a page that explains this, because the
+// site itself is never served without encryption.
 func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {
 	siteHost := strings.TrimPrefix(siteURL, "https://")
 	siteName, port, err := net.SplitHostPort(siteHost)

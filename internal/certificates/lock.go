@@ -14,14 +14,14 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file implements certmagic's locks, with which only one node at a time does a task, such as obtaining the certificate of a domain. A
-// lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it, so that the lock of a node that died is
-// soon free again.
+// This file implements the locks of the library certmagic. They make sure that only one node at a time does a task, such as obtaining the
+// certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it. So the lock of
+// a node that died is soon free again.
 const (
 	leaseDuration = 30 * time.Second
 	renewInterval = 10 * time.Second
 	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval. A node keeps a lock until
-	// it has obtained the certificate, which may take days.
+	// it has obtained the certificate. That may take days.
 	minPollInterval, maxPollInterval = 250 * time.Millisecond, 4 * time.Second
 	unlockTimeout                    = 5 * time.Second // timeout of the statement that releases a lock
 )

@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapCore passes certmagic's log lines, which certmagic writes with the library zap, on to a slog.Logger. It drops all lines
+// zapCore passes the log lines of certmagic on to a slog.Logger. Certmagic writes them with the library zap. zapCore drops all lines
 // below the level warning, because the manager itself logs whether a certificate was obtained.
 type zapCore struct {
 	log    *slog.Logger

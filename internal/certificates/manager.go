@@ -46,8 +46,8 @@ type Manager struct {
 	loaded  atomic.Bool // true once Run has read the stored certificates
 }
 
-// New returns a Manager, which obtains and renews certificates while Run runs. The caller must close it. now is the clock for
-// leases and limits.
+// New returns a Manager. It obtains and renews certificates while Run runs. The caller must close it. now is the clock for leases and
+// limits.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
 	host, httpPort, err := splitAddr(cfg.HTTP)

@@ -24,7 +24,7 @@ import (
 type storage struct {
 	db     *db.DB
 	sealer seal.Sealer
-	keyID  string // id of the sealer's key (keyIDOf); storage reads only values of this key
+	keyID  string // id of the encryption key (keyIDOf); storage reads only values of this key
 	log    *slog.Logger
 	now    func() time.Time
 

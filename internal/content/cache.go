@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Cache caches values that are made from the content, up to a limit in bytes. When it is full, it removes the least recently
-// used value first. Callers pass the content versions with each call. When these are later than those of the calls before, the
-// cache removes the values made before the last edit and marks all other values as stale. Callers whose values do not depend on
-// the content always pass Versions{}.
+// Cache is an LRU cache of values that are made from the content, such as pages, with a limit in bytes. Callers pass the content
+// versions with each call. When these are later than in earlier calls, the cache removes the values made before the last edit and marks
+// all other values as stale. Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key
@@ -25,7 +24,7 @@ type Cache[K comparable, V any] struct {
 	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value
 }
 
-// MaxShare is the number of the largest values that fill a cache: a value larger than 1/MaxShare of the limit is not cached.
+// MaxShare limits the size of a value: one larger than 1/MaxShare of the cache's limit is not cached.
 const MaxShare = 8
 
 type entry[K comparable, V any] struct {
@@ -42,7 +41,7 @@ type loadKey[K comparable] struct {
 	version int64
 }
 
-// load is a call of Load that is making a value. Other calls wait for done, which is closed when value or err is set.
+// load is a call of Load that is making a value. Other calls wait for done. It is closed when value or err is set.
 type load[V any] struct {
 	done  chan struct{}
 	value V

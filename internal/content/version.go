@@ -18,15 +18,15 @@ import (
 const (
 	// refreshAfter is the age of the latest reading at which the version is read again in the background.
 	refreshAfter = 300 * time.Millisecond
-	// maxAge is the age of the latest reading at which a request waits for a new one. A change by another node or program is
-	// therefore visible after at most maxAge plus the time of one reading, which together are less than the promised second.
+	// maxAge is the age of the latest reading at which a request waits for a new one. So a change by another node is visible after
+	// at most maxAge plus the time of one reading. Together they are less than the promised second.
 	maxAge = 700 * time.Millisecond
 	// readPause is the pause of Run after a reading, so that many writes in a row do not cause a reading each.
 	readPause = 20 * time.Millisecond
 	// refreshTimeout limits one reading.
 	refreshTimeout = 5 * time.Second
-	// OutageLife is how long cached responses are served during an outage, in which this node learns of no changes. Other nodes may
-	// still reach the database. What is hidden through them stays visible on this node for at most OutageLife.
+	// OutageLife is how long cached responses are served while this node cannot reach the database. Other nodes may still reach it. What
+	// an owner hides through them stays visible on this node for at most OutageLife.
 	OutageLife = 5 * time.Minute
 )
 
@@ -34,7 +34,7 @@ const (
 type Version struct {
 	db         *db.DB
 	log        *slog.Logger
-	notified   atomic.Int64            // number of notifications received from other nodes
+	notified   atomic.Int64            // number of notifications from other nodes
 	latest     atomic.Pointer[reading] // nil before the first reading
 	refreshing chan struct{}           // held during a reading; a channel instead of a mutex, so that a context can end the wait
 	wake       chan struct{}           // receives a value when Run has to read the version

@@ -1,5 +1,5 @@
-// Package demo contains the demo content, the works of an invented artist, and loads it into a new site. It stores files and rows
-// with the code that stores the owner's.
+// Package demo loads demo content (the works of an invented artist) into a new site. It stores files and
+// rows with the same code as the owner's.
 package demo
 
 import (
@@ -28,7 +28,7 @@ type Site struct {
 	WhatsApp  string `json:"whatsapp"`
 	Email     string `json:"email"`
 	Portrait  string `json:"portrait"`
-	// Texts contains, by language and key, the texts that differ from the seed (the texts with which a new site starts).
+	// Texts has texts by language and key. All other texts stay as they are on a new site.
 	Texts map[string]map[string]string `json:"texts"`
 }
 

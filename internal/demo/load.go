@@ -34,8 +34,8 @@ type Inserter interface {
 	InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error
 }
 
-// Load uploads the demo's files and inserts its rows. After Load has succeeded once, later calls do nothing, so that content that
-// the owner deletes is not inserted again. After an interrupted call, the next call inserts the missing rows.
+// Load uploads the demo's files and inserts its rows. After an interrupted call, the next call inserts the missing rows. After Load has
+// succeeded once, later calls do nothing, so that they do not restore what the owner has deleted.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
 	loaded, err := settings.Exists(ctx, d, loadedKey)
 	if err != nil || loaded {

@@ -1,5 +1,5 @@
-// Package device reads the browser and the operating system from a User-Agent header. Mails about sign-ins and the list of
-// sessions show them.
+// Package device reads the browser and the operating system from a User-Agent header, for mails about sign-ins and the list of
+// sessions.
 package device
 
 import "strings"

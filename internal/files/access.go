@@ -12,7 +12,7 @@ type Access int
 const (
 	AccessAll   Access = iota // anyone may read the file
 	AccessOwner               // only unpublished works use the file, and the sender is an owner
-	AccessNone                // only unpublished works use the file, and the sender is no owner: the response is that for a missing file
+	AccessNone                // only unpublished works use the file, and the sender is no owner: the response says that there is no such file
 )
 
 // AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
@@ -35,7 +35,8 @@ const OwnerCacheControl = "private, max-age=300"
 
 type signedByOwner struct{}
 
-// WithSignedByOwner marks a request to a signed URL whose signer may write to the object's bucket. It returns the marked request.
+// WithSignedByOwner returns a copy of a request with a mark. The mark says that an account that may write to the object's bucket has
+// signed the URL.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }

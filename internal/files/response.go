@@ -35,7 +35,7 @@ func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) 
 		http.ServeContent(w, singleRange(r), "", modified, b.File) // ranges and conditional requests; with a file on disk also sendfile
 	case !isPlainGet(r):
 		http.ServeContent(w, singleRange(r), "", modified, bytes.NewReader(b.Bytes))
-	default: // one write is faster than ServeContent, which copies in pieces
+	default: // one write is faster than ServeContent, because that copies in pieces
 		h := w.Header()
 		h["Accept-Ranges"] = bytesUnit
 		h["Content-Length"] = []string{strconv.Itoa(len(b.Bytes))}

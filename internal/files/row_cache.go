@@ -15,8 +15,8 @@ import (
 // rowCacheBytes is the most memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are used after a change of the content that is not an edit: a program has recorded something
-// about files, such as new renditions. While uploads are processed, such changes follow one another for minutes.
+// staleTime is how long cached rows are used after a change that is not an edit by a person: the program has recorded something about
+// files, such as new renditions. While uploads are processed, such changes follow one another for minutes.
 const staleTime = time.Second
 
 // RowCache caches the database rows that describe the files at public URLs, until the next edit. With these rows, files are served
@@ -35,9 +35,9 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 // Lookups returns the counts of the requests that looked for cached rows.
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
-// FromCache returns a handler that responds to requests with respond and their cached rows. keyOf returns the key of a request, and
-// false for requests that need a handler of their own. Requests without cached rows go to next, and so do those for which respond
-// returns an error; respond must not have written anything then.
+// FromCache returns a handler that calls respond with the cached rows of a request. keyOf returns the key of the rows, or false for a
+// request that the cache cannot handle. A request goes to next if keyOf returns false, if no rows are cached, or if respond returns an
+// error. Before an error, respond must not write anything.
 func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (string, bool), respond func(http.ResponseWriter, *http.Request, T) error) http.Handler {
 	if c.version == nil {
 		return next
@@ -52,7 +52,7 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. It finds none during an outage, in which Serve decides.
+// find returns the cached rows of a key. It finds none during an outage; then Serve decides.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
 	if err != nil || age > 0 {
@@ -63,8 +63,8 @@ func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	return rows, ok
 }
 
-// Serve responds to the request for a key. It calls serveFresh, which must read the rows, respond from them and pass them to
-// remember. During an outage of the database Serve calls serveStale with the cached rows, unless any content was edited since
+// Serve responds to the request for a key. It calls serveFresh. serveFresh must read the rows, respond from them and pass them
+// to remember. During an outage of the database Serve calls serveStale with the cached rows, unless any content was edited since
 // the rows were read. The error is db.ErrOutage during an outage if the cache has no rows that can be used.
 func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, serveFresh func(remember func(T)) error, serveStale func(T) error) error {
 	if c.version == nil {

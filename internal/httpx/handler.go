@@ -18,8 +18,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Handler responds to a request, or returns an error, for which Handle writes the response. If the handler has already begun to
-// write a response, the error is only logged.
+// Handler responds to a request, or returns an error. Handle then writes the response for the error. If the handler has already begun
+// to write a response, the error is only logged.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // ErrorWriter writes an error in the format of one surface.
@@ -33,7 +33,7 @@ var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung 
 var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
 
 // MarkStale marks a response as served from a cache during an outage of the database: in the header Cache-Status (RFC 9211) and
-// in the access log. age is how old the response may be: the time since the content version was last read.
+// in the access log. age is the time since the node last knew that the cached response was up to date.
 func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
 	requestInfoOf(r.Context()).stale = true

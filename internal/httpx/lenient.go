@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts values of another JSON type that coerce can convert,
-// as Supabase Storage does. Official clients send such values: the Python client sends "expiresIn":"60", for example.
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type (see coerce), as Supabase
+// Storage does. Official clients send such values: the Python client, for example, sends "expiresIn":"60".
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {

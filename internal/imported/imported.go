@@ -7,7 +7,7 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Account is an account of another site, with the JSON names of Supabase's admin API. A string "" and a time nil mean that the
+// Account is an account of another site, with the JSON names of Supabase's admin API. An empty string or a nil time means that the
 // account has no such value, or that it is unknown.
 type Account struct {
 	ID               string         `json:"id"`

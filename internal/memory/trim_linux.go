@@ -8,9 +8,9 @@ import (
 	"modernc.org/memory"
 )
 
-// SQLite and the JavaScript engine are C code translated to Go. Their malloc (modernc.org/libc) does not return freed memory to the system:
-// it keeps as much as was ever in use at once, 10 MB after the engine has compiled its script. The package exports no function that
-// returns the memory, so this file uses its internal variables. If the package renames them, the program does not link.
+// This file returns the freed memory of SQLite and the JavaScript engine to the system. Both are C code translated to Go; their malloc
+// (modernc.org/libc) keeps as much memory as was ever in use at once. The package exports no function for this, so the file uses its
+// internal variables. If the package renames them, the program does not link.
 
 //go:linkname allocator modernc.org/libc.allocator
 var allocator memory.Allocator

@@ -39,7 +39,7 @@ var statusClasses = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 // millisecond. The last limit, 40, is the timeout of requests that transfer no file.
 var durationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 40}
 
-// Metrics counts requests and answers scrapes. A scrape is one reading of all metrics by Prometheus.
+// Metrics counts requests, and responds to Prometheus with all metrics (a scrape).
 type Metrics struct {
 	requests  [len(surfaceNames)][len(statusClasses)]prometheus.Counter
 	durations [len(surfaceNames)]prometheus.Observer

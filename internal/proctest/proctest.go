@@ -1,4 +1,4 @@
-// Package proctest runs the programs with which tests work, such as a certificate authority: it builds and ends them.
+// Package proctest builds and ends programs that tests need, such as a certificate authority.
 package proctest
 
 import (

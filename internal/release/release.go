@@ -1,5 +1,5 @@
-// Package release reads the operator's release file, which names the newest release, and compares versions. It connects to no other host
-// than that of the file.
+// Package release finds out whether there is a newer release of the program. It reads the newest version from the operator's release file,
+// and compares versions. It connects to no other host than that of the file.
 package release
 
 import (
@@ -19,8 +19,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Release is the content of a release file. make release writes one (tools/release). Unknown fields are ignored, so that later
-// versions can add some.
+// Release is the content of a release file. The command make release writes one. Unknown fields are ignored, so that later versions
+// can add some.
 type Release struct {
 	Version string          `json:"version"` // a version of Semantic Versioning, such as 1.2.0
 	Date    string          `json:"date"`    // YYYY-MM-DD
@@ -65,7 +65,7 @@ func IsNewer(version, own string) bool {
 	return err == nil && Compare(v, o) > 0
 }
 
-// Read reads and validates the release file at a location, which is a path or an https URL. It returns an error after half a minute.
+// Read reads and validates the release file at a location: a path or an https URL. It returns an error after half a minute.
 func Read(ctx context.Context, location string) (Release, error) {
 	return read(ctx, newClient(), location)
 }

@@ -1,4 +1,4 @@
-// Package s3client makes the client with which files and backups are stored in buckets of S3 servers.
+// Package s3client makes clients for S3 servers. Files and backups can be stored there.
 package s3client
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Config says which bucket is used, and under which names.
+// Config says which server, bucket and credentials a client uses.
 type Config struct {
 	Endpoint, Region string // Endpoint is http(s)://host[:port]
 	KeyID, Secret    string

@@ -8,8 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archivedChecks lists the keys of site_settings whose rows an archive of the site contains, each with the check of its value. An
-// archive does not contain the webhook's URL, which is often a secret: whoever knows it can send messages there.
+// archivedChecks has a check of the value for each key of site_settings that an archive of the site contains. An archive does not contain
+// the URL of the webhook, because everyone who knows it can send messages there.
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings

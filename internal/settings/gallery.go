@@ -16,7 +16,7 @@ type Gallery struct {
 // The orders of works, as the parameter order of requests.
 const (
 	OrderNewest = "created_at.desc" // the newest work first
-	OrderManual = "position.asc"    // ordered by the column position, which rpc/move_work sets
+	OrderManual = "position.asc"    // by the column position; rpc/move_work sets it
 )
 
 // artworkTypes lists the types of works that the column artwork_type allows, in the order of the form.
@@ -40,8 +40,7 @@ func (g Gallery) StripOrder() string {
 	return g.Order
 }
 
-// withDefaults returns g with the seed's value for each field that is missing. Settings of older versions have no Gallery: the gallery
-// then shows the types that the seed shows.
+// withDefaults returns g with the value of seed for each missing field. Settings of older versions have no Gallery.
 func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the data of the first-run guide, which shows a new owner what to set up.
+// This file has the data of the first-run guide. The guide shows a new owner what to set up.
 
 // guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
@@ -17,9 +17,8 @@ var guideStates = []string{"", "done", "dismissed"}
 // unchangedWorks is in the result of unchangedNames while all works are works of the demo content.
 const unchangedWorks = "works"
 
-// unchangedNames returns the names of the texts that the owner has not changed: texts that equal the seed's or the loaded demo
-// content's. A name has the form that errField uses, such as "site.texts.en.about.title". The date of the privacy text and the choices
-// for the gallery are left out.
+// unchangedNames returns the names of the texts that the owner has not changed: those that equal the texts of a new site or of the demo
+// content. A name is for example "site.texts.en.about.title". The date of the privacy text and the choices for the gallery are left out.
 func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) ([]string, error) {
 	originals := [][]byte{seed}
 	demo, works, err := s.cfg.Demo(ctx, q)

@@ -24,9 +24,8 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 // phoneNumber matches a number with a country code, in any usual way of writing it.
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
-// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code, or another number of
-// digits than the numbers of that country: a number with a missing or extra digit can belong to somebody else. The country's number
-// ranges are checked only by the form.
+// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code or not as many digits as
+// the numbers of that country: a number with a wrong digit can belong to somebody else. Only the form checks the country's number ranges.
 func toE164(phone string) (number string, ok bool) {
 	if !phoneNumber.MatchString(phone) {
 		return "", false

@@ -20,7 +20,7 @@ type saveRequest struct {
 
 // Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request
 // has guide, the state of the first-run guide. The response is that of Get. A request with only guide needs no version. Errors: 409
-// PT409 when the settings were changed after version was read, and 400 22023 for an invalid field, whose name is in details.
+// PT409 when the settings were changed after version was read, and 400 22023 for an invalid field, with its name in details.
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {

@@ -1,6 +1,6 @@
-// Package settings reads, checks and saves what the owner sets at /admin/settings. The settings are rows of site_settings. A
-// field that is not stored has its value in the seed, the texts and settings of a new site. The site reads and saves the
-// settings with rpc/get_site_settings and rpc/save_site_settings.
+// Package settings reads, checks and saves what the owner sets at /admin/settings. The browser calls rpc/get_site_settings and
+// rpc/save_site_settings for that. The settings are rows of site_settings. A field that is not stored has the value of the seed: the
+// texts and settings of a new site.
 package settings
 
 import (

@@ -33,8 +33,8 @@ const (
 // messageMonths are the valid values of Site.MessageMonths.
 var messageMonths = []int{0, 6, 12, 24}
 
-// errField returns the error for an invalid field. Details holds the field's name, such as "site.email", so that the form
-// can show the error beside the field.
+// errField returns the error for an invalid field. Its Details are the field's name, such as "site.email". The form shows the error
+// beside that field.
 func errField(field, why string) *apperr.Error {
 	e := apperr.New(http.StatusBadRequest, "22023", field+" "+why)
 	e.Details = field

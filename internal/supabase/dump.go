@@ -16,8 +16,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// Dump is a dump of a project's database in the plain format of pg_dump, with COPY or with INSERT. Its statements are parsed and never run.
-// Dump implements Data. Each method reads the file from its beginning, because the tables of a dump can be in any order.
+// Dump reads a dump of a project's database in the plain format of pg_dump, with COPY or with INSERT. It parses the statements and never
+// runs them. It implements Data. Each method reads the file from its beginning, because the tables of a dump can be in any order.
 type Dump struct {
 	path      string
 	files     DumpFiles

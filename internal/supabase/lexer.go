@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+// This file splits the SQL text of a database dump into tokens.
+
 // maxValue is the largest size in bytes of one value, and of one line of COPY, in a dump.
 const maxValue = 8 << 20
 

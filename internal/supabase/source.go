@@ -53,8 +53,8 @@ type File struct {
 	CacheControl string // "" if unknown
 }
 
-// printable returns a text of the source for a line of output: without control characters, which could change what a terminal
-// shows, and with at most 200 characters.
+// printable returns a text of the source for a line of output: at most 200 characters, and no control characters, because these could
+// change what a terminal shows.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -15,8 +15,8 @@ var storagePaths = []string{
 	files.PublicPath, "/storage/v1/object/sign/", "/storage/v1/object/authenticated/", "/storage/v1/render/image/public/", "/storage/v1/render/image/sign/", "/storage/v1/object/",
 }
 
-// rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are,
-// and prints a line for each that leads to a file that is not imported.
+// rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are. It
+// prints a line for each URL of a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
 	return func(fileURL string) string {
 		u, err := url.Parse(fileURL)

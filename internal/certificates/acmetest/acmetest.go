@@ -1,5 +1,5 @@
-// Package acmetest runs a certificate authority for tests: the program pebble (its version is in tools/go.mod), which validates
-// names as a public authority does. A DNS server of this package resolves every name to this machine.
+// Package acmetest runs a certificate authority for tests: the program pebble. It validates names as a public authority does. A DNS
+// server of this package resolves every name to this machine.
 package acmetest
 
 import (
@@ -41,7 +41,7 @@ type Options struct {
 type Authority struct {
 	Directory string         // URL of the ACME directory
 	RootsFile string         // PEM file with the root certificate that verifies the server at Directory
-	Roots     *x509.CertPool // root certificate that verifies the certificates that the authority issues
+	Roots     *x509.CertPool // root certificate of the issued certificates
 
 	mu     sync.Mutex
 	output bytes.Buffer // output of pebble; guarded by mu
