@@ -13,7 +13,7 @@ import (
 
 const (
 	comparedPairs = 3    // runs of each program
-	comparedLimit = 0.10 // by how much a row may be worse
+	comparedLimit = 0.10 // a row may be worse by 10 %
 )
 
 // comparedTables are the tables with ratios that take no more than a minute or two.

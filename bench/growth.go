@@ -15,7 +15,7 @@ import (
 // growthSizes are the numbers of works of growthTable without arguments.
 var growthSizes = []int{100, 1_000, 10_000, 100_000}
 
-// growthEdits is how often each first page after an edit is measured.
+// growthEdits is the number of edits after each of which the next page is measured.
 const growthEdits = 15
 
 // growthTable prints what a site on SQLite costs as it grows: the size of the database, the memory of the server, and the time of a cached

@@ -23,7 +23,7 @@ const (
 // editedPage is a page that is requested after each edit of a work that it shows.
 type editedPage struct {
 	name, path, work string        // work is the query of the work
-	wanted           time.Duration // limit of p99
+	limit            time.Duration // limit of p99
 }
 
 // pageEdits prints how long the first visitor after an edit waits, because the server has to render the page again. The owner edits a work
@@ -145,7 +145,7 @@ func measureEdits(ctx context.Context, out io.Writer, s *server, env []string, c
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "  %-34s %8.1f %8.1f %8.1f %8.0f %10.2f %10.2f %8.1f %8.1f %10.1f %12.1f\n", row, ms(p50), ms(p99), ms(took[edits-1]), ms(p.wanted),
+		if _, err := fmt.Fprintf(out, "  %-34s %8.1f %8.1f %8.1f %8.0f %10.2f %10.2f %8.1f %8.1f %10.1f %12.1f\n", row, ms(p50), ms(p99), ms(took[edits-1]), ms(p.limit),
 			ms(reference50), ms(reference99), ratio50, ratio99, float64(len(compressed))/1000, float64(len(plain))/1000); err != nil {
 			return err
 		}

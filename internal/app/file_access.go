@@ -17,7 +17,7 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read the files of works that are not published, and of covers outside of their time. For visitors such a file
+// This file decides who may read the files of works that are not published, and of covers that are not shown now. For visitors such a file
 // is missing, at its public URL too. The admin area shows it in <img> and <video>. These elements send no token, so owners have a cookie.
 
 const (
@@ -57,7 +57,7 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles are the objects that only unpublished works use, or covers outside of their time. They are read again after each edit.
+// unpublishedFiles are the objects that only unpublished works use, or only covers that are not shown now. They are read again after each edit.
 type unpublishedFiles struct {
 	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
 	version int64      // content version of the last edit before the read; 0 before the first read

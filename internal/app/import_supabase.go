@@ -9,8 +9,8 @@ import (
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site. It sets the import's Site. If the import added anything,
-// even if it failed afterwards, ImportSupabase adds an entry to the activity log.
+// ImportSupabase runs an import of a Supabase project into this site, and sets the import's field Site. If the import added
+// anything, ImportSupabase adds an entry to the activity log, also after a failure.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount:   a.Auth.ImportAccount,

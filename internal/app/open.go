@@ -139,7 +139,7 @@ type opening struct {
 
 	db             *db.DB
 	files          blob.Store
-	marker         string // see Site; checkFiles sets it
+	marker         string // Site.Marker; checkFiles sets it
 	space          *datafolder.Space
 	usage          db.Usage // usage of the database before the migrations
 	secret         string   // the site's secret; "" if there is none yet

@@ -32,7 +32,7 @@ var entryTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Manifest is the content of site.json, the last entry of an archive.
 type Manifest struct {
-	Format  int    `json:"format"`  // see the constant Format
+	Format  int    `json:"format"`  // version of the archive format
 	Schema  int64  `json:"schema"`  // schema version of the database
 	Program string `json:"program"` // version of the program
 	SiteURL string `json:"site_url"`

@@ -29,7 +29,7 @@ func makeSlug(title string) string {
 	length := 0
 	for _, r := range norm.NFKD.String(title) {
 		switch {
-		case unicode.Is(unicode.Mn, r): // an accent, which NFKD has separated from its letter
+		case unicode.Is(unicode.Mn, r): // an accent; NFKD has separated it from its letter
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			gap = b.Len() > 0

@@ -12,7 +12,7 @@ import (
 
 // newAccount describes the account that a sign-up creates. email or phone is set, never both.
 type newAccount struct {
-	email, phone   string         // normalized (see normalizeEmail, normalizePhone)
+	email, phone   string         // normalized by normalizeEmail and normalizePhone
 	hash           string         // hash of the password; "" for an account without a password
 	confirmed      bool           // the e-mail address or phone number counts as confirmed; no message is sent
 	clientMetadata map[string]any // user metadata that the client sent

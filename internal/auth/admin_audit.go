@@ -33,7 +33,7 @@ type auditPayload struct {
 	ActorID       *string         `json:"actor_id"`       // null when the entry has no account
 	ActorUsername string          `json:"actor_username"` // the account's e-mail address or phone number
 	ActorViaSSO   bool            `json:"actor_via_sso"`  // the account signs in at a SAML identity provider
-	LogType       string          `json:"log_type"`       // see logType
+	LogType       string          `json:"log_type"`       // group to which Supabase Auth assigns the action
 	Traits        json.RawMessage `json:"traits"`         // the entry's detail
 }
 

@@ -19,7 +19,7 @@ type adminUserParams struct {
 	PhoneConfirm bool           `json:"phone_confirm"` // mark the phone number as confirmed
 	UserMetadata map[string]any `json:"user_metadata"`
 	AppMetadata  map[string]any `json:"app_metadata"`
-	BanDuration  string         `json:"ban_duration"` // see parseBanDuration
+	BanDuration  string         `json:"ban_duration"` // such as "24h"; "none" ends a ban; "" changes nothing
 	Role         string         `json:"role"`         // "" or "authenticated"; who is an administrator is stored in user_roles
 }
 

@@ -135,7 +135,7 @@ type providerTokens struct {
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// purposeProviderTokens is the purpose (additional data) with which the tokens are sealed, see sealer.
+// purposeProviderTokens is the additional data with which the provider's tokens are encrypted (sealed).
 const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the sealed tokens, or "" when there are none.

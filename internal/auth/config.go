@@ -15,7 +15,7 @@ import (
 type Config struct {
 	SiteURL      string   // public URL of the site, the default target of redirects
 	APIURL       string   // public URL of the backend; APIURL/auth/v1 is the issuer of access tokens
-	RedirectURLs []string // patterns of further allowed redirect targets, see compileGlob
+	RedirectURLs []string // patterns (globs) of further allowed redirect targets
 	Version      string   // version of the program, in the response of Health
 
 	// Keys. They are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32

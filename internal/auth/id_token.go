@@ -16,7 +16,7 @@ type idTokenRequest struct {
 	ClientID     string `json:"client_id"` // required with Issuer, but not used: the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
-	Nonce        string `json:"nonce"`         // see oauth.IDToken
+	Nonce        string `json:"nonce"`         // random text of the client, or ""; the ID token contains its SHA-256
 	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of a sign-in
 }
 

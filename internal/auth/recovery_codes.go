@@ -211,5 +211,5 @@ func (s *Service) storedHashKeys(ctx context.Context, q db.Querier) (keys [][]by
 	return keys, err
 }
 
-// purposeHashKey, followed by the row's id, is the purpose (additional data) with which a hash key is sealed (encrypted), see sealer.
+// purposeHashKey, followed by the row's id, is the additional data with which a hash key is encrypted (sealed).
 const purposeHashKey = "hash key "

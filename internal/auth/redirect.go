@@ -24,7 +24,7 @@ func (s *Service) redirectTarget(target string) string {
 }
 
 // requestedRedirect returns the URL to which the client wants the browser redirected: the query parameter redirect_to, or the
-// header Redirect_to of old clients. The URL is not checked yet (see redirectTarget).
+// header Redirect_to of old clients. The URL is not checked yet; redirectTarget does that.
 func requestedRedirect(r *http.Request) string {
 	if to := r.URL.Query().Get("redirect_to"); to != "" {
 		return to

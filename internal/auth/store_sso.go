@@ -33,7 +33,7 @@ type SAMLDetails struct {
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
 	MetadataURL      string       `json:"metadata_url,omitempty"`
 	AttributeMapping saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the NameID (id of a person) that sign-ins request, see saml.AuthnRequest
+	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the NameID (id of a person) that sign-ins request; "" requests none
 }
 
 // SSODomain is an e-mail domain whose users sign in at the provider.

@@ -25,10 +25,10 @@ import (
 const (
 	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
-	BlobsDir     = "blobs"     // blobs by id, see BlobName
+	BlobsDir     = "blobs"     // blobs by id
 	ProofsDir    = "proofs"    // checksums of the live database; a proof compares the restored database with them
 
-	formatName       = "format.json" // see Format
+	formatName       = "format.json" // version of the layout, and the site's id
 	secretName       = "secret"      // the site's secrets, not encrypted
 	sealedSecretName = "secret.age"  // the site's secrets, encrypted with a passphrase (age)
 	temporaryDir     = "tmp"         // unfinished objects of a folder

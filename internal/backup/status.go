@@ -24,7 +24,7 @@ type Status struct {
 	ProofUndoneSince       time.Time // since when no proof could be completed
 	DestinationUnreachable bool      // ProofUndone is because of the destination
 
-	UnprovenFiles int // see ProofDetail.Waiting
+	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }
 
 // Kind is a part of the backup that has its own row in backup_status.

@@ -115,7 +115,7 @@ type Auth struct {
 	PasswordReauth    Switch   `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Require a code sent by mail or SMS before a session older than a day may change the password."`
 	RedirectURLs      []string `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further URLs to which links and providers may redirect. * matches characters other than . and /, ** matches anything."`
 
-	// Limits of sessions, see auth.SessionLimits.
+	// Limits of sessions.
 	SessionIdle      time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"How long a session of an account without a role may be unused before it ends. 0 for no limit."`
 	SessionMax       time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"How long after the sign-in a session of an account without a role ends. 0 for no limit."`
 	OwnerSessionIdle time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"How long a session of an account with a role may be unused before it ends. 0 for no limit."`

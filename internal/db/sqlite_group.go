@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Limits of a group of transactions that share a commit (see writeQueue). The first transaction of a group waits until the last has run.
+// Limits of a group of transactions that share a commit. The first transaction of a group waits until the last has run.
 const (
 	maxGroupSize = 64                    // number of transactions
 	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions

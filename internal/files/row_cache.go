@@ -52,7 +52,8 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. It finds none during an outage; then Serve decides.
+// find returns the cached rows of a key. During an outage of the database it finds none: then Serve responds, and marks
+// the response as stale.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
 	if err != nil || age > 0 {

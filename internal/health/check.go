@@ -25,7 +25,7 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// recordMissing records since when something is missing: since a check first noticed it, because no event marks the beginning.
+// recordMissing records since when something is missing. That is the time of the check that first noticed it.
 func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstToEnd()

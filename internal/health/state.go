@@ -33,12 +33,11 @@ type backupState struct {
 	Proved             bool       `json:"proved"`
 	Destination        string     `json:"place"` // "": backups are off
 	SameDisk           bool       `json:"same_disk"`
-	LastAt             *time.Time `json:"last_at"`       // see Backup.LastBackup
-	ProofAt            *time.Time `json:"proof_at"`      // see Backup.LastProof
-	ProvenRestorePoint *time.Time `json:"proven_moment"` // see Backup
-	WaitingFiles       int64      `json:"waiting_files"` // see Backup
-	// UnprovenFiles is the number of files that the newest successful proof left out; see Backup.
-	UnprovenFiles int `json:"unproven_files"`
+	LastAt             *time.Time `json:"last_at"`        // time of the latest restore point
+	ProofAt            *time.Time `json:"proof_at"`       // when the newest successful proof (a trial restore) ended
+	ProvenRestorePoint *time.Time `json:"proven_moment"`  // the restore point of that proof
+	WaitingFiles       int64      `json:"waiting_files"`  // files that are not in the destination yet
+	UnprovenFiles      int        `json:"unproven_files"` // files that were not in the destination yet at that proof
 }
 
 type diskState struct {

@@ -103,7 +103,7 @@ func (q *Queue) run(ctx context.Context, p *pool) {
 }
 
 // runJob runs one claimed job and records the result. When the context stop ends, a job of a pool with a longer time limit than
-// DefaultRunTime is cancelled and released (see Run). Other jobs finish.
+// DefaultRunTime is cancelled and released: any node can claim it again. Other jobs finish.
 func (q *Queue) runJob(stop context.Context, p *pool, j job) {
 	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
 	ctx := context.WithoutCancel(stop)

@@ -18,8 +18,8 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait of backoff. A job that is due much later than that (see db.LatestPlausible) runs immediately,
-// because a node with a wrong clock has written it.
+// maxBackoff is the longest wait of backoff. A job that is due much later than that runs immediately, because a
+// node with a wrong clock has written it.
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the largest number of attempts at a job.

@@ -126,7 +126,7 @@ type Mailer struct {
 	log  *slog.Logger
 	now  func() time.Time
 
-	delivered, failed atomic.Int64 // numbers of attempts, see Attempts
+	delivered, failed atomic.Int64 // numbers of attempts to deliver a mail
 }
 
 // New returns a mailer. It returns an error when the sender's address is invalid.

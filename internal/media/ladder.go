@@ -58,7 +58,7 @@ func widths(width, height int) (out []int) {
 
 // recipe is a rendition to be made.
 type recipe struct {
-	name  string          // see nameOf; the key in media_renditions
+	name  string          // made by nameOf from order; the key in media_renditions
 	order rendition.Order // size, shape and format for the engine
 	eager bool            // made in advance by a job and never evicted; else made on request
 }

@@ -50,7 +50,7 @@ type subscription struct {
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all
 	Schema string   `json:"schema"`           // public or *
 	Table  *string  `json:"table,omitempty"`  // nil, "" or * for all tables
-	Filter *string  `json:"filter,omitempty"` // see parseFilter; nil or "" for no filter
+	Filter *string  `json:"filter,omitempty"` // such as "id=eq.5"; nil or "" for no filter
 	Select []string `json:"select,omitempty"` // names of the columns to send; empty for all
 
 	conditions []condition // the parsed Filter

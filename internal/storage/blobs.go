@@ -71,7 +71,7 @@ func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	return ids, err
 }
 
-// Staged is a complete file to which no row refers yet (see blob.Staged).
+// Staged is a complete file to which no row refers yet. The caller must call Discard in the end; after a Commit that does nothing.
 type Staged struct {
 	*blob.Staged
 	blobs   *Blobs

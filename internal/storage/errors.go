@@ -12,7 +12,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of this surface (/storage/v1). WriteError puts the Status of an error into the body of the response, and sends most
+// The errors of the endpoints under /storage/v1. WriteError puts the Status of an error into the body of the response, and sends most
 // errors with HTTP status 400, as Supabase does.
 var (
 	errDuplicate       = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")

@@ -135,7 +135,7 @@ func (p *page) decodeCursor(cursor string) (*pageEnd, error) {
 	if err := json.Unmarshal(text, &end); err != nil {
 		return nil, bad(err)
 	}
-	needsTime := p.Column != "name" && !end.Folder // see pageEnd
+	needsTime := p.Column != "name" && !end.Folder // the order by name needs none, and a folder has none
 	if !files.Storable(end.Name) || needsTime != (end.Time != nil) {
 		return nil, bad(nil)
 	}

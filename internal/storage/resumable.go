@@ -122,7 +122,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	return s.commit(ctx, o, staged, inspection, opts)
 }
 
-// Append adds a piece to an arriving file (see Append of blob.Store).
+// Append adds a piece to an arriving file. last says that it is the last one. The returned state is passed to the next Append.
 func (s *Service) Append(ctx context.Context, blobID string, state blob.Partial, data []byte, last bool) (blob.Partial, error) {
 	return s.blobs.store.Append(ctx, blobID, state, data, last)
 }

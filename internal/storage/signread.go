@@ -148,7 +148,7 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if decoded, err := url.PathUnescape(name); err == nil && claims.Object == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
-		name = decoded // see signedURL
+		name = decoded // signedURL and the client have both encoded it
 	}
 	if claims.Object != bucketID+"/"+name {
 		return errOtherObject.Becausef("signed for %q", claims.Object)

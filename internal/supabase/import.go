@@ -41,7 +41,7 @@ type Import struct {
 	Data    Data
 	Files   Files // nil: no files
 	Site    Site
-	Origins []string // hosts (see Origin) of the URLs in rows that lead to the source; empty: any project of supabase.co
+	Origins []string // hosts of the URLs in rows that lead to the source; empty: any project of supabase.co
 	Write   bool     // false: a dry run
 	Print   func(line string) error
 

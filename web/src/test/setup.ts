@@ -22,7 +22,7 @@ await Promise.all([
 
 if (typeof window !== "undefined") fillBrowserGaps();
 
-// Most tests are about what comes after the visitor has moved.
+// Sets the mark that start.ts sets when the visitor first moves. Without it, components wait before they load code and pictures.
 beforeEach(() => {
   if (typeof document !== "undefined") document.documentElement.dataset.moved = "";
 });

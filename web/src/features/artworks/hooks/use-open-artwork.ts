@@ -20,7 +20,7 @@ export function useOpenArtwork<Key extends QueryKey>(
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
   const hydrated = useHydrated();
-  // The work that was opened by its card, which has all its data.
+  // The work that was opened by its card. A card has all data of its work.
   const [opened, setOpened] = useState<Product | null>(null);
   const knownWork =
     firstPage?.rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : null);

@@ -12,7 +12,7 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The form for a recovery code, which replaces the code of a second factor. */
+/** The form for a recovery code. Such a code replaces the code of a second factor. */
 export function RecoveryCodeForm({ onDone }: { onDone(): void }) {
   const t = useT();
   const boot = useBoot();
