@@ -43,7 +43,7 @@ echo "installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 # shellcheck disable=SC2086 — one entry may name two packages
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends ${missing[*]} >/dev/null
-# Debian starts some of these packages as services, which the tests do not need.
+# Debian starts some of these packages as services. The tests do not need these services.
 if [ -d /run/systemd/system ]; then
   for service in nginx caddy; do
     case " ${missing[*]} " in *" $service"*) "${as_root[@]}" systemctl disable --now "$service" ;; esac

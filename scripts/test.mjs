@@ -21,8 +21,8 @@ const plan = classify(goSources());
 const goTest = (options, folders) =>
   `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
 const uncached = "-count=1";
-// Packages that the race detector does not instrument, which halves their time: C translated to Go (SQLite, the script
-// engine), codecs, checksums and ciphers. They share state between goroutines only under locks of instrumented packages.
+// Packages that the race detector does not instrument: C translated to Go (SQLite, the script engine), codecs, checksums and
+// ciphers. That halves their time. They share state between goroutines only under locks of instrumented packages.
 const uninstrumented = [
   "modernc.org/sqlite/lib",
   "modernc.org/libquickjs",

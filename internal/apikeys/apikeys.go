@@ -1,5 +1,5 @@
 // Package apikeys rotates and revokes the two API keys of the site: the anon key and the service key. Each rotation of a key creates
-// its next generation, which has the next number. The package stores which generations are valid. Package identity creates the keys
+// its next generation, with the next number. The package stores which generations are valid. Package identity creates the keys
 // themselves and checks their signatures.
 package apikeys
 

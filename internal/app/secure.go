@@ -26,7 +26,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	if err != nil {
 		return err
 	}
-	if previous := a.derivePrevious("certificates"); previous != nil { // this must precede certificates.New, which reads the certificates
+	if previous := a.derivePrevious("certificates"); previous != nil { // must run before certificates.New reads the certificates
 		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // Recovery codes replace a second factor: an owner who has lost the phone can sign in with a code, without the operator's help. Each
-// code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
+// code is shown once, at its creation, and works once. Supabase Auth has no recovery codes.
 const (
 	recoveryCodeCount   = 10                                 // codes of an account
 	recoveryAlphabet    = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters; 1, i, l and o are missing, because they look like others

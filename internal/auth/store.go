@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has helpers for the files store_*.go, which contain the SQL of this package.
+// This file has helpers for the files store_*.go. These contain the SQL of this package.
 
 // noRowsAs returns refusal when err is db.ErrNoRows, and err otherwise.
 func noRowsAs(err error, refusal *apperr.Error) error {

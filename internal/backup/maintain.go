@@ -14,7 +14,7 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file maintains the replica of an SQLite database. The replica consists of parts, which are LTX files: the database pages that some
+// This file maintains the replica of an SQLite database. The replica consists of parts. A part is an LTX file: the database pages that some
 // transactions have changed. maintain merges parts, takes snapshots, and removes the parts that no restore within the retention needs.
 // While nothing is written, it sends no requests to the destination, because S3 servers charge for each request.
 

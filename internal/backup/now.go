@@ -20,7 +20,7 @@ import (
 // Kinds of rows in backup_status that a command writes as requests to that process. The column last_ok_at is the time of the request.
 const (
 	kindNow          Kind = "now"           // the command waits until the destination has the transaction that wrote this row
-	kindProofRequest Kind = "proof request" // requests a proof, which is a trial restore
+	kindProofRequest Kind = "proof request" // requests a proof (a trial restore)
 )
 
 // pollEvery is how often a waiting process reads whether the other process has finished.

@@ -16,7 +16,7 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file reads the replica of an SQLite database. A replica consists of parts, which are LTX files of litestream. Each part has the
+// This file reads the replica of an SQLite database. A replica consists of parts: LTX files of litestream. Each part has the
 // database pages that a range of transactions has changed. Several parts of one level are merged into one part of the next level. A part
 // of the snapshot level has all pages.
 

@@ -28,7 +28,7 @@ type Restore struct {
 	From       Destination // the backup
 	At         time.Time   // the newest state that is not later than At is restored; zero means the newest state
 	Passphrase string      // decrypts the site's secret, if the backup has it encrypted
-	Dir        string      // the data folder, which must be new or empty
+	Dir        string      // the data folder; it must be new or empty
 	// OpenFiles opens the store for files in the data folder.
 	OpenFiles func(dir string) (FileStore, error)
 	// Report is called with lines of progress.

@@ -13,8 +13,8 @@ import (
 
 // HTTP returns the handler of unencrypted requests. It handles ACME challenges and health checks, and redirects all other
 // requests to HTTPS. A redirect keeps the requested host if that is one of the manager's domains. Otherwise it uses the host of
-// siteURL, which is https://host[:port]. While a domain has no certificate, visitors get a page that explains this, because the
-// site itself is never served without encryption.
+// siteURL (https://host[:port]). While a domain has no certificate, visitors get a page that explains this, because the site
+// itself is never served without encryption.
 func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {
 	siteHost := strings.TrimPrefix(siteURL, "https://")
 	siteName, port, err := net.SplitHostPort(siteHost)

@@ -56,7 +56,7 @@ func (c *copyCommand) Run(env *environment) error {
 		return err
 	}
 	if err := recordCopy(env, from, to); err != nil {
-		// Only a warning: the copy is complete, and recording it fails if the source is on a read-only disk, which is allowed.
+		// Only a warning: the copy is complete, and a source on a read-only disk is allowed although recording fails there.
 		if err := env.printf("The activity log of the source does not list this copy: %v\n", err); err != nil {
 			return err
 		}

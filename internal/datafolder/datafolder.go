@@ -34,8 +34,8 @@ const (
 )
 
 // Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything
-// that the program stores there. It logs the entries that it has changed, and those that it could not change. On Windows, where files
-// have no permission bits, it changes no permissions.
+// that the program stores there. It logs the entries that it has changed, and those that it could not change. On Windows it changes no
+// permissions, because files have no permission bits there.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("data-dir: %w", err)

@@ -33,7 +33,7 @@ func TryLock(f *os.File) (bool, error) {
 // on Windows no process inherits a lock.
 func processHasEnded(int) bool { return false }
 
-// openStartLock opens the file that LockStart locks. On Unix it locks the folder itself, which Windows cannot do.
+// openStartLock opens the file that LockStart locks. On Unix it locks the folder itself. Windows cannot do that.
 func openStartLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
 }

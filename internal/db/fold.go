@@ -37,7 +37,7 @@ func Fold(s string) string {
 }
 
 // FoldTranslation returns the last two arguments of the SQL expression translate(lower(column), upper, lower). The expression folds a
-// column for a comparison with pattern, which must be folded already. SQL's lower() folds only ASCII, so translate() folds the rest:
+// column for a comparison with pattern. pattern must be folded already. SQL's lower() folds only ASCII, so translate() folds the rest:
 // upper has the non-ASCII upper-case letters whose lower-case form occurs in pattern, and lower has these forms in the same order.
 func FoldTranslation(pattern string) (upper, lower string) {
 	var uppers, lowers strings.Builder

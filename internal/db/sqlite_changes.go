@@ -14,8 +14,8 @@ import (
 // of different DBs cannot be compared.
 type Changes struct{ connection, version int64 }
 
-// Changes returns the current value. It costs a tenth of a small query. ok is false on PostgreSQL, where such a value would cost as much
-// as a query.
+// Changes returns the current value. It costs a tenth of a small query. ok is false on PostgreSQL, because such a value would cost as
+// much as a query there.
 func (d *DB) Changes(ctx context.Context) (c Changes, ok bool, err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok || s.changes == nil {

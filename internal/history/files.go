@@ -18,7 +18,7 @@ func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 }
 
 // FileURLsLike is FileURLs for the revisions that contain part, a part of a file's name. It is called in the transaction that removes the
-// file. part must consist of ASCII letters, digits and hyphens, which are the same in a name, in its URL and in JSON.
+// file. part must consist of ASCII letters, digits and hyphens: they are the same in a name, in its URL and in JSON.
 func FileURLsLike(ctx context.Context, tx *db.Tx, part string) ([]string, error) {
 	rows, err := listRowsBefore(ctx, tx, part)
 	if err != nil {

@@ -36,7 +36,7 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 //	number     a string with a number
 //	boolean    a string with a boolean, 1 and 0
 //	string     a number, a boolean
-//	list       a single value, which becomes the only entry
+//	list       a single value; it becomes the only entry
 //	single     a list with one entry
 //
 // Other values, and null, stay as they are.

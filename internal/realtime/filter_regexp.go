@@ -12,7 +12,7 @@ import (
 // table is matched once for each subscriber.
 const (
 	maxPattern = 200  // characters
-	maxProgram = 1000 // instructions of the compiled expression, in which repetitions are written out
+	maxProgram = 1000 // instructions of the compiled expression; each repetition counts
 )
 
 // matchPattern compiles a regular expression for match and imatch. It accepts only syntax that means the same in PostgreSQL and in

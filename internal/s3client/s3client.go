@@ -46,7 +46,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // not stallTimeoutConn{conn}, which would not be nil
+			return nil, err // not stallTimeoutConn{conn}: that would not be nil
 		}
 		return stallTimeoutConn{conn}, nil
 	}

@@ -13,7 +13,7 @@ import (
 // Limits of blobCache, in bytes.
 const (
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the largest small blob in the data folder. Larger ones are sent by sendfile, which needs no memory.
+	// maxSmallOnDisk is the largest small blob in the data folder. Larger ones are sent by sendfile, without using memory.
 	maxSmallOnDisk = 256 << 10
 	// maxSmallInBucket is the largest small blob in an S3 bucket. It is larger because reading from S3 costs a request.
 	maxSmallInBucket = blobCacheBytes / content.MaxShare

@@ -48,8 +48,8 @@ type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
 	// Inspect checks a complete upload. isSiteBucket is true for the site's own buckets: the result may then have a stripped copy
-	// (without private metadata such as EXIF and GPS), which is published in place of the upload. The result is nil for videos in other
-	// buckets. The caller closes it.
+	// (without private metadata such as EXIF and GPS). The copy is published in place of the upload. The result is nil for videos in
+	// other buckets. The caller closes it.
 	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a stripped copy was made, or nil.

@@ -35,7 +35,7 @@ var (
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
-// ParseURL parses the URL of a webhook, which must be https unless private is set. It returns ErrURL or ErrHost, and makes no DNS query.
+// ParseURL parses the URL of a webhook. It must be https unless private is set. ParseURL returns ErrURL or ErrHost, and makes no DNS query.
 func ParseURL(rawURL string, private bool) (*url.URL, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !private)) {

@@ -18,7 +18,7 @@ import (
 )
 
 // AuthnRequest creates a signed authentication request and puts it into a URL (redirect binding, SAML bindings §3.4). It returns this
-// URL, to which the browser is redirected, and the request's id. The response must repeat the id. The provider sends relayState back
+// URL for the redirect of the browser, and the request's id. The response must repeat the id. The provider sends relayState back
 // beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
 	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits

@@ -13,5 +13,5 @@ func confine(int64, time.Duration, bool) error { return nil }
 // startIdle starts a program with normal priority, because SCHED_IDLE exists only on Linux.
 func startIdle(cmd *exec.Cmd) error { return cmd.Start() }
 
-// machineMemory returns 0, which means unknown. The memory is read on Linux only.
+// machineMemory returns 0 (unknown). The memory is read on Linux only.
 func machineMemory() int64 { return 0 }

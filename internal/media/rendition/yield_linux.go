@@ -40,7 +40,7 @@ func lowerPriority(urgent bool) error {
 		}
 		nice = min(20-current+urgentNice, workerNice) // the system call returns 20 minus the nice value
 	}
-	// This call sets the nice value even without /proc, which the loop below needs.
+	// This call sets the nice value even without /proc. The loop below needs /proc.
 	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, nice)); err != nil {
 		return err
 	}

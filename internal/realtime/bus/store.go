@@ -50,7 +50,7 @@ func notify(ctx context.Context, tx *db.Tx) error {
 
 // currentCursor returns the position in the outbox after all events that are committed now. On SQLite it is the highest id, because
 // writing transactions run one after the other and commit ids in their order. On PostgreSQL ids can be committed in another order. There
-// the position is a snapshot, which states exactly which transactions are visible.
+// the position is a snapshot: it lists exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {

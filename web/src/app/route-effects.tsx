@@ -5,7 +5,7 @@ import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 /** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
 const areaOf = (pathname: string) => pathname.split("/")[1];
 
-/** A selector of the metadata in the head, which describes only the page that the server has sent. */
+/** A selector of the metadata in the head. This metadata describes only the page that the server has sent. */
 const PAGE_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 

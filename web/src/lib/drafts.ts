@@ -23,7 +23,7 @@ export function draftName(userId: string | undefined, form: string): string {
 }
 
 /**
- * Saves a draft, which must be serializable as JSON. A draft that the browser cannot store is lost when the page is left.
+ * Saves a draft. It must be serializable as JSON. A draft that the browser cannot store is lost when the page is left.
  */
 export function saveDraft(name: string, draft: unknown): void {
   // The name has no user id during sign-out, while the form is still mounted.

@@ -55,7 +55,7 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
   scroll();
 }
 
-/** Scrolls to a section after a change of route, when the new page has had time to render. */
+/** Scrolls to a section after a change of route. It waits until the new page has had time to render. */
 export function scrollToSectionAfterNavigation(id: string): void {
   setTimeout(() => scrollToSection(id), SCROLL_AFTER_NAVIGATION_MS);
 }

@@ -5,7 +5,7 @@ export type ToastText = {
   title: string;
   description?: string;
   destructive?: boolean;
-  /** A button in the toast, which then stays longer. */
+  /** A button in the toast. A toast with a button stays longer. */
   action?: { label: string; onClick(): void };
 };
 /** A "single" toast replaces the previous single toast; a "stacked" one joins the stack. */
@@ -41,7 +41,7 @@ export function singleToast(toast: ToastText): void {
   deliver({ ...toast, channel: "single" });
 }
 
-/** Shows a toast in a stack, of which three are visible; for everything else. */
+/** Shows a toast in a stack. At most three toasts are visible. For everything that singleToast is not for. */
 export function stackedToast(toast: ToastText): void {
   deliver({ ...toast, channel: "stacked" });
 }

@@ -22,7 +22,7 @@ type RecentlyDeletedProps<Table extends HistoryTable> = {
   nameOf(row: HistoryRows[Table]): string;
 };
 
-/** A button below a list. It opens a dialog with the rows deleted from the list, which the owner can bring back. */
+/** A button below a list. It opens a dialog with the rows deleted from the list. The owner can bring them back. */
 export function RecentlyDeleted<Table extends HistoryTable>({
   table,
   nameOf,

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type RowHistoryProps<Table extends HistoryTable> = {
   table: Table;
-  /** The current row, whose history the dialog shows; null closes the dialog. */
+  /** The dialog shows the history of this row; null closes the dialog. */
   row: HistoryRows[Table] | null;
   nameOf(row: HistoryRows[Table]): string;
   /** Returns the fields in which an earlier version and the current row differ. */

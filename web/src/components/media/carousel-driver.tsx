@@ -30,12 +30,12 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
   const [ref, embla] = useEmblaCarousel({ ...siteOptions, ...options });
   // Starts embla on the rendered element.
   useEffect(() => ref(viewport), [ref, viewport]);
-  // Reports embla to the carousel, which cannot call the hook itself, because embla loads later.
+  // Reports embla to the carousel. The carousel cannot call the hook itself, because embla loads later.
   useEffect(() => {
     onChange(embla);
     return () => onChange(undefined);
   }, [onChange, embla]);
-  // Embla itself scrolls to a focused slide only within 10 ms after the Tab key, which is too short on a busy machine.
+  // Embla itself scrolls to a focused slide only within 10 ms after the Tab key. That is too short on a busy machine.
   useEffect(() => {
     if (!embla) return;
     const root = embla.rootNode();
@@ -57,7 +57,7 @@ function scrollToFocus(embla: Embla) {
   const { left, right } = focused.getBoundingClientRect();
   const visible = viewport.getBoundingClientRect();
   if (left >= visible.left - 1 && right <= visible.right + 1) return; // 1 CSS pixel for rounding
-  viewport.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
+  viewport.scrollLeft = 0; // undoes the browser's own scrolling: embla does not know of it
   const snap = embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide));
   embla.scrollTo(snap, true); // true: without animation
 }

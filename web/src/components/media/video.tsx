@@ -20,7 +20,7 @@ const SERVER_POSTER_WIDTH = 800;
 /**
  * A video element that plays inline and by default downloads the video only when it is played. Until then it shows the
  * still, a picture of the video, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
- * store the URL of the video there, which browsers cannot show as a picture.
+ * store the URL of the video there, and browsers cannot show a video as a picture.
  */
 export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...rest }: VideoProps) {
   const video = useRef<HTMLVideoElement>(null);

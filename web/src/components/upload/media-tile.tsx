@@ -45,7 +45,7 @@ export function TileButton({
   );
 }
 
-/** The metadata of a queued file. Undefined for a new upload, which has none before its row is saved. */
+/** The metadata of a queued file. Undefined for a new upload: it has none before its row is saved. */
 export function metadataOf(entry: QueuedFile, media: MediaInfo | undefined) {
   return entry.state === "stored" && !entry.preview ? media?.[entry.url] : undefined;
 }

@@ -21,7 +21,7 @@ import {
 type QueueOptions = {
   /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
-  /** Limits the queue to one file, which a new file replaces. */
+  /** Limits the queue to one file. A new file replaces it. */
   single?: boolean;
   /** URLs of the stored files with which the queue starts. */
   initial?: readonly string[];

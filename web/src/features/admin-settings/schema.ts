@@ -10,7 +10,7 @@ import type { SiteSettings } from "@/lib/types";
 // This file validates the settings form by the same rules as the server (internal/settings/validate.go), and converts
 // between form values and settings. Error messages are text keys.
 
-// Without this setting zod calls `new Function`, which the content security policy forbids.
+// Without this setting zod calls `new Function`. The content security policy forbids that.
 z.config({ jitless: true });
 
 /** The options of a check whose error message is this text key. */

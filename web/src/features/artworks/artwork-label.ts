@@ -22,7 +22,7 @@ export function artworkHeading(product: Product, t: Translate): string {
   return product.seo_meta_title?.trim() || artworkTitle(product, t);
 }
 
-/** The name of the type of a work. Empty for an unknown type, which another client may have stored. */
+/** The name of the type of a work. Empty for an unknown type. Another client may have stored one. */
 export function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];
   return key ? t(key) : "";

@@ -15,7 +15,7 @@ type NetworkInformation = { connection?: { saveData?: boolean } };
 export function prefetchGallery(cache: QueryClient, backend: PublicBackend): void {
   const prefetch = (element: EventTarget | null) => {
     const link = element instanceof Element && element.closest<HTMLAnchorElement>("a[href]");
-    // The link of a card (?art=) opens a work on the current page, for which nothing is fetched; one of a series has other works.
+    // The link of a card (?art=) opens a work on the current page and needs no fetch. The link of a series leads to other works.
     if (!link || link.origin !== location.origin || /[?&](art|series)=/.test(link.search)) return;
     const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
     if (!to || (navigator as NetworkInformation).connection?.saveData) return;

@@ -1,4 +1,4 @@
-// The geometry of the zoom: a work on a stage, which is the visible area. Sizes of works are pixels of the file; sizes
+// The geometry of the zoom: a work on a stage (the visible area). Sizes of works are pixels of the file; sizes
 // and offsets of the stage are CSS pixels.
 
 /**

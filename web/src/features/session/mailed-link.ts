@@ -22,7 +22,7 @@ export function newPasswordUrl(search: string): string {
 export const NEW_PASSWORD = "new-password";
 export const FORGOTTEN = "forgotten";
 
-/** The error of a mailed link, which is in the hash or in the query; null if there is none. */
+/** The error of a mailed link, from the hash or the query; null if there is none. */
 export function linkFailure(hash: string, search: URLSearchParams): AuthFailure | null {
   for (const source of [parseHash(hash), search]) {
     const code = source.get("error_code") ?? source.get("error");

@@ -3,7 +3,7 @@ import type { Key } from "@/lib/texts";
 
 // Validates the forms of the sign-in and account pages.
 
-// Without this setting zod calls `new Function`, which the content security policy forbids.
+// Without this setting zod calls `new Function`. The content security policy forbids that.
 z.config({ jitless: true });
 
 // Error messages are text keys, so that a shown error changes with the language of the page.
@@ -29,7 +29,7 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// The next two schemas are for one form, which shows either the field of the password or that of the mailed code. The hidden
+// The next two schemas are for one form. It shows either the field of the password or that of the mailed code. The hidden
 // field is not checked.
 const unchecked = z.string();
 export const currentPasswordSchema = z.object({

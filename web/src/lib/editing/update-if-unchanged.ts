@@ -17,7 +17,7 @@ const ATTEMPTS = 3;
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Returns the fields, out of `fields`, in which two versions of a row differ. */
+/** Returns those of `fields` that differ between two versions of a row. */
 export function changedFields<T extends object>(
   a: T,
   b: T,

@@ -50,7 +50,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
     // lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
   );
-  // Set while the dialog fades out: its form still reports changes, which must not be saved.
+  // Set while the dialog fades out: its form still reports changes. They must not be saved.
   const isClosing = useRef(false);
   const heldLock = useRef<DraftLock>(null);
   const unmounted = useRef(false);

@@ -42,7 +42,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     // The index of the history entry. The router stores it in the entry's state.
     const readIndex = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
     const formIndex = readIndex();
-    // Whether the next popstate event is the return to the form's entry, which the router must not see either.
+    // Whether the next popstate event is the return to the form's entry. The router must not see that event either.
     let returning = false;
     const onPop = (event: PopStateEvent) => {
       if (returning) {

@@ -14,7 +14,7 @@ type SaveOptions<Request, Result> = {
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
- * Returns `run`, which saves a form. After a conflict, `conflict` contains the request and the newer version, for a
+ * Returns `run`. It saves a form. After a conflict, `conflict` contains the request and the newer version, for a
  * ConflictDialog, until `keepEditing` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({

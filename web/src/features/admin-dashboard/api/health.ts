@@ -5,7 +5,7 @@ import { useOwnerBackend } from "@/lib/backend";
 export function useSiteHealth() {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: ["health"], // not in lib/query-keys, which visitors download
+    queryKey: ["health"], // not in lib/query-keys, because visitors download that file
     staleTime: 30_000,
     queryFn: async ({ signal }) => {
       const { data, error } = await backend.rpc("get_site_health").abortSignal(signal);

@@ -4,7 +4,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
 /**
- * Returns `endGuide`, which saves that the first-run guide is finished or dismissed, and shows a toast. `savingState` is the
+ * Returns `endGuide`. It saves that the first-run guide is finished or dismissed, and shows a toast. `savingState` is the
  * state that is being saved; undefined if none is.
  */
 export function useEndGuide(onEnded?: () => void) {
@@ -17,7 +17,7 @@ export function useEndGuide(onEnded?: () => void) {
           title: t(state === "done" ? "guide.toast.done" : "guide.toast.dismissed"),
           description: t("guide.toast.where"),
         });
-        // The pressed button unmounts, which would lose the focus.
+        // The pressed button unmounts. Without this the focus would be lost.
         document.getElementById("main")?.focus({ preventScroll: true });
         onEnded?.();
       },

@@ -27,7 +27,7 @@ export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter,
         { from: page * ARTWORKS_PER_PAGE, count: ARTWORKS_PER_PAGE },
         signal,
       ),
-    // Blocks of the grid mount again while the visitor scrolls, which must not refetch their page.
+    // Blocks of the grid mount again while the visitor scrolls. That must not refetch their page.
     staleTime: QUERY_STALE_MS,
   });
 }

@@ -14,7 +14,7 @@ export type SeriesEntry = Pick<
   "id" | "slug" | "title" | "title_pt" | "image_url" | "types" | "media"
 >;
 
-// The query keys are not in lib/query-keys.ts, which the home page loads. internal/pages/series.go makes the same keys.
+// The query keys are not in lib/query-keys.ts, because the home page loads that file. internal/pages/series.go makes the same keys.
 export const seriesKeys = {
   list: (filter: GalleryFilter) => ["series", "gallery", filter] as const,
   one: (slug: string) => ["series", "one", slug] as const,

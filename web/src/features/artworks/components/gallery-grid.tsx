@@ -45,7 +45,7 @@ export function GalleryGrid({
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  // The first render equals the server's, which has one element for all blocks after the first page: there can be hundreds.
+  // The first render equals the server's. It has one element for all blocks after the first page, because there can be hundreds.
   const [mounted, setMounted] = useState(false);
   useLayoutEffect(() => setMounted(true), []);
   const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);

@@ -5,7 +5,7 @@ const PARAM = "art";
 /** The state of a history entry that this page has added to open a work. */
 type HistoryState = { opened?: boolean };
 
-/** The id of the open work, which is ?art= of the URL, and functions to open and close a work. */
+/** The id of the open work (?art= of the URL), and functions to open and close a work. */
 export function useArtworkParam() {
   const location = useLocation();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { NavigationType, useNavigationType } from "react-router";
 
 /**
  * Moves the focus to the current filter's link when the grid that had the focus has been replaced by the grid of another
- * filter; otherwise the focus would be lost. Not after Back and Forward, which restore the scroll position instead.
+ * filter; otherwise the focus would be lost. Not after Back and Forward: they restore the scroll position instead.
  *
  * `filters` is the element around the filters' links. Each grid must call `onUnmount` with whether it had the focus.
  */

@@ -8,7 +8,7 @@ import type { SlideKind } from "@/features/hero/hero-machine";
 type HeroSlideProps = {
   cover: CoverImage;
   kind: SlideKind;
-  /** Whether this is the first slide, whose picture loads with priority. */
+  /** Whether this is the first slide. Its picture loads with priority. */
   first: boolean;
   /**
    * Whether to load what is shown until a video plays: the picture, the still, or the first frame of a video without one.

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { verifiedFactors } from "@/features/session/assurance";
 import { useOwnerBackend } from "@/lib/backend";
 
-/** The key of the query below, which only the account page uses. */
+/** The key of the query below. Only the account page uses it. */
 export const FACTOR_LIST = ["auth_factor_list", "admin"] as const;
 
 /**

@@ -18,7 +18,7 @@ import type {
   SessionObserverProps,
 } from "@/features/session/components/session-observer";
 
-/** The session chunk, which loads on demand: the observer component and the official client. */
+/** The session chunk (the observer component and the official client). It loads on demand. */
 type SessionChunk = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
 
 /** The state without a session. */

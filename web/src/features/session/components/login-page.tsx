@@ -21,7 +21,7 @@ import { usePageTitle } from "@/lib/use-page-title";
 
 /**
  * What the page shows: a step of signing in, "opening" while a stored session or a mailed link is being read, or "done"
- * after signing in, when it navigates away.
+ * after signing in, while the browser goes to the next page.
  */
 type Step = "setUp" | "opening" | "factor" | "newPassword" | "forgotten" | "signIn" | "done";
 

@@ -50,8 +50,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     }
     if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
     else setFailure(error);
-    // The account got a second factor after the sign-in, which must be verified first. The page shows that step once the
-    // factors are fetched again.
+    // The account got a second factor after the sign-in. It must be verified first. The page shows that step once the factors
+    // are fetched again.
     if (error.code === "insufficient_aal")
       void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");

@@ -19,7 +19,7 @@ import { isPasswordLink, linkFailure, newPasswordUrl } from "@/features/session/
 export type SessionState = Omit<Auth, "signIn" | "setUp">;
 export type SessionObserverProps = {
   client: OwnerBackend;
-  /** The hash of the URL at the start of the page, which may contain the session or error of a mailed link. */
+  /** The hash of the URL at the start of the page. It may contain the session or error of a mailed link. */
   hash: string;
   onChange(state: SessionState): void;
 };

@@ -41,7 +41,7 @@ export function FactorSection() {
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
-  // The reauthentication dialog replaces the answered question, which must not open again afterwards.
+  // The reauthentication dialog replaces the answered question. The question must not open again afterwards.
   if (isDialogOpen && renewing) setRenewing(null);
   if (isDialogOpen && factorToRemove) setFactorToRemove(null);
 

@@ -29,7 +29,7 @@ export function SessionsSection() {
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
-  /** Calls `end`, which ends sessions, and shows the result in a toast. `which` is the id of a session, or "others". */
+  /** Calls `end` to end sessions, and shows the result in a toast. `which` is the id of a session, or "others". */
   async function endAndReport(
     which: string,
     end: () => Promise<{ error?: AuthFailure }>,
