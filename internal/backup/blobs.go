@@ -246,7 +246,7 @@ func (s *Service) copyWaiting(ctx context.Context) error {
 		if len(copied) > 0 {
 			err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 				for _, b := range copied {
-					if err := blobCopied(ctx, tx, b, s.now()); err != nil {
+					if err := recordCopiedBlob(ctx, tx, b, s.now()); err != nil {
 						return err
 					}
 				}
@@ -294,7 +294,7 @@ func (s *Service) copyBlob(ctx context.Context, id string) (b copiedBlob, err er
 	defer cancel()
 	body, err := s.cfg.OpenBlob(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
-		used, lookErr := blobUsed(ctx, s.db, id)
+		used, lookErr := isBlobUsed(ctx, s.db, id)
 		if lookErr != nil || !used {
 			return b, lookErr
 		}

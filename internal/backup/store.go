@@ -75,8 +75,8 @@ func removeBlob(ctx context.Context, q db.Querier, id string, at time.Time) erro
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $2 where blob_id = $1 and removed_at is null", id, at)
 }
 
-// blobCopied records that the destination has a blob since a time.
-func blobCopied(ctx context.Context, q db.Querier, b copiedBlob, at time.Time) error {
+// recordCopiedBlob records that the destination has a blob since a time.
+func recordCopiedBlob(ctx context.Context, q db.Querier, b copiedBlob, at time.Time) error {
 	return db.Exec(ctx, q, "update backup_blobs set sha256 = $2, size = $3, copied_at = $4 where blob_id = $1", b.id, b.sha256, b.size, at)
 }
 
@@ -122,8 +122,8 @@ func reconcileBlobs(ctx context.Context, q db.Querier, now time.Time) error {
 	return db.Exec(ctx, q, "update backup_blobs set removed_at = $1 where removed_at is null and blob_id not in ("+usedBlobs+")", now)
 }
 
-// blobUsed reports whether a row refers to a blob.
-func blobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
+// isBlobUsed reports whether a row refers to a blob.
+func isBlobUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
 	n, err := db.One[int64](ctx, q, "select count(*) from ("+usedBlobs+") u where u.id = $1", id)
 	return n > 0, err
 }

@@ -84,7 +84,7 @@ func (r *restrictor) restrict(dir string) error {
 	shared := info.Mode().Perm()&0o077 != 0 // other users have some permission
 	switch {
 	case !shared:
-	case !owned(info):
+	case !isOwned(info):
 		r.skipped = append(r.skipped, "the folder itself, which belongs to another user")
 	case len(foreign) > 0 || info.Mode()&fs.ModeSticky != 0: // /tmp, or somebody's home
 		r.skipped = append(r.skipped, "the folder itself, for other things lie in it too")
@@ -124,7 +124,7 @@ func (r *restrictor) restrictEntry(path, name string, reachable bool) error {
 		return nil
 	}
 	shared := info.Mode().Perm()&0o077 != 0
-	if shared && !owned(info) {
+	if shared && !isOwned(info) {
 		r.skipped = append(r.skipped, name+", which belongs to another user")
 		return nil
 	}

@@ -173,7 +173,7 @@ func (s *Space) reserved() int64 {
 	if err != nil {
 		return 0
 	}
-	return min(info.Size(), allocated(info))
+	return min(info.Size(), allocatedSize(info))
 }
 
 // releaseSlice makes the reserve, which occupies reserved bytes, smaller by slice. It reports whether that was possible.

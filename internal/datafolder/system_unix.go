@@ -62,8 +62,8 @@ func disk(name string) (string, error) {
 	return strconv.FormatUint(uint64(stat.Dev), 10), nil //nolint:unconvert // other systems have other types
 }
 
-// allocated returns how many bytes a file occupies on the disk.
-func allocated(info fs.FileInfo) int64 {
+// allocatedSize returns how many bytes a file occupies on the disk.
+func allocatedSize(info fs.FileInfo) int64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0
@@ -71,8 +71,8 @@ func allocated(info fs.FileInfo) int64 {
 	return stat.Blocks * 512
 }
 
-// owned reports whether a file belongs to the user that runs the program.
-func owned(info fs.FileInfo) bool {
+// isOwned reports whether a file belongs to the user that runs the program.
+func isOwned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }

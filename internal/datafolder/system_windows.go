@@ -79,11 +79,11 @@ func disk(name string) (string, error) {
 	return strings.ToLower(windows.UTF16ToString(volume)), os.NewSyscallError("GetVolumePathName", err)
 }
 
-// allocated returns how many bytes a file occupies on the disk: its size, because on Windows the program creates no sparse files.
-func allocated(info fs.FileInfo) int64 { return info.Size() }
+// allocatedSize returns how many bytes a file occupies on the disk: its size, because on Windows the program creates no sparse files.
+func allocatedSize(info fs.FileInfo) int64 { return info.Size() }
 
-// owned returns true. It is never called, because hasModes is false.
-func owned(fs.FileInfo) bool { return true }
+// isOwned returns true. It is never called, because hasModes is false.
+func isOwned(fs.FileInfo) bool { return true }
 
 // OpenShared opens a file that can be renamed and removed while it is open, which os.OpenFile does not allow on Windows. It
 // ignores the mode: files inherit their access control list.

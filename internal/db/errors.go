@@ -77,7 +77,7 @@ func translate(err error) error {
 		return apperr.NoSpace.Because(err)
 	case pg != nil && pg.Code == "57014": // query_canceled, by statement_timeout
 		return apperr.Timeout.Because(err)
-	case connectionFailed(err, pg):
+	case isConnectionFailure(err, pg):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case errors.As(err, &lite):
 		return translateSQLite(lite.Code(), err)
@@ -113,9 +113,9 @@ func translateSQLite(code int, err error) error {
 	return err
 }
 
-// connectionFailed reports whether PostgreSQL could not be reached or has closed the connection, for example because it
+// isConnectionFailure reports whether PostgreSQL could not be reached or has closed the connection, for example because it
 // starts, stops, or has reached its limit of connections.
-func connectionFailed(err error, pg *pgconn.PgError) bool {
+func isConnectionFailure(err error, pg *pgconn.PgError) bool {
 	var (
 		connecting *pgconn.ConnectError
 		network    *net.OpError
