@@ -11,11 +11,11 @@ import {
   SCROLL_AFTER_NAVIGATION_MS,
 } from "@/lib/constants";
 import { useLanguage, useT } from "@/lib/i18n";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import { focusInView, scrollToSection } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
 import { preloadToastArea, singleToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
-import { ContactSuccess } from "@/features/contact/components/contact-success";
 import { reasonFor, withArtworkLine, type Enquiry } from "@/features/contact/enquiry";
 import { contactSchema, type ContactValues } from "@/features/contact/schema";
 import {
@@ -23,6 +23,12 @@ import {
   useInputBeforeHydration,
   useInputDuringHydration,
 } from "@/features/contact/early-input";
+
+// Needed only after a message was sent. It loads while the message is sent, and replaces the form when it has loaded, so that
+// nothing below the form moves.
+const ContactSuccess = lazyWithPreload(() =>
+  import("@/features/contact/components/contact-success").then((m) => m.ContactSuccess),
+);
 
 /** Focuses a field of the form and scrolls to it if it is not visible. */
 function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
@@ -98,6 +104,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
 
   function send(values: ContactValues) {
     if (submit.isPending) return;
+    const loaded = ContactSuccess.preload().then(
+      () => true,
+      () => false,
+    );
     const height = root.current?.offsetHeight ?? 0;
     const reason =
       values.reason || reasonFor(values.message, appliedEnquiry.current?.enquiry ?? null);
@@ -111,7 +121,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           });
           appliedEnquiry.current = null;
           form.reset(emptyValues);
-          setSentHeight(height);
+          // If the code cannot load, the form stays, empty: the toast says that the message was sent.
+          void loaded.then((isLoaded) => isLoaded && setSentHeight(height));
         },
         onError() {
           singleToast({
