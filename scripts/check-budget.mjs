@@ -12,7 +12,7 @@ const ENTRY = "index.html";
 const START = "src/start.ts"; // the first script of a page; it loads the entry later
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
 // Modules that the home page loads shortly after its start. All other modules load when the visitor needs them.
-const LOADED_SOON = ["src/features/contact/components/contact-form.tsx"];
+const LOADED_SOON = ["src/features/contact/components/contact-panel.tsx"];
 
 /**
  * Returns the files that a list of modules needs, including those of statically imported modules.

@@ -72,7 +72,7 @@ func (s *Service) assemble(ctx context.Context, v view, in pageInputs, inAdvance
 
 // readBoot reads the boot data for the page of a view from the database.
 func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
-	site, err := settings.LoadSite(ctx, s.db)
+	site, err := settings.LoadPageSite(ctx, s.db)
 	if err != nil {
 		return bootData{}, err
 	}

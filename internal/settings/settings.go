@@ -40,6 +40,8 @@ type Site struct {
 	Privacy      Privacy   `json:"privacy,omitzero"`
 	Texts        SiteTexts `json:"texts"`
 	Gallery      Gallery   `json:"gallery"`
+	// Commissions is left out of the JSON while nothing of it is set.
+	Commissions Commissions `json:"commissions,omitzero"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`
@@ -114,7 +116,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 }
 
 // ownerSettings is the body of the responses of Get and Save. Version is a hash of the settings: a save must name the version
-// that it was made from. Seed and Guide are for the first-run guide (guide.go); they do not change the version.
+// that it was made from. Seed and Guide are for the first-run guide (guide.go). They do not change the version.
 type ownerSettings struct {
 	Version  string   `json:"version"`
 	Settings Settings `json:"settings"`

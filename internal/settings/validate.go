@@ -24,10 +24,11 @@ const (
 	maxName         = 60 // name of the site
 	maxLine         = 200
 	maxText         = 5000
-	maxAddress      = 254 // email address
+	maxCommission   = 2000 // a text about commissions, except the terms
+	maxAddress      = 254  // email address
 	maxURL          = 1000
 	maxNoticeEmails = 10        // recipients of notices
-	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
+	maxBody         = 768 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
 // messageMonths are the valid values of Site.MessageMonths.
@@ -103,7 +104,7 @@ func (s *Settings) normalize(before Settings) error {
 			return err
 		}
 	}
-	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice, s.normalizeGallery} {
+	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice, s.normalizeGallery, s.normalizeCommissions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -131,6 +132,12 @@ func (s *Settings) normalizeTexts() error {
 			text{at + "about.description2", &t.AboutDescription2, maxText, false}, text{at + "about.portraitAlt", &t.PortraitAlt, maxLine, true},
 			text{at + "testimonials.trustedBy", &t.TrustedBy, maxLine, true}, text{at + "contact.responseTime", &t.ContactResponseTime, maxLine, true},
 			text{at + "contact.success.body", &t.ContactSuccessBody, maxText, false})
+	}
+	for language, t := range map[string]*CommissionText{"en": &s.Site.Commissions.Texts.EN, "pt": &s.Site.Commissions.Texts.PT} {
+		at := "site.commissions.texts." + language + "."
+		texts = append(texts, text{at + "accepts", &t.Accepts, maxCommission, false}, text{at + "declines", &t.Declines, maxCommission, false},
+			text{at + "prices", &t.Prices, maxCommission, false}, text{at + "leadTime", &t.LeadTime, maxLine, true},
+			text{at + "steps", &t.Steps, maxCommission, false}, text{at + "terms", &t.Terms, maxText, false})
 	}
 	p := &s.Site.Privacy
 	for name, value := range map[string]*string{"information": &p.Information, "use": &p.Use, "sharing": &p.Sharing, "security": &p.Security,

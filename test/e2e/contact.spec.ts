@@ -289,7 +289,7 @@ test("P-2b: who types while the form's code is on its way keeps the field and th
   page,
   demo,
 }) => {
-  const arrive = await holdRequests(page, /contact-form-[^/]+\.js$/);
+  const arrive = await holdRequests(page, /contact-panel-[^/]+\.js$/);
   await page.goto(demo.url, { waitUntil: "commit" });
   await field(page, "Name").focus();
   await page.keyboard.type("I");
@@ -439,7 +439,7 @@ for (const [width, height] of [
     };
 
     test("S2-contact-3: when the form comes during the scrolling", async ({ page, demo }) => {
-      await page.route(/contact-form-[^/]+\.js$/, async (route) => {
+      await page.route(/contact-panel-[^/]+\.js$/, async (route) => {
         await page.waitForFunction(() => scrollY > 400);
         await route.continue();
       });

@@ -130,15 +130,20 @@ async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<s
 
 /** Finishes short animations; long ones such as the hero's progress line continue. */
 export async function finishAnimations(page: Page): Promise<void> {
-  await page.waitForFunction(() => {
-    const brief = document.getAnimations().filter((animation) => {
-      const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
-      return typeof duration === "number" && duration <= 1000 && iterations === 1;
-    });
-    const running = brief.filter((animation) => animation.playState === "running");
-    for (const animation of running) animation.finish();
-    return running.length === 0;
-  });
+  // Not page.waitForFunction, which waits for a frame: pages without scripts never run its callback.
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        const brief = document.getAnimations().filter((animation) => {
+          const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
+          return typeof duration === "number" && duration <= 1000 && iterations === 1;
+        });
+        const running = brief.filter((animation) => animation.playState === "running");
+        for (const animation of running) animation.finish();
+        return running.length;
+      }),
+    )
+    .toBe(0);
 }
 
 /** Expects no horizontal overflow. */

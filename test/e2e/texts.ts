@@ -2,6 +2,8 @@
 import seed from "../../internal/settings/seed.json" with { type: "json" };
 import adminEn from "../../web/src/locales/admin/en.json" with { type: "json" };
 import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
+import commissionsEn from "../../web/src/locales/commissions/en.json" with { type: "json" };
+import commissionsPt from "../../web/src/locales/commissions/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
@@ -10,8 +12,24 @@ import seriesPt from "../../web/src/locales/series/pt.json" with { type: "json" 
 import workEn from "../../web/src/locales/work/en.json" with { type: "json" };
 import workPt from "../../web/src/locales/work/pt.json" with { type: "json" };
 
-const en = { ...siteEn, ...seriesEn, ...workEn, ...adminEn, ...privacy, ...seed.texts.en };
-const pt = { ...sitePt, ...seriesPt, ...workPt, ...adminPt, ...privacy, ...seed.texts.pt };
+const en = {
+  ...siteEn,
+  ...seriesEn,
+  ...workEn,
+  ...commissionsEn,
+  ...adminEn,
+  ...privacy,
+  ...seed.texts.en,
+};
+const pt = {
+  ...sitePt,
+  ...seriesPt,
+  ...workPt,
+  ...commissionsPt,
+  ...adminPt,
+  ...privacy,
+  ...seed.texts.pt,
+};
 
 export const languages = ["en", "pt"] as const;
 export type Language = (typeof languages)[number];

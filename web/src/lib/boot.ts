@@ -28,6 +28,28 @@ export type PrivacyTexts = {
   changes: string;
 };
 
+/** What visitors are told about commissions; "" is nothing. */
+export type CommissionState = "" | "open" | "waitlist" | "closed";
+
+/** The owner's texts about commissions in one language. */
+export type CommissionTexts = {
+  /** What the artist takes. */
+  accepts: string;
+  /** What the artist does not take. */
+  declines: string;
+  prices: string;
+  leadTime: string;
+  /** One step a line. */
+  steps: string;
+  terms: string;
+};
+
+/** What the owner has set about commissions. */
+export type CommissionSettings = {
+  state: CommissionState;
+  texts: Record<Language, CommissionTexts>;
+};
+
 /** The public part of the site's settings. */
 export type SiteTexts = {
   name: string;
@@ -45,6 +67,8 @@ export type SiteTexts = {
   gallery: GallerySettings;
   /** The number of months for which messages are kept; missing if they are kept until the owner deletes them. */
   messageMonths?: number;
+  /** Missing if nothing is set, and in pages also if visitors are told nothing. */
+  commissions?: CommissionSettings;
 };
 
 /**

@@ -4,6 +4,8 @@ import { SITE_TEXT_KEYS } from "@/lib/boot";
 import type { TextBundle } from "@/lib/texts";
 import adminEn from "@/locales/admin/en.json";
 import adminPt from "@/locales/admin/pt.json";
+import commissionsEn from "@/locales/commissions/en.json";
+import commissionsPt from "@/locales/commissions/pt.json";
 import siteEn from "@/locales/en.json";
 import privacy from "@/locales/privacy.json";
 import sitePt from "@/locales/pt.json";
@@ -12,15 +14,33 @@ import seriesPt from "@/locales/series/pt.json";
 import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
-const parts: Record<TextBundle | "series" | "work", Record<"en" | "pt", Record<string, string>>> = {
+const parts: Record<
+  TextBundle | "series" | "work" | "commissions",
+  Record<"en" | "pt", Record<string, string>>
+> = {
   site: { en: siteEn, pt: sitePt },
   admin: { en: adminEn, pt: adminPt },
   privacy: { en: privacy, pt: privacy },
   series: { en: seriesEn, pt: seriesPt },
   work: { en: workEn, pt: workPt },
+  commissions: { en: commissionsEn, pt: commissionsPt },
 };
-const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy, ...seriesEn, ...workEn };
-const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy, ...seriesPt, ...workPt };
+const en: Record<string, string> = {
+  ...siteEn,
+  ...adminEn,
+  ...privacy,
+  ...seriesEn,
+  ...workEn,
+  ...commissionsEn,
+};
+const pt: Record<string, string> = {
+  ...sitePt,
+  ...adminPt,
+  ...privacy,
+  ...seriesPt,
+  ...workPt,
+  ...commissionsPt,
+};
 const keys = Object.keys(en);
 
 const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.{ts,tsx}"], {
@@ -41,7 +61,7 @@ const literalsIn = (text: string) =>
 const prefixesIn = (text: string) =>
   [...text.matchAll(/`([a-z][\w]*\.(?:[\w.]*\.)?)\$\{/g)]
     .map((m) => m[1]!)
-    .filter((prefix) => !/^(eq|not\.in|(site\.)?texts)\.$/.test(prefix));
+    .filter((prefix) => !/^(eq|not\.in|(site\.|commissions\.)?texts)\.$/.test(prefix));
 
 /** The keys that the source uses. */
 function usedIn(text: string, candidates: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { pastDifferences, withPast } from "@/features/admin-settings/past-settings";
+import { noCommissions } from "@/features/admin-settings/schema";
 import type { SiteSettings } from "@/lib/types";
 import { testBoot } from "@/test/render";
 
@@ -47,4 +48,33 @@ it("A-history-back: names what differs, also between two portraits", () => {
     },
   ]);
   expect(pastDifferences(now, { key: "site", value: now.site }, t)).toEqual([]);
+});
+
+it("A-history-back: settings from before commissions take them back to nothing, and their texts are told", () => {
+  const texts = noCommissions().texts;
+  const told = {
+    ...now,
+    site: {
+      ...now.site,
+      commissions: {
+        state: "open" as const,
+        texts: { ...texts, pt: { ...texts.pt, prices: "desde 300 €" } },
+      },
+    },
+  };
+  expect(withPast(told, { key: "site", value: now.site }).site).toMatchObject({
+    commissions: noCommissions(),
+  });
+  expect(pastDifferences(told, { key: "site", value: now.site }, t)).toEqual([
+    {
+      label: "settings.commissionsState",
+      before: "settings.commissions.off",
+      now: "settings.commissions.open",
+    },
+    {
+      label: "settings.commission.prices (settings.language.pt)",
+      before: "",
+      now: "desde 300 €",
+    },
+  ]);
 });

@@ -1,5 +1,12 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
-import { ORDER_KEYS, TEXT_KEYS, TEXT_NAMES } from "@/features/admin-settings/schema";
+import {
+  COMMISSION_TEXT_NAMES,
+  noCommissions,
+  ORDER_KEYS,
+  stateKey,
+  TEXT_KEYS,
+  TEXT_NAMES,
+} from "@/features/admin-settings/schema";
 import { LANGUAGES } from "@/lib/constants";
 import { DEFAULT_GALLERY } from "@/lib/gallery-settings";
 import type { Translate } from "@/lib/i18n";
@@ -33,7 +40,13 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
   const gallery = { ...DEFAULT_GALLERY, strip: "" as const, ...past.gallery };
   return {
     ...now,
-    site: { ...empty, ...past, gallery, privacy: { ...sections, ...past.privacy } },
+    site: {
+      ...empty,
+      commissions: noCommissions(),
+      ...past,
+      gallery,
+      privacy: { ...sections, ...past.privacy },
+    },
   };
 }
 
@@ -47,6 +60,13 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
       TEXT_NAMES.map((name): [string, string] => [
         `${t(`settings.text.${name}`)} (${t(`settings.language.${language}`)})`,
         site.texts[language][TEXT_KEYS[name]],
+      ]),
+    ),
+    [t("settings.commissionsState"), t(stateKey(site.commissions?.state ?? ""))],
+    ...LANGUAGES.flatMap((language) =>
+      COMMISSION_TEXT_NAMES.map((name): [string, string] => [
+        `${t(`settings.commission.${name}`)} (${t(`settings.language.${language}`)})`,
+        site.commissions?.texts[language][name] ?? "",
       ]),
     ),
     ["Instagram", site.instagram ?? ""],

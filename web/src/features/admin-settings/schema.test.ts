@@ -2,6 +2,7 @@ import { getCountries, getCountryCallingCode, Metadata } from "libphonenumber-js
 import { expect, it } from "vitest";
 import {
   formFieldName,
+  noCommissions,
   refusalText,
   toSettings,
   settingsSchema,
@@ -156,4 +157,28 @@ it("the server knows how long each country's numbers are", () => {
     known[code] = [...new Set(lengths)].sort((a, b) => a - b);
   }
   expect(phoneLengths).toEqual(known);
+});
+
+it("A-set-commissions: the form limits the texts as the server does, and finds the field that it refuses", () => {
+  const commissions = noCommissions();
+  expect(values.commissions).toEqual(commissions);
+  const refused = (change: (texts: (typeof commissions)["texts"]["pt"]) => void) => {
+    const next = noCommissions();
+    change(next.texts.pt);
+    return issues({ commissions: next });
+  };
+  expect(refused((texts) => (texts.prices = "é".repeat(2000)))).toEqual([]);
+  expect(refused((texts) => (texts.prices = "é".repeat(2001)))).toEqual([
+    "commissions.texts.pt.prices",
+  ]);
+  expect(refused((texts) => (texts.leadTime = "é".repeat(201)))).toEqual([
+    "commissions.texts.pt.leadTime",
+  ]);
+  expect(refused((texts) => (texts.terms = "é".repeat(5000)))).toEqual([]);
+  expect(issues({ commissions: { ...commissions, state: "on" } })).toEqual(["commissions.state"]);
+  expect(formFieldName("site.commissions.texts.pt.prices")).toBe("commissions.texts.pt.prices");
+  expect(formFieldName("site.commissions.state")).toBe("commissions.state");
+  const set = { ...commissions, state: "open" as const };
+  const loaded = { ...settings, site: { ...settings.site, commissions: set } };
+  expect(toSettings(toFormValues(loaded, seed, "PT"), "", seed).site.commissions).toEqual(set);
 });

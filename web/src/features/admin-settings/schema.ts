@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { countryOfNumber, toE164, formatNumber } from "@/features/admin-settings/whatsapp";
-import type { Language, SiteTextKey } from "@/lib/boot";
+import type { CommissionState, Language, SiteTextKey } from "@/lib/boot";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import type { WorksOrder } from "@/lib/gallery-settings";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
@@ -98,6 +98,36 @@ export const ORDER_KEYS: Record<WorksOrder, Key> = {
   "position.asc": "settings.order.manual",
 };
 
+/** What visitors can be told about commissions; "" is nothing. */
+export const COMMISSION_STATES = ["", "open", "waitlist", "closed"] as const;
+/** The key of the name of such a state. */
+export const stateKey = (state: CommissionState): Key =>
+  `settings.commissions.${state === "" ? "off" : state}`;
+
+const commissionTextSchema = z.string().check(z.trim(), maxLength(2000));
+const commissionTextsSchema = z.object({
+  accepts: commissionTextSchema,
+  declines: commissionTextSchema,
+  prices: commissionTextSchema,
+  leadTime: lineSchema,
+  steps: commissionTextSchema,
+  terms: longTextSchema,
+});
+export type CommissionTextName = keyof z.output<typeof commissionTextsSchema>;
+/** The names of the texts about commissions in the order of the page. */
+export const COMMISSION_TEXT_NAMES = Object.keys(
+  commissionTextsSchema.shape,
+) as CommissionTextName[];
+
+/** What is set about commissions on a site where the owner has set nothing. */
+export function noCommissions(): SettingsValues["commissions"] {
+  const none = () =>
+    Object.fromEntries(
+      COMMISSION_TEXT_NAMES.map((name) => [name, ""]),
+    ) as SettingsValues["commissions"]["texts"]["en"];
+  return { state: "", texts: { en: none(), pt: none() } };
+}
+
 const fieldsSchema = z.object({
   name: z.string().check(z.trim(), z.minLength(1, withError("settings.error.name")), maxLength(60)),
   instagram: z
@@ -132,6 +162,10 @@ const fieldsSchema = z.object({
     order: z.enum(WORKS_ORDERS),
     strip: z.enum(["", ...WORKS_ORDERS]),
     hideEmpty: z.boolean(),
+  }),
+  commissions: z.object({
+    state: z.enum(COMMISSION_STATES),
+    texts: z.object({ en: commissionTextsSchema, pt: commissionTextsSchema }),
   }),
   noticeEmail: z.string().check(
     z.refine((value) => addressesIn(value).every(isEmail), withError("settings.error.addresses")),
@@ -192,6 +226,7 @@ export function toFormValues(
     ) as SettingsValues["privacy"],
     messageMonths: String(site.messageMonths ?? 0),
     gallery: { ...site.gallery, strip: site.gallery.strip ?? "" },
+    commissions: site.commissions ?? noCommissions(),
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
     noticeLanguage,
@@ -228,6 +263,7 @@ export function toSettings(
       ),
       gallery: values.gallery,
       messageMonths: Number(values.messageMonths),
+      commissions: values.commissions,
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,
@@ -255,7 +291,7 @@ export function formFieldName(refused: string): string | undefined {
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");
-  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+)$/.test(
+  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+|commissions\.(state|texts\.(en|pt)\.\w+))$/.test(
     field,
   )
     ? field

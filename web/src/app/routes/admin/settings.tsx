@@ -2,6 +2,7 @@ import { Footer } from "@/components/layout/footer";
 import { AboutSection } from "@/features/about/components/about-section";
 import { GuidePage } from "@/features/admin-settings/components/guide-page";
 import { SettingsPage } from "@/features/admin-settings/components/settings-page";
+import { Commissions } from "@/features/contact/components/commissions";
 import { ContactLinks } from "@/features/contact/components/contact-links";
 import { PrivacyArticle } from "@/features/privacy/components/privacy-article";
 import { BootProvider, useBoot, type Language, type SiteTexts } from "@/lib/boot";
@@ -48,15 +49,17 @@ function TrustedByLine() {
   );
 }
 
-/** The links to the owner's contact channels. */
+/** The links to the owner's contact channels, and what visitors are told about commissions. */
 function ContactChannels() {
   const t = useT();
+  const { commissions } = useBoot().site;
   return (
     <section className="page-container pb-section">
       <h2 className="text-h1 oldstyle">{t("contact.title")}</h2>
       <div className="max-w-[560px]">
         <ContactLinks />
       </div>
+      <div className="mt-10">{commissions && <Commissions {...commissions} />}</div>
     </section>
   );
 }

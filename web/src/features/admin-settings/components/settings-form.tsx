@@ -9,6 +9,7 @@ import {
 } from "@/features/admin-settings/api/save-settings";
 import { changesOf } from "@/features/admin-settings/changes";
 import {
+  COMMISSION_TEXT_NAMES,
   formFieldName,
   refusalText,
   toSettings,
@@ -148,7 +149,7 @@ export function SettingsForm({
 
   /** Focuses a field. On phones it shows the language of the field first. */
   function focusOn(field: string) {
-    const inTexts = /^texts\.(en|pt)\./.exec(field);
+    const inTexts = /(?:^|\.)texts\.(en|pt)\./.exec(field);
     if (inTexts) flushSync(() => setShownLanguage(inTexts[1] as Language));
     setFocus(field as "name");
   }
@@ -271,6 +272,12 @@ function firstError(errors: FieldErrors<SettingsValues>): string {
   for (const language of LANGUAGES) {
     const name = TEXT_NAMES.find((text) => errors.texts?.[language]?.[text]);
     if (name) return `texts.${language}.${name}`;
+  }
+  for (const language of LANGUAGES) {
+    const name = COMMISSION_TEXT_NAMES.find(
+      (text) => errors.commissions?.texts?.[language]?.[text],
+    );
+    if (name) return `commissions.texts.${language}.${name}`;
   }
   const section = PRIVACY_SECTIONS.find((name) => errors.privacy?.[name]);
   const plain = ["instagram", "facebook", "whatsapp", "email", "privacySince"] as const;

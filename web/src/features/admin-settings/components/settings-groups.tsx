@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useFormContext } from "react-hook-form";
+import { CommissionsGroup } from "@/features/admin-settings/components/commissions-group";
 import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
 import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
 import {
@@ -58,6 +59,8 @@ export function SettingsGroups({
           countAll
         />
       </AdminGroup>
+
+      <CommissionsGroup {...{ shownLanguage, onShowLanguage }} />
 
       <GalleryGroup />
 

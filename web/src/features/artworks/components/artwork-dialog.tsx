@@ -7,6 +7,7 @@ import type { Product } from "@/lib/types";
 import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
 import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
+import { CommissionNote, useEnquiryLabel } from "@/features/artworks/components/commission-note";
 import { ArtworkStage } from "@/features/artworks/components/artwork-stage";
 
 type ArtworkDialogProps = {
@@ -42,6 +43,7 @@ function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" 
   const title = artworkTitle(product, t);
   const media = artworkMedia(product);
   const carousel = useCarousel({ loop: true, watchDrag });
+  const label = useEnquiryLabel(product);
 
   return (
     <div
@@ -58,8 +60,9 @@ function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" 
         </DialogTitle>
         <ArtworkFacts product={product} />
         <Button variant="outline" className="mt-8" onClick={() => onEnquire(product)}>
-          {t("gallery.ask")}
+          {label}
         </Button>
+        <CommissionNote product={product} />
       </div>
     </div>
   );

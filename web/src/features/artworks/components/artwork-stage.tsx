@@ -10,13 +10,9 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import { ratioStyle, type ImageInfo, type Sizes } from "@/lib/media";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
-import { addTexts } from "@/lib/texts";
-import en from "@/locales/work/en.json";
-import pt from "@/locales/work/pt.json";
+import "@/features/artworks/work-texts";
 import type { artworkMedia } from "@/features/artworks/artwork-media";
 import { useZoomHistory } from "@/features/artworks/hooks/use-zoom-history";
-
-addTexts({ en, pt });
 
 const ArtworkZoom = lazyWithPreload(() =>
   import("@/features/artworks/components/artwork-zoom").then((m) => m.ArtworkZoom),

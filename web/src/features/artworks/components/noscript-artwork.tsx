@@ -11,6 +11,7 @@ import type { Product } from "@/lib/types";
 import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
 import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
+import { CommissionNote, useEnquiryLabel } from "@/features/artworks/components/commission-note";
 import type { ArtworksPage } from "@/features/artworks/paging";
 
 type NoscriptArtworkProps = {
@@ -40,6 +41,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
   const t = useT();
   const title = artworkTitle(product, t);
   const contact = useLocalizedUrl("/#contact");
+  const label = useEnquiryLabel(product);
   return (
     <article
       aria-label={title}
@@ -84,10 +86,11 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
         <ArtworkFacts product={product} />
         <p className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-4">
           <a href={contact} className={buttonClasses({ variant: "outline" })}>
-            {t("gallery.ask")}
+            {label}
           </a>
           <TextLink to={`/gallery/${filter}`}>{t("gallery.seeAll")}</TextLink>
         </p>
+        <CommissionNote product={product} />
       </div>
     </article>
   );

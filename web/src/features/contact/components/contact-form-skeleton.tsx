@@ -7,7 +7,7 @@ export function ContactFormSkeleton() {
   const t = useT();
   useInputBeforeHydration();
   return (
-    <div aria-busy="true">
+    <div aria-busy="true" className="contact-panel">
       <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
       {[52, 52, 170].map((height, n) => (
         <div key={n} className={n === 0 ? "mt-[30px]" : "mt-[25px]"}>

@@ -8,9 +8,9 @@ import type { Enquiry } from "@/features/contact/enquiry";
 
 // The form is a chunk of its own, because the form libraries are half as large as the rest of the home page's code. Until it
 // has loaded, visitors can type into the form of the server's HTML, whose input is kept (early-input.ts).
-const ContactForm = lazyWithPreload(async () => {
+const ContactPanel = lazyWithPreload(async () => {
   if (!import.meta.env.SSR) await whenVisitorMoves();
-  return (await import("@/features/contact/components/contact-form")).ContactForm;
+  return (await import("@/features/contact/components/contact-panel")).ContactPanel;
 });
 
 type ContactSectionProps = {
@@ -36,12 +36,9 @@ export function ContactSection({ enquiry }: ContactSectionProps) {
           <p className="mt-[18px] max-w-[33em]">{t("contact.description")}</p>
           <ContactLinks />
         </div>
-        {/* On phones the panel has the full width of the window. */}
-        <div className="bg-shade border-band -mx-(--spacing-gutter) border-b-10 px-(--spacing-gutter) py-[clamp(24px,3.4vw,52px)] md:mx-0 md:px-[clamp(24px,3.4vw,52px)]">
-          <Suspense fallback={<ContactFormSkeleton />}>
-            <ContactForm enquiry={enquiry} />
-          </Suspense>
-        </div>
+        <Suspense fallback={<ContactFormSkeleton />}>
+          <ContactPanel enquiry={enquiry} />
+        </Suspense>
       </div>
     </section>
   );

@@ -1,0 +1,191 @@
+// What visitors are told about commissions: set by the owner in a phone's browser, read beside the form, at a work and without
+// scripts, in both languages.
+import type { Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import {
+  expect,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  finishAnimations,
+  test,
+} from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+const owner = {
+  accepts: "Murals up to 40 m², and portraits of houses.",
+  declines: "Logos, and copies of other artists' work.",
+  prices: "Small watercolours from 300 €\nMurals from 120 € a square metre",
+  leadTime: "Six to ten weeks",
+  steps: "We talk about the place\nI send two sketches\nYou choose, and I paint",
+  terms: "Half is paid at the start, the rest when the work hangs.",
+};
+
+let server: Server;
+
+test.use({ timezoneId: "Europe/Lisbon", contextOptions: { reducedMotion: "reduce" } });
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
+});
+test.afterAll(() => server.stop());
+
+/** Saves the setting, with the texts in English and only the prices in Portuguese. */
+async function tell(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
+  const service = asService(server);
+  const { data, error } = await service.rpc("get_site_settings");
+  if (error) throw error;
+  const saved = await service.rpc("save_site_settings", {
+    version: (data as { version: string }).version,
+    settings: {
+      site: {
+        commissions: { state, texts: { en: owner, pt: { prices: "Aguarelas desde 300 €" } } },
+      },
+    },
+  });
+  if (saved.error) throw saved.error;
+}
+
+/** The id and the title of a work that is in the gallery. */
+async function workWith(customizable: boolean): Promise<{ id: string; title: string }> {
+  const { data, error } = await asAnon(server)
+    .from("products")
+    .select("id, title")
+    .eq("is_customizable", customizable)
+    .in("artwork_type", ["digital", "mural", "watercolour"])
+    .limit(1)
+    .single<{ id: string; title: string }>();
+  if (error) throw error;
+  return data;
+}
+
+const block = (page: Page, language: Language, state: "open" | "waitlist" | "closed") =>
+  page.getByRole("region", { name: text(language, `commissions.${state}`) });
+
+/** Looks at an element at all widths; pictures of it are kept where SCREENSHOTS names a folder. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      await finishAnimations(page);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/${name}-${width}-${colorScheme}.png`,
+        });
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 390, height: 844 });
+}
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+
+  for (const language of languages)
+    test(`S2-commission-1 S2-commission-2: the server draws what the owner says, in ${language}`, async ({
+      page,
+    }) => {
+      const home = server.url + inLanguage(language, "/");
+      const { id: customizable } = await workWith(true);
+      const work = server.url + inLanguage(language, `/gallery/all?art=${customizable}`);
+      await tell("");
+      const before = await (await fetch(home)).text();
+      expect(before).not.toContain("ommission something");
+      expect(before).not.toContain('"commissions"');
+
+      await tell("open");
+      await page.goto(`${home}#contact`);
+      const section = block(page, language, "open");
+      await expect(section).toBeVisible();
+      await expect(section.getByText(owner.leadTime)).toBeVisible();
+      await expect(section.getByRole("listitem")).toHaveText(owner.steps.split("\n"));
+      if (language === "pt") {
+        await expect(section.getByText("Aguarelas desde 300 €")).not.toHaveAttribute("lang");
+        await expect(section.getByText(owner.terms)).toHaveAttribute("lang", "en");
+      }
+      await section.scrollIntoViewIfNeeded();
+      await look(page, `home-open-${language}`);
+      await expectAccessibleInBothSchemes(page);
+
+      await page.goto(work);
+      const link = page.getByRole("link", { name: text(language, "work.commission") });
+      await expect(link).toBeVisible();
+      await expect(page.getByText(text(language, "work.open"))).toBeVisible();
+      await link.scrollIntoViewIfNeeded();
+      await look(page, `work-open-${language}`);
+      await expectAccessibleInBothSchemes(page);
+      await link.click();
+      await expect(page).toHaveURL(server.url + inLanguage(language, "/") + "#contact");
+
+      await tell("closed");
+      await page.goto(work);
+      await expect(page.getByRole("link", { name: text(language, "gallery.ask") })).toBeVisible();
+      await expect(page.getByText(text(language, "work.closed"))).toBeVisible();
+      await page.goto(home);
+      await expect(block(page, language, "closed")).toBeVisible();
+
+      await tell("");
+      expect(await (await fetch(home)).text()).toBe(before);
+    });
+});
+
+test.describe("with scripts", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  for (const language of languages)
+    test(`S2-commission-2 S2-contact-3: a visitor commissions something like a work, in ${language}`, async ({
+      page,
+    }) => {
+      await tell("waitlist");
+      const plain = await workWith(false);
+      await page.goto(server.url + inLanguage(language, `/gallery/all?art=${plain.id}`));
+      const dialog = page.getByRole("dialog");
+      await expect(
+        dialog.getByRole("button", { name: text(language, "gallery.ask") }),
+      ).toBeVisible();
+      await expect(dialog.getByText(text(language, "work.waitlist"))).toBeHidden();
+
+      const { id: customizable } = await workWith(true);
+      await page.goto(server.url + inLanguage(language, `/gallery/all?art=${customizable}`));
+      const button = dialog.getByRole("button", { name: text(language, "work.commission") });
+      await expect(button).toBeVisible();
+      await expect(dialog.getByText(text(language, "work.waitlist"))).toBeVisible();
+      await button.scrollIntoViewIfNeeded();
+      await look(page, `dialog-${language}`);
+      await expectAccessibleInBothSchemes(page);
+      await button.click();
+      const form = page.locator("#contact form");
+      const message = form.getByLabel(text(language, "contact.form.message"));
+      await expect(message).toBeFocused();
+      await expect(block(page, language, "waitlist")).toBeAttached(); // it comes with the form
+      await expectNoSidewaysScroll(page);
+    });
+
+  test("A-set-commissions: the owner says it on a phone, and visitors read it on the next load", async ({
+    page,
+    context,
+  }) => {
+    await tell("");
+    await signInAt(page, server, "/admin/settings");
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const group = page.getByRole("region", { name: text("en", "settings.group.commissions") });
+    await field(text("en", "settings.commissionsState")).selectOption("open");
+    await field("Prices, English").fill("from 250 €");
+    await group.scrollIntoViewIfNeeded();
+    await look(page, "admin");
+    await expectAccessibleInBothSchemes(page);
+    await page.getByRole("button", { name: text("en", "settings.preview") }).click();
+    const preview = page.getByRole("dialog");
+    await expect(block(page, "en", "open")).toBeVisible();
+    await expect(preview.getByText("from 250 €")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: text("en", "common.saveChanges") }).click();
+    await expect(page.getByText(text("en", "settings.toast.saved"))).toBeVisible();
+    const visitor = await context.newPage();
+    await visitor.goto(server.url);
+    await expect(block(visitor, "en", "open").getByText("from 250 €")).toBeAttached();
+  });
+});

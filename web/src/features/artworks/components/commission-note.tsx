@@ -1,0 +1,42 @@
+import "@/features/artworks/work-texts";
+import { useBoot, type CommissionSettings } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import { useOwnerText } from "@/lib/site-text";
+import type { Product } from "@/lib/types";
+
+/** What visitors are told about commissions at a work; undefined if they are told nothing, and at works that cannot be varied. */
+function useCommissions(product: Product): CommissionSettings | undefined {
+  const { commissions } = useBoot().site;
+  return product.is_customizable && commissions?.state ? commissions : undefined;
+}
+
+/** The label of the button or link that leads from a work to the contact form. */
+export function useEnquiryLabel(product: Product): string {
+  const t = useT();
+  const state = useCommissions(product)?.state;
+  return t(state && state !== "closed" ? "work.commission" : "gallery.ask");
+}
+
+/** Whether the artist takes commissions, and how long they take, for a work that can be varied. */
+export function CommissionNote({ product }: { product: Product }) {
+  const commissions = useCommissions(product);
+  return commissions?.state && <Note state={commissions.state} texts={commissions.texts} />;
+}
+
+type NoteProps = { state: "open" | "waitlist" | "closed"; texts: CommissionSettings["texts"] };
+
+function Note({ state, texts }: NoteProps) {
+  const t = useT();
+  const leadTime = useOwnerText(texts, "leadTime");
+  return (
+    <p className="text-ink2 mt-4 text-sm">
+      {t(`work.${state}`)}
+      {leadTime.text && state !== "closed" && (
+        <>
+          {" "}
+          {t("work.leadTime")} <span lang={leadTime.lang}>{leadTime.text}</span>
+        </>
+      )}
+    </p>
+  );
+}
