@@ -483,7 +483,7 @@ func (a *App) maintain(ctx context.Context) {
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
 		a.history.Purge(ctx), a.activity.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
-		a.DB.PurgeHits(ctx, a.now().Add(-rateLimitRetention), a.now()),
+		a.DB.PurgeHits(ctx, a.now().Add(-rateLimitRetention), a.now()), a.settings.MeasureResponseTime(ctx, a.DB), // after messages were deleted
 	)
 	if err != nil && ctx.Err() == nil {
 		a.log.Error("hourly maintenance is incomplete; it is tried again in an hour", "cause", err.Error())

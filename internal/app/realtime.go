@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"atelie/internal/db"
 	"atelie/internal/realtime"
@@ -18,10 +19,15 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 }
 
 // recordChanges records written rows for live changes, in the transaction that writes them. For deleted messages it also
-// removes the data about them in other tables.
+// removes the data about them in other tables, and after a change of messages it measures the response time.
 func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if err := a.forgetMessages(ctx, tx, changes); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(changes, func(c db.RowChange) bool { return c.Table == "contact_submissions" && c.Type == db.Updated }) {
+		if err := a.settings.MeasureResponseTime(ctx, tx); err != nil {
+			return err
+		}
 	}
 	return a.Realtime.Record(ctx, tx, changes)
 }

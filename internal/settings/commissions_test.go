@@ -15,7 +15,7 @@ func TestVisitorsAreToldAboutCommissionsWhenTheOwnerSaysSo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
 		first := d.get()
-		for _, text := range []string{`"commissions"`} { // the version of settings that were stored before stays the same
+		for _, text := range []string{`"commissions"`, `"responseTime"`} { // the version of settings that were stored before stays the same
 			if data, err := json.Marshal(first.Settings); err != nil || strings.Contains(string(data), text) {
 				t.Errorf("a new site has %s: %s, %v", text, data, err)
 			}
@@ -77,7 +77,10 @@ func TestCommissionsAreChecked(t *testing.T) {
 			t.Errorf("%.60s: %+v", c.given, err)
 		}
 	}
-	for _, given := range []string{`{"commissions":"open"}`, `{"commissions":{"state":1}}`, `{"commissions":{"texts":[]}}`} {
+	if _, err := d.save(version, `{"site":{"responseTime":"guessed"}}`); err == nil || err.Details != "site.responseTime" {
+		t.Errorf("%+v", err)
+	}
+	for _, given := range []string{`{"commissions":"open"}`, `{"commissions":{"state":1}}`, `{"commissions":{"texts":[]}}`, `{"responseTime":24}`} {
 		if _, err := d.save(version, `{"site":`+given+`}`); err == nil || err.Status != 400 {
 			t.Errorf("%s: %+v", given, err)
 		}

@@ -6,13 +6,22 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the settings as pages contain them: without the texts about commissions while visitors are told nothing.
-func LoadPageSite(ctx context.Context, q db.Querier) (site Site, err error) {
-	if site, err = LoadSite(ctx, q); err != nil {
+// LoadPageSite reads the settings as pages contain them: without the texts about commissions while visitors are told nothing, and with
+// the measured response time in place of the owner's text, if the owner has chosen so.
+func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
+	site, err := LoadSite(ctx, q)
+	if err != nil {
 		return Site{}, err
 	}
+	return site.forPages(ctx, q)
+}
+
+func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if site.Commissions.State == CommissionsOff {
 		site.Commissions = Commissions{}
 	}
-	return site, nil
+	if err := site.setResponseTime(ctx, q); err != nil {
+		return Site{}, err
+	}
+	return site, site.setConfirmation()
 }

@@ -57,6 +57,9 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 			if err := saveAll(ctx, tx, after, s.now()); err != nil {
 				return err
 			}
+			if err := storeResponseTime(ctx, tx, after.Site); err != nil {
+				return err
+			}
 		}
 		if body.Guide != nil {
 			if err := save(ctx, tx, guideKey, *body.Guide, s.now()); err != nil {

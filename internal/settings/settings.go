@@ -42,6 +42,8 @@ type Site struct {
 	Gallery      Gallery   `json:"gallery"`
 	// Commissions is left out of the JSON while nothing of it is set.
 	Commissions Commissions `json:"commissions,omitzero"`
+	// ResponseTime is responseWritten or responseMeasured. Pages contain the text that it selects instead (LoadPageSite).
+	ResponseTime string `json:"responseTime,omitempty"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`
@@ -116,12 +118,14 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 }
 
 // ownerSettings is the body of the responses of Get and Save. Version is a hash of the settings: a save must name the version
-// that it was made from. Seed and Guide are for the first-run guide (guide.go). They do not change the version.
+// that it was made from. Seed and Guide are for the first-run guide (guide.go). The version depends on Settings alone.
 type ownerSettings struct {
-	Version  string   `json:"version"`
-	Settings Settings `json:"settings"`
-	Seed     []string `json:"seed"`
-	Guide    string   `json:"guide"`
+	Version  string      `json:"version"`
+	Settings Settings    `json:"settings"`
+	Seed     []string    `json:"seed"`
+	Guide    string      `json:"guide"`
+	Page     Site        `json:"page"`     // the public part as pages contain it
+	Answers  answerTimes `json:"response"` // what can be measured of the response time
 }
 
 // loadForOwner reads all that the owner's settings page shows.
@@ -133,6 +137,12 @@ func (s *Service) loadForOwner(ctx context.Context, q db.Querier) (all ownerSett
 		return all, err
 	}
 	if all.Guide, err = loadGuide(ctx, q); err != nil {
+		return all, err
+	}
+	if all.Answers, err = measure(ctx, q); err != nil {
+		return all, err
+	}
+	if all.Page, err = all.Settings.Site.forPages(ctx, q); err != nil {
 		return all, err
 	}
 	all.Seed, err = s.unchangedNames(ctx, q, all.Settings.Site)

@@ -112,6 +112,9 @@ func (s *Settings) normalize(before Settings) error {
 	if _, err := time.Parse(time.DateOnly, s.Site.PrivacySince); err != nil {
 		return errField("site.privacySince", "is no date (YYYY-MM-DD)")
 	}
+	if s.Site.ResponseTime != responseWritten && s.Site.ResponseTime != responseMeasured {
+		return errField("site.responseTime", "must be measured, or empty")
+	}
 	if !slices.Contains(messageMonths, s.Site.MessageMonths) {
 		return errField("site.messageMonths", "must be 0, 6, 12 or 24")
 	}

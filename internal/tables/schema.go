@@ -235,6 +235,7 @@ var schema = indexTables(
 		{Name: "reason", Kind: Text, NotNull: true, Default: fixedDefault("general"), OneOf: []string{"general", "commission", "purchase", "collaboration"}},
 		{Name: "status", Kind: Text, NotNull: true, Default: fixedDefault("new"), OneOf: []string{"new", "read", "replied"}},
 		createdColumn(),
+		{Name: "answered_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},

@@ -164,7 +164,7 @@ test.describe("with scripts", () => {
       await expectNoSidewaysScroll(page);
     });
 
-  test("A-set-commissions: the owner says it on a phone, and visitors read it on the next load", async ({
+  test("A-set-commissions A-set-response: the owner says it on a phone, and visitors read it on the next load", async ({
     page,
     context,
   }) => {
@@ -174,6 +174,9 @@ test.describe("with scripts", () => {
     const group = page.getByRole("region", { name: text("en", "settings.group.commissions") });
     await field(text("en", "settings.commissionsState")).selectOption("open");
     await field("Prices, English").fill("from 250 €");
+    await expect(field(text("en", "settings.responseTime"))).toHaveAccessibleDescription(
+      /ten messages are marked as replied/,
+    );
     await group.scrollIntoViewIfNeeded();
     await look(page, "admin");
     await expectAccessibleInBothSchemes(page);

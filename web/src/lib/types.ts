@@ -171,7 +171,14 @@ export type SettingsAnswer = {
    */
   seed: string[];
   guide: GuideState;
+  /** The public settings as pages have them. */
+  page: SiteTexts;
+  /** What can be measured of the response time. Missing in drafts of earlier versions. */
+  response?: MeasuredResponse;
 };
+
+/** How many answers count for the measured response time, and what visitors read of it: "" if they are too few. */
+export type MeasuredResponse = { answers: number; en: string; pt: string };
 
 /** A revision: what a row or a setting was before it was changed or deleted. */
 export type Revision<Before = unknown> = {

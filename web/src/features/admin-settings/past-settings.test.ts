@@ -56,6 +56,7 @@ it("A-history-back: settings from before commissions take them back to nothing, 
     ...now,
     site: {
       ...now.site,
+      responseTime: "measured" as const,
       commissions: {
         state: "open" as const,
         texts: { ...texts, pt: { ...texts.pt, prices: "desde 300 €" } },
@@ -64,8 +65,14 @@ it("A-history-back: settings from before commissions take them back to nothing, 
   };
   expect(withPast(told, { key: "site", value: now.site }).site).toMatchObject({
     commissions: noCommissions(),
+    responseTime: "",
   });
   expect(pastDifferences(told, { key: "site", value: now.site }, t)).toEqual([
+    {
+      label: "settings.responseTime",
+      before: "settings.responseWritten",
+      now: "settings.responseMeasured",
+    },
     {
       label: "settings.commissionsState",
       before: "settings.commissions.off",

@@ -43,6 +43,7 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
     site: {
       ...empty,
       commissions: noCommissions(),
+      responseTime: "",
       ...past,
       gallery,
       privacy: { ...sections, ...past.privacy },
@@ -62,6 +63,12 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
         site.texts[language][TEXT_KEYS[name]],
       ]),
     ),
+    [
+      t("settings.responseTime"),
+      t(
+        site.responseTime === "measured" ? "settings.responseMeasured" : "settings.responseWritten",
+      ),
+    ],
     [t("settings.commissionsState"), t(stateKey(site.commissions?.state ?? ""))],
     ...LANGUAGES.flatMap((language) =>
       COMMISSION_TEXT_NAMES.map((name): [string, string] => [

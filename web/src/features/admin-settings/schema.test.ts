@@ -182,3 +182,12 @@ it("A-set-commissions: the form limits the texts as the server does, and finds t
   const loaded = { ...settings, site: { ...settings.site, commissions: set } };
   expect(toSettings(toFormValues(loaded, seed, "PT"), "", seed).site.commissions).toEqual(set);
 });
+
+it("A-set-response: the choice is saved, and found when the server refuses it", () => {
+  expect(values.responseTime).toBe("");
+  expect(issues({ responseTime: "guessed" })).toEqual(["responseTime"]);
+  expect(formFieldName("site.responseTime")).toBe("responseTime");
+  expect(toSettings({ ...values, responseTime: "measured" }, "", seed).site.responseTime).toBe(
+    "measured",
+  );
+});

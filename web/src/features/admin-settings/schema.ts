@@ -167,6 +167,8 @@ const fieldsSchema = z.object({
     state: z.enum(COMMISSION_STATES),
     texts: z.object({ en: commissionTextsSchema, pt: commissionTextsSchema }),
   }),
+  /** Whether visitors read the measured response time instead of the text. */
+  responseTime: z.enum(["", "measured"]),
   noticeEmail: z.string().check(
     z.refine((value) => addressesIn(value).every(isEmail), withError("settings.error.addresses")),
     z.refine((value) => addressesIn(value).length <= 10, withError("settings.error.addressCount")),
@@ -227,6 +229,7 @@ export function toFormValues(
     messageMonths: String(site.messageMonths ?? 0),
     gallery: { ...site.gallery, strip: site.gallery.strip ?? "" },
     commissions: site.commissions ?? noCommissions(),
+    responseTime: site.responseTime ?? "",
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
     noticeLanguage,
@@ -264,6 +267,7 @@ export function toSettings(
       gallery: values.gallery,
       messageMonths: Number(values.messageMonths),
       commissions: values.commissions,
+      responseTime: values.responseTime,
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,
@@ -291,7 +295,7 @@ export function formFieldName(refused: string): string | undefined {
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");
-  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+|commissions\.(state|texts\.(en|pt)\.\w+))$/.test(
+  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|responseTime|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+|commissions\.(state|texts\.(en|pt)\.\w+))$/.test(
     field,
   )
     ? field

@@ -48,7 +48,7 @@ export function useSaveSettings() {
     onSuccess: (answer) => {
       cache.setQueryData(queryKeys.settings.admin, answer);
       cache.setQueryData(queryKeys.settings.guide, answer);
-      replaceSite(boot, answer.settings.site);
+      replaceSite(boot, answer.page);
       // The settings decide which types are in the gallery and how works are ordered, but the query keys of works do not
       // name these settings.
       cache.removeQueries({ queryKey: queryKeys.products.all });

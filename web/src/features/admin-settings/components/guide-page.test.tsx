@@ -58,6 +58,7 @@ beforeEach(() => {
       "site.texts.pt.testimonials.trustedBy",
     ],
     guide: "",
+    page: testBoot.site,
   };
 });
 

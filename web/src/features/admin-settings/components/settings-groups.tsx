@@ -14,7 +14,9 @@ import {
   PortraitField,
   TextFields,
 } from "@/features/admin-settings/components/site-fields";
+import { ResponseTimeField } from "@/features/admin-settings/components/response-time-field";
 import { RetentionField } from "@/features/admin-settings/components/retention-field";
+import { pageSite } from "@/features/admin-settings/page-site";
 import type { SettingsValues } from "@/features/admin-settings/schema";
 import { DateField } from "@/components/form/date-field";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -24,6 +26,7 @@ import type { SiteTexts } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
+import type { MeasuredResponse } from "@/lib/types";
 
 /** The fields of the settings page in titled groups. */
 export function SettingsGroups({
@@ -58,6 +61,7 @@ export function SettingsGroups({
           {...{ shownLanguage, onShowLanguage }}
           countAll
         />
+        <ResponseTimeField measured={base.response} />
       </AdminGroup>
 
       <CommissionsGroup {...{ shownLanguage, onShowLanguage }} />
@@ -97,10 +101,14 @@ export function SettingsGroups({
   );
 }
 
-type SettingsFooterProps = { state: FormState; preview: PreviewComponent };
+type SettingsFooterProps = {
+  state: FormState;
+  preview: PreviewComponent;
+  measured: MeasuredResponse | undefined;
+};
 
 /** The sticky footer of the settings page with the preview and save buttons. */
-export function SettingsFooter({ state, preview }: SettingsFooterProps) {
+export function SettingsFooter({ state, preview, measured }: SettingsFooterProps) {
   const t = useT();
   const { next, changed, uploading, saving } = state;
   const [previewed, setPreviewed] = useState<SiteTexts | null>(null);
@@ -113,7 +121,11 @@ export function SettingsFooter({ state, preview }: SettingsFooterProps) {
         <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
           {changed ? t("common.discardTitle") : t("settings.allSaved")}
         </p>
-        <Button variant="outline" size="sm" onClick={() => setPreviewed(next.site)}>
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => setPreviewed(pageSite(next.site, measured))}
+        >
           {t("settings.preview")}
         </Button>
         <Button type="submit" size="sm" disabled={uploading || !changed} loading={saving}>

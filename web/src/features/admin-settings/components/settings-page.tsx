@@ -61,7 +61,7 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
             {(parts, state) => (
               <>
                 <SettingsGroups {...parts} />
-                <SettingsFooter state={state} preview={preview} />
+                <SettingsFooter state={state} preview={preview} measured={parts.base.response} />
               </>
             )}
           </SettingsForm>

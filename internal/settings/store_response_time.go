@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+)
+
+// storeResponseTime stores the measured response time, if visitors are told. A row with the same hours is not written, so that the
+// content version stays.
+func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
+	if site.ResponseTime != responseMeasured {
+		return nil
+	}
+	measured, err := measure(ctx, q)
+	if err != nil {
+		return err
+	}
+	var hours *int // null while too few answers count
+	if measured.Hours > 0 {
+		hours = &measured.Hours
+	}
+	return db.Exec(ctx, q, `insert into response_time (id, hours) values (1, $1)
+		on conflict (id) do update set hours = excluded.hours where response_time.hours is distinct from excluded.hours`, hours)
+}
+
+// measure reads the last answers. The measured time is their median.
+func measure(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
+	waits, err := db.Collect(ctx, q, func(row db.Row) (time.Duration, error) {
+		var sent, answered time.Time
+		err := row.Scan(&sent, &answered)
+		return answered.Sub(sent), err
+	}, "select created_at, answered_at from contact_submissions where answered_at is not null order by answered_at desc limit $1", lastAnswers)
+	if err != nil {
+		return measured, err
+	}
+	if measured.Answers = len(waits); measured.Answers >= minAnswers {
+		measured.Hours = roundedHours(median(waits))
+		measured.EN, measured.PT = responseText(i18n.EN, measured.Hours), responseText(i18n.PT, measured.Hours)
+	}
+	return measured, nil
+}
+
+// storedHours reads the measured response time; 0 while there is none.
+func storedHours(ctx context.Context, q db.Querier) (int, error) {
+	hours, err := db.One[*int](ctx, q, "select hours from response_time")
+	if errors.Is(err, db.ErrNoRows) || err == nil && hours == nil {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return *hours, nil
+}
