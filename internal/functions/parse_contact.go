@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"atelie/internal/httpx"
 )
 
@@ -107,5 +109,35 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 
 func contactRequestFromForm(form url.Values) contactRequest {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
-	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language")}
+	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language"), ArtworkID: toArtworkID(get("artwork_id"))}
+}
+
+// artworkID is the id of a work in the form in which databases store it, or "".
+type artworkID string
+
+func toArtworkID(text string) artworkID {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return artworkID(id.String())
+}
+
+// UnmarshalJSON reads any JSON value. All but the text of a UUID become "".
+func (a *artworkID) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) != nil {
+		text = ""
+	}
+	*a = toArtworkID(text)
+	return nil
+}
+
+// pointer returns nil for "".
+func (a artworkID) pointer() *string {
+	if a == "" {
+		return nil
+	}
+	text := string(a)
+	return &text
 }

@@ -13,24 +13,27 @@ import (
 // contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
 	ID, Name, Email, Message, Reason string
-	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
+	ArtworkID                        *string // the work that the message asks about; nil for none
+	Cause                            string  // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
 	CreatedAt                        time.Time
 }
 
 // insertInboxMessage stores a message in the inbox, with the status "new".
 func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Queue(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, $2, $3, $4, $5, 'new', $6)",
-		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt)
+	return db.Queue(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id) values ($1, $2, $3, $4, $5, 'new', $6, $7)",
+		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, m.ArtworkID)
 }
 
 // insertUnlessFlood stores a message in the inbox, with the status "new". If more than limit messages were counted in the hour, it
-// stores the message in quarantine instead.
+// stores the message in quarantine instead. Of the work only the id of a published one is stored.
 func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit int, hour int64) error {
 	return errors.Join(
-		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at) select $1, $2, $3, $4, $5, 'new', $6
-			where `+floodHits+` <= $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit),
-		db.Queue(ctx, tx, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at) select $1, $2, $3, $4, $5, $9, $6
-			where `+floodHits+` > $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, causeFlood),
+		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id)
+			select $1, $2, $3, $4, $5, 'new', $6, (select id from products where id = $9 and is_published)
+			where `+floodHits+` <= $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, m.ArtworkID),
+		db.Queue(ctx, tx, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id)
+			select $1, $2, $3, $4, $5, $9, $6, (select id from products where id = $10 and is_published)
+			where `+floodHits+` > $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, causeFlood, m.ArtworkID),
 	)
 }
 

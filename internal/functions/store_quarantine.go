@@ -9,10 +9,11 @@ import (
 
 // This file has the queries on contact_quarantine, the table of messages that look like spam.
 
-// insertQuarantined stores a message in quarantine. m.Cause must be set.
+// insertQuarantined stores a message in quarantine. m.Cause must be set. Of the work only the id of a published one is stored.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Queue(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
-		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt)
+	return db.Queue(ctx, q, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id)
+		values ($1, $2, $3, $4, $5, $6, $7, (select id from products where id = $8 and is_published))`,
+		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt, m.ArtworkID)
 }
 
 // PurgeQuarantine deletes the messages that were received longer than quarantineLife ago.
@@ -26,10 +27,10 @@ func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err 
 }
 
 // quarantineColumns are the columns that scanQuarantined reads.
-const quarantineColumns = "id, name, email, message, reason, cause, created_at"
+const quarantineColumns = "id, name, email, message, reason, cause, created_at, artwork_id"
 
 func scanQuarantined(row db.Row) (m contactMessage, err error) {
-	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.Cause, &m.CreatedAt)
+	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.Cause, &m.CreatedAt, &m.ArtworkID)
 	return m, err
 }
 

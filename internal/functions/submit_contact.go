@@ -31,6 +31,9 @@ type contactRequest struct {
 	Message  string `json:"message"`
 	Reason   string `json:"reason"`
 	Language string `json:"language"` // language of the response: "pt", or English for any other value
+	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are no
+	// error: the message counts more than what it is about.
+	ArtworkID artworkID `json:"artwork_id"`
 
 	responseLanguage i18n.Language // what requestedLanguage returns for Language
 }
@@ -58,7 +61,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 // storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
 // if it is part of a flood. It is stored even if the visitor closes the page.
 func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
-	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
+	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), CreatedAt: s.now()}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]

@@ -82,7 +82,7 @@ var (
 		"cover_images":        {"title": `"Changed"`, "is_active": "false", "visible_from": `"2020-01-01T00:00:00Z"`, "visible_until": `"2999-01-01T00:00:00Z"`},
 		"series":              {"title": `"Changed"`, "is_published": "false"},
 		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
-		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`, "answered_at": `"2026-01-01T00:00:00Z"`},
+		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`, "answered_at": `"2026-01-01T00:00:00Z"`, "artwork_id": `"` + id(9) + `"`},
 		"user_roles":          {"role": `"changed"`},
 	}
 )
@@ -127,7 +127,7 @@ func (s *site) snapshot(table string) string {
 	s.t.Helper()
 	query := ""
 	if table == "contact_submissions" {
-		query = "?select=*,answered_at"
+		query = "?select=*,answered_at,artwork_id"
 	}
 	got := s.call(service, "GET", table+query, "")
 	if got.status != http.StatusOK {

@@ -236,6 +236,7 @@ var schema = indexTables(
 		{Name: "status", Kind: Text, NotNull: true, Default: fixedDefault("new"), OneOf: []string{"new", "read", "replied"}},
 		createdColumn(),
 		{Name: "answered_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
+		{Name: "artwork_id", Kind: UUID, ByName: true},       // the work that a visitor asked about
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},

@@ -269,6 +269,8 @@ func TestUpdate(t *testing.T) {
 		s.want("cover", s.call(admin, "PATCH", "cover_images?id=eq."+id(1)+"&select=title,description,display_order,is_active", `{"title":"T","description":"D","display_order":4,"is_active":false}`, representation), 200,
 			`[{"title":"T","description":"D","display_order":4,"is_active":false}]`)
 		s.want("status", s.call(admin, "PATCH", "contact_submissions?id=eq."+id(1)+"&select=status", `{"status":"replied"}`, representation), 200, `[{"status":"replied"}]`)
+		s.want("the work that a message asks about", s.call(admin, "GET", "contact_submissions?id=eq."+id(1)+"&select=artwork_id", ""), 200, `[{"artwork_id":null}]`)
+		s.want("for strangers", s.call(anonymous, "GET", "contact_submissions?select=artwork_id", ""), 200, `[]`)
 		s.refused("a status that is none", s.call(admin, "PATCH", "contact_submissions", `{"status":"lost"}`), 400, "23514")
 		s.want("reordering row by row", s.call(admin, "PATCH", "reviews?id=eq."+id(1)+"&select=display_order", `{"display_order":1}`, representation), 200, `[{"display_order":1}]`)
 	})

@@ -1,17 +1,11 @@
 // What visitors are told about commissions: set by the owner in a phone's browser, read beside the form, at a work and without
 // scripts, in both languages.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import {
-  expect,
-  expectAccessibleInBothSchemes,
-  expectNoSidewaysScroll,
-  finishAnimations,
-  test,
-} from "./fixtures.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 const owner = {
@@ -63,16 +57,17 @@ async function workWith(customizable: boolean): Promise<{ id: string; title: str
 const block = (page: Page, language: Language, state: "open" | "waitlist" | "closed") =>
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
 
-/** Looks at an element at all widths; pictures of it are kept where SCREENSHOTS names a folder. */
-async function look(page: Page, name: string): Promise<void> {
+/** Looks at an element at all widths; pictures of the page around it are kept where SCREENSHOTS names a folder. */
+async function look(page: Page, element: Locator, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     for (const width of [390, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       await expectNoSidewaysScroll(page);
-      await finishAnimations(page);
+      await element.evaluate((shown) => shown.scrollIntoView({ block: "center" }));
       if (process.env.SCREENSHOTS)
         await page.screenshot({
+          animations: "disabled",
           path: `${process.env.SCREENSHOTS}/${name}-${width}-${colorScheme}.png`,
         });
     }
@@ -106,16 +101,14 @@ test.describe("without scripts", () => {
         await expect(section.getByText("Aguarelas desde 300 €")).not.toHaveAttribute("lang");
         await expect(section.getByText(owner.terms)).toHaveAttribute("lang", "en");
       }
-      await section.scrollIntoViewIfNeeded();
-      await look(page, `home-open-${language}`);
+      await look(page, section, `home-open-${language}`);
       await expectAccessibleInBothSchemes(page);
 
       await page.goto(work);
       const link = page.getByRole("link", { name: text(language, "work.commission") });
       await expect(link).toBeVisible();
       await expect(page.getByText(text(language, "work.open"))).toBeVisible();
-      await link.scrollIntoViewIfNeeded();
-      await look(page, `work-open-${language}`);
+      await look(page, link, `work-open-${language}`);
       await expectAccessibleInBothSchemes(page);
       await link.click();
       await expect(page).toHaveURL(server.url + inLanguage(language, "/") + "#contact");
@@ -125,7 +118,10 @@ test.describe("without scripts", () => {
       await expect(page.getByRole("link", { name: text(language, "gallery.ask") })).toBeVisible();
       await expect(page.getByText(text(language, "work.closed"))).toBeVisible();
       await page.goto(home);
-      await expect(block(page, language, "closed")).toBeVisible();
+      await look(page, block(page, language, "closed"), `home-closed-${language}`);
+      await tell("waitlist");
+      await page.goto(home);
+      await look(page, block(page, language, "waitlist"), `home-waitlist-${language}`);
 
       await tell("");
       expect(await (await fetch(home)).text()).toBe(before);
@@ -136,7 +132,7 @@ test.describe("with scripts", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   for (const language of languages)
-    test(`S2-commission-2 S2-contact-3: a visitor commissions something like a work, in ${language}`, async ({
+    test(`S2-commission-2 S2-contact-work AM-open-5: a visitor commissions something like a work, in ${language}`, async ({
       page,
     }) => {
       await tell("waitlist");
@@ -148,20 +144,55 @@ test.describe("with scripts", () => {
       ).toBeVisible();
       await expect(dialog.getByText(text(language, "work.waitlist"))).toBeHidden();
 
-      const { id: customizable } = await workWith(true);
+      const { id: customizable, title } = await workWith(true);
       await page.goto(server.url + inLanguage(language, `/gallery/all?art=${customizable}`));
       const button = dialog.getByRole("button", { name: text(language, "work.commission") });
       await expect(button).toBeVisible();
       await expect(dialog.getByText(text(language, "work.waitlist"))).toBeVisible();
-      await button.scrollIntoViewIfNeeded();
-      await look(page, `dialog-${language}`);
+      await look(page, button, `dialog-${language}`);
       await expectAccessibleInBothSchemes(page);
       await button.click();
       const form = page.locator("#contact form");
       const message = form.getByLabel(text(language, "contact.form.message"));
       await expect(message).toBeFocused();
       await expect(block(page, language, "waitlist")).toBeAttached(); // it comes with the form
-      await expectNoSidewaysScroll(page);
+      await expect(form.getByText(text(language, "enquiry.about"))).toBeVisible();
+      const picture = form.locator("img");
+      await expect(picture).toBeVisible();
+      await look(page, picture, `form-${language}`);
+      await expectAccessibleInBothSchemes(page);
+
+      // Taken away and chosen again, the work is in the message once.
+      await form.getByRole("button", { name: text(language, "enquiry.remove") }).click();
+      await expect(message).toHaveValue("");
+      await expect(message).toBeFocused();
+      await page.goto(server.url + inLanguage(language, `/gallery/all?art=${customizable}`));
+      await button.click();
+      await expect(message).toBeFocused();
+      await message.pressSequentially("how large can it be?");
+      await form.getByLabel(text(language, "contact.form.name")).fill(`Ana ${language}`);
+      await form.getByLabel(text(language, "contact.form.email")).fill("ana@example.com");
+      await form.getByRole("button", { name: text(language, "contact.form.send") }).click();
+      await expect(
+        page.getByRole("heading", { name: text(language, "contact.success.title") }),
+      ).toBeVisible();
+      const stored = await asService(server)
+        .from("contact_submissions")
+        .select("reason, artwork_id")
+        .eq("name", `Ana ${language}`);
+      expect(stored.data).toEqual([{ reason: "commission", artwork_id: customizable }]);
+
+      // The owner sees which work it is.
+      await signInAt(page, server, "/admin/contact-messages", language);
+      await page.getByRole("button", { name: `Ana ${language}` }).click();
+      const details = page.getByRole("dialog").getByRole("definition");
+      await expect(details.locator("img")).toBeVisible();
+      await expect(details.getByRole("link", { name: title })).toHaveAttribute(
+        "href",
+        inLanguage(language, `/admin/products?q=${encodeURIComponent(title)}`),
+      );
+      await look(page, details.locator("img"), `inbox-${language}`);
+      await expectAccessibleInBothSchemes(page);
     });
 
   test("A-set-commissions A-set-response: the owner says it on a phone, and visitors read it on the next load", async ({
@@ -177,8 +208,7 @@ test.describe("with scripts", () => {
     await expect(field(text("en", "settings.responseTime"))).toHaveAccessibleDescription(
       /ten messages are marked as replied/,
     );
-    await group.scrollIntoViewIfNeeded();
-    await look(page, "admin");
+    await look(page, group, "admin");
     await expectAccessibleInBothSchemes(page);
     await page.getByRole("button", { name: text("en", "settings.preview") }).click();
     const preview = page.getByRole("dialog");

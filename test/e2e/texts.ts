@@ -4,6 +4,8 @@ import adminEn from "../../web/src/locales/admin/en.json" with { type: "json" };
 import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
 import commissionsEn from "../../web/src/locales/commissions/en.json" with { type: "json" };
 import commissionsPt from "../../web/src/locales/commissions/pt.json" with { type: "json" };
+import enquiryEn from "../../web/src/locales/enquiry/en.json" with { type: "json" };
+import enquiryPt from "../../web/src/locales/enquiry/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
@@ -17,6 +19,7 @@ const en = {
   ...seriesEn,
   ...workEn,
   ...commissionsEn,
+  ...enquiryEn,
   ...adminEn,
   ...privacy,
   ...seed.texts.en,
@@ -26,6 +29,7 @@ const pt = {
   ...seriesPt,
   ...workPt,
   ...commissionsPt,
+  ...enquiryPt,
   ...adminPt,
   ...privacy,
   ...seed.texts.pt,

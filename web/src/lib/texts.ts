@@ -4,6 +4,7 @@ import type siteTexts from "@/locales/en.json";
 import type seriesTexts from "@/locales/series/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type commissionTexts from "@/locales/commissions/en.json";
+import type enquiryTexts from "@/locales/enquiry/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
 // The texts of the interface. They load in bundles by area and language.
@@ -15,7 +16,8 @@ export type Key =
   | keyof typeof privacyTexts
   | keyof typeof seriesTexts
   | keyof typeof workTexts
-  | keyof typeof commissionTexts;
+  | keyof typeof commissionTexts
+  | keyof typeof enquiryTexts;
 /** A bundle: texts of all pages, of the admin area, or of the privacy page. */
 export type TextBundle = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;

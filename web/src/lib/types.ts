@@ -115,6 +115,8 @@ export type ContactSubmission = {
   reason: ContactReason;
   status: ContactStatus;
   created_at: string;
+  /** The id of the work that the visitor asked about, which may be deleted; only queries that name the column have it. */
+  artwork_id?: string | null;
 };
 
 /** A quarantined message, kept for 30 days (docs/product.md, rule 13). */

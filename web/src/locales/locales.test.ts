@@ -6,6 +6,8 @@ import adminEn from "@/locales/admin/en.json";
 import adminPt from "@/locales/admin/pt.json";
 import commissionsEn from "@/locales/commissions/en.json";
 import commissionsPt from "@/locales/commissions/pt.json";
+import enquiryEn from "@/locales/enquiry/en.json";
+import enquiryPt from "@/locales/enquiry/pt.json";
 import siteEn from "@/locales/en.json";
 import privacy from "@/locales/privacy.json";
 import sitePt from "@/locales/pt.json";
@@ -15,7 +17,7 @@ import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
 const parts: Record<
-  TextBundle | "series" | "work" | "commissions",
+  TextBundle | "series" | "work" | "commissions" | "enquiry",
   Record<"en" | "pt", Record<string, string>>
 > = {
   site: { en: siteEn, pt: sitePt },
@@ -24,6 +26,7 @@ const parts: Record<
   series: { en: seriesEn, pt: seriesPt },
   work: { en: workEn, pt: workPt },
   commissions: { en: commissionsEn, pt: commissionsPt },
+  enquiry: { en: enquiryEn, pt: enquiryPt },
 };
 const en: Record<string, string> = {
   ...siteEn,
@@ -32,6 +35,7 @@ const en: Record<string, string> = {
   ...seriesEn,
   ...workEn,
   ...commissionsEn,
+  ...enquiryEn,
 };
 const pt: Record<string, string> = {
   ...sitePt,
@@ -40,6 +44,7 @@ const pt: Record<string, string> = {
   ...seriesPt,
   ...workPt,
   ...commissionsPt,
+  ...enquiryPt,
 };
 const keys = Object.keys(en);
 

@@ -1,21 +1,24 @@
-import type { ContactReason } from "@/lib/types";
+import type { ContactReason, Product } from "@/lib/types";
 
-/**
- * An enquiry: the work that a visitor asks about with the contact form. `title` is the work's title, `reason` the contact
- * reason of the message (docs/product.md, rule 13).
- */
-export type Enquiry = { title: string; reason: ContactReason };
+/** An enquiry: the work that a visitor asks about with the contact form. */
+export type Enquiry = Product;
 
 /** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */
-export function withArtworkLine(message: string, line: string, earlierLine = ""): string {
-  const visitorText =
-    earlierLine && message.startsWith(earlierLine) ? message.slice(earlierLine.length) : message;
+export function withArtworkLine(message: string, line: string, earlierLine: string): string {
+  const visitorText = withoutArtworkLine(message, earlierLine);
   return visitorText.startsWith(line.trimEnd()) ? visitorText : line + visitorText;
 }
 
+/** Removes the line of an enquiry from the start of the message. */
+export function withoutArtworkLine(message: string, line: string): string {
+  return line && message.startsWith(line) ? message.slice(line.length) : message;
+}
+
 /**
- * The contact reason of a message: that of the enquiry, or "" if the visitor has removed the work's title from the message.
+ * The contact reason of the message (docs/product.md, rule 13): "commission" for a customizable work, else "purchase". It is ""
+ * if the visitor has removed the title of the work from the message.
  */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
-  return enquiry && message.includes(enquiry.title) ? enquiry.reason : "";
+  if (!enquiry || !message.includes(enquiry.title.trim())) return "";
+  return enquiry.is_customizable ? "commission" : "purchase";
 }

@@ -14,11 +14,7 @@ type HistoryState = { enquiry?: Enquiry };
 export function useStartEnquiry(): (product: Product) => void {
   const navigate = useNavigate();
   return (product) => {
-    const enquiry: Enquiry = {
-      title: product.title.trim(),
-      reason: product.is_customizable ? "commission" : "purchase",
-    };
-    void navigate("/", { state: { enquiry } satisfies HistoryState });
+    void navigate("/", { state: { enquiry: product } satisfies HistoryState });
     scrollToSectionAfterNavigation("contact");
   };
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
+import type { ContactSubmission } from "@/lib/types";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -18,10 +19,10 @@ export function useMessage(id: string | null) {
       const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
       return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);
     },
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<ContactSubmission | null> => {
       const { data, error } = await backend
         .from("contact_submissions")
-        .select("*")
+        .select("*, artwork_id")
         .eq("id", id ?? "")
         .limit(1)
         .abortSignal(signal);

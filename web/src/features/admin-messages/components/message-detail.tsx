@@ -1,4 +1,5 @@
 import { Reply } from "lucide-react";
+import { AskedArtwork } from "@/features/admin-messages/components/asked-artwork";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
 import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
@@ -49,6 +50,11 @@ export function MessageDetail({
             </a>
           </DetailRow>
           <DetailRow term={t("messages.reason")}>{t(`reason.${message.reason}`)}</DetailRow>
+          {message.artwork_id && (
+            <DetailRow term={t("messages.artwork")}>
+              <AskedArtwork id={message.artwork_id} />
+            </DetailRow>
+          )}
           <DetailRow term={t("messages.received")}>
             {dateTime(message.created_at, language)}
           </DetailRow>

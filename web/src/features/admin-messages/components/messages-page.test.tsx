@@ -134,6 +134,27 @@ it("AM-open-1: marks a message as read only when it is opened", async () => {
   expect(changes).toHaveLength(1);
 });
 
+it("AM-open-5: an opened message shows the work that it asks about, or that it was deleted", async () => {
+  const works = [
+    { id: "33333333-3333-4333-8333-333333333333", title: "Romãs", image_url: "/romas.jpg" },
+  ];
+  server.use(
+    http.get(`${testBoot.apiUrl}/rest/v1/products`, ({ request }) => {
+      const id = new URL(request.url).searchParams.get("id");
+      return HttpResponse.json(works.filter((work) => id === `eq.${work.id}`));
+    }),
+  );
+  rows[0]!.artwork_id = works[0]!.id;
+  rows[1]!.artwork_id = "44444444-4444-4444-8444-444444444444";
+  const { user } = await open();
+  await user.click(item(/Inês/));
+  const link = await screen.findByRole("link", { name: "Romãs" });
+  expect(link).toHaveAttribute("href", "/admin/products?q=Rom%C3%A3s");
+  expect(document.querySelector("dd img")).toHaveAttribute("src", "/romas.jpg");
+  await user.click(item(/Marta/));
+  expect(await screen.findByText("A work that has been deleted")).toBeVisible();
+});
+
 it("shows an opened message as the list has it when it cannot be read by itself", async () => {
   let asked = 0;
   server.use(

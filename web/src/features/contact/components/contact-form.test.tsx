@@ -6,6 +6,7 @@ import type { Enquiry } from "@/features/contact/enquiry";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import type { Language } from "@/lib/boot";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
+import { aProduct } from "@/test/a-product";
 import { answerRequests } from "@/test/answer-requests";
 import { renderApp } from "@/test/render";
 
@@ -179,25 +180,58 @@ test("the honeypot field cannot be reached by people; its value is sent", async 
 });
 
 describe("an enquiry about a work", () => {
-  test("names it in the message, moves the focus there and sets the reason", async () => {
+  const work = aProduct({ id: "6a1f0000-0000-4000-8000-000000000001", title: " Romãs " });
+
+  test("S2-contact-3 S2-contact-work: names it, shows it, moves the focus, and sends reason and id", async () => {
     const requests = answerRequests(() => accepted);
-    show({ title: "Romãs", reason: "commission" });
+    show({ ...work, is_customizable: true });
     const message = screen.getByLabelText("Message");
     expect(message).toHaveValue("About “Romãs”: ");
     await waitFor(() => expect(message).toHaveFocus());
+    expect(await screen.findByText("You are asking about")).toBeVisible();
+    expect(screen.getByText("Romãs")).toBeVisible();
+    expect(document.querySelector("form img")).toHaveAttribute("src", work.image_url);
     await userEvent.type(screen.getByLabelText("Name"), "Ana");
     await userEvent.type(screen.getByLabelText("Email"), "ana@example.com");
     await userEvent.type(message, "how large can it be?");
     await send();
     await screen.findByText("Message Sent Successfully!");
-    expect(requests[0]!.body).toMatchObject({
+    expect(requests[0]!.body).toEqual({
+      name: "Ana",
+      email: "ana@example.com",
       message: "About “Romãs”: how large can it be?",
       reason: "commission",
+      artwork_id: work.id,
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Send another message" }));
+    expect(screen.queryByText("You are asking about")).toBeNull();
+  });
+
+  test("S2-contact-work: removed, the message is a plain one", async () => {
+    const requests = answerRequests(() => accepted);
+    show(work);
+    const message = screen.getByLabelText("Message");
+    await waitFor(() => expect(message).toHaveFocus());
+    await userEvent.type(message, "Hello there, Ana");
+    await userEvent.click(await screen.findByRole("button", { name: "Ask about something else" }));
+    expect(message).toHaveValue("Hello there, Ana");
+    expect(message).toHaveFocus();
+    expect(screen.queryByText("You are asking about")).toBeNull();
+    await userEvent.type(screen.getByLabelText("Name"), "Ana");
+    await userEvent.type(screen.getByLabelText("Email"), "ana@example.com");
+    await send();
+    await screen.findByText("Message Sent Successfully!");
+    expect(requests[0]!.body).toEqual({
+      name: "Ana",
+      email: "ana@example.com",
+      message: "Hello there, Ana",
+      reason: "",
     });
   });
 
-  test("in Portuguese", () => {
-    show({ title: "Romãs", reason: "purchase" }, "pt");
+  test("S2-contact-work: in Portuguese", async () => {
+    show(work, "pt");
     expect(screen.getByLabelText("Mensagem")).toHaveValue("Sobre «Romãs»: ");
+    expect(await screen.findByText("Pergunta sobre")).toBeVisible();
   });
 });

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -16,13 +16,23 @@ import { focusInView, scrollToSection } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
 import { preloadToastArea, singleToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
-import { reasonFor, withArtworkLine, type Enquiry } from "@/features/contact/enquiry";
+import {
+  reasonFor,
+  withArtworkLine,
+  withoutArtworkLine,
+  type Enquiry,
+} from "@/features/contact/enquiry";
 import { contactSchema, type ContactValues } from "@/features/contact/schema";
 import {
   emptyValues,
   useInputBeforeHydration,
   useInputDuringHydration,
 } from "@/features/contact/early-input";
+
+// Few messages are asked from a work, so this code is a chunk of its own.
+const AskedArtwork = lazyWithPreload(() =>
+  import("@/features/contact/components/asked-artwork").then((m) => m.AskedArtwork),
+);
 
 // Needed only after a message was sent. It loads while the message is sent, and replaces the form when it has loaded, so that
 // nothing below the form moves.
@@ -37,8 +47,8 @@ function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
 }
 
 /**
- * The contact form of the home page. An enquiry about a work adds a line with its title to the message. After sending, a
- * confirmation replaces the form.
+ * The contact form of the home page. An enquiry about a work adds a line with its title to the message, which carries its id. After
+ * sending, a confirmation replaces the form.
  */
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
@@ -53,9 +63,9 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const submit = useSubmitContact();
   // The height of the form when its message was sent; null while the form is shown.
   const [sentHeight, setSentHeight] = useState<number | null>(null);
+  const [asked, setAsked] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
-  // The enquiry whose line is in the message.
-  const appliedEnquiry = useRef<{ enquiry: Enquiry; line: string } | null>(null);
+  const askedLine = useRef(""); // the line of `asked` in the message
   const focusOnReturn = useRef(false);
 
   // A toast must report when the network fails. Its code could not load then, so it loads early.
@@ -73,9 +83,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   useEffect(() => {
     if (!enquiry) return;
     setSentHeight(null);
-    const line = latestT.current("contact.ask.message", { title: enquiry.title });
-    setValue("message", withArtworkLine(getValues("message"), line, appliedEnquiry.current?.line));
-    appliedEnquiry.current = { enquiry, line };
+    setAsked(enquiry);
+    const line = latestT.current("contact.ask.message", { title: enquiry.title.trim() });
+    setValue("message", withArtworkLine(getValues("message"), line, askedLine.current));
+    askedLine.current = line;
     // Waits until the route change has moved the focus, and continues the scrolling that the route change began.
     const timer = setTimeout(() => {
       const message = root.current?.elements.namedItem("message");
@@ -102,6 +113,11 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     if (first) focusField(root.current, first);
   }, [submitCount]);
 
+  function forgetEnquiry() {
+    askedLine.current = "";
+    setAsked(null);
+  }
+
   function send(values: ContactValues) {
     if (submit.isPending) return;
     const loaded = ContactSuccess.preload().then(
@@ -109,17 +125,16 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
       () => false,
     );
     const height = root.current?.offsetHeight ?? 0;
-    const reason =
-      values.reason || reasonFor(values.message, appliedEnquiry.current?.enquiry ?? null);
+    const reason = values.reason || reasonFor(values.message, asked);
     submit.mutate(
-      { ...values, reason },
+      { ...values, reason, artwork_id: asked?.id },
       {
         onSuccess() {
           singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
           });
-          appliedEnquiry.current = null;
+          forgetEnquiry();
           form.reset(emptyValues);
           // If the code cannot load, the form stays, empty: the toast says that the message was sent.
           void loaded.then((isLoaded) => isLoaded && setSentHeight(height));
@@ -133,6 +148,12 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
         },
       },
     );
+  }
+
+  function removeEnquiry() {
+    setValue("message", withoutArtworkLine(getValues("message"), askedLine.current));
+    forgetEnquiry();
+    focusField(root.current, "message");
   }
 
   if (sentHeight !== null) {
@@ -163,6 +184,14 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     >
       <input type="hidden" name="language" value={language} />
       <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
+      {asked && (
+        // Its height is reserved, so that the fields stay where they are when its code has loaded.
+        <div className="min-h-30">
+          <Suspense>
+            <AskedArtwork product={asked} onRemove={sending ? undefined : removeEnquiry} />
+          </Suspense>
+        </div>
+      )}
       <TextField
         {...form.register("name")}
         label={t("contact.form.name")}

@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { queryKeys } from "@/lib/query-keys";
+
+/** Fetches the work that a message asks about; the data is null if the work has been deleted. */
+export function useAskedArtwork(id: string) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: [...queryKeys.products.all, "asked", id],
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("products")
+        .select("id, title, image_url, media")
+        .eq("id", id)
+        .limit(1)
+        .abortSignal(signal);
+      if (error) throw error;
+      return data[0] ?? null;
+    },
+  });
+}
