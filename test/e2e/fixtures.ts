@@ -130,20 +130,15 @@ async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<s
 
 /** Finishes short animations; long ones such as the hero's progress line continue. */
 export async function finishAnimations(page: Page): Promise<void> {
-  // Not page.waitForFunction, which waits for a frame: pages without scripts never run its callback.
-  await expect
-    .poll(() =>
-      page.evaluate(() => {
-        const brief = document.getAnimations().filter((animation) => {
-          const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
-          return typeof duration === "number" && duration <= 1000 && iterations === 1;
-        });
-        const running = brief.filter((animation) => animation.playState === "running");
-        for (const animation of running) animation.finish();
-        return running.length;
-      }),
-    )
-    .toBe(0);
+  await page.waitForFunction(() => {
+    const brief = document.getAnimations().filter((animation) => {
+      const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
+      return typeof duration === "number" && duration <= 1000 && iterations === 1;
+    });
+    const running = brief.filter((animation) => animation.playState === "running");
+    for (const animation of running) animation.finish();
+    return running.length === 0;
+  });
 }
 
 /** Expects no horizontal overflow. */
@@ -274,6 +269,25 @@ export async function renderInBrowser(page: Page): Promise<void> {
       .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of pictures named in the data
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
+  });
+}
+
+/** Blocks the site's own scripts. axe needs scripts, so it cannot look at a page with scripts off. */
+export async function blockSiteScripts(page: Page): Promise<void> {
+  await page.route(/\/assets\/.*\.js$/, (route) =>
+    route.fulfill({ body: "", contentType: "text/javascript" }),
+  );
+}
+
+/** Renders the noscript elements of the page, whose scripts are blocked, as browsers without scripts do. */
+export async function showNoscript(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const element of document.querySelectorAll("noscript")) {
+      const place = document.createElement("div");
+      place.className = element.className || "contents";
+      place.innerHTML = element.textContent ?? "";
+      element.replaceWith(place);
+    }
   });
 }
 

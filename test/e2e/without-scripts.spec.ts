@@ -8,10 +8,12 @@ import type { Page } from "@playwright/test";
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import {
+  blockSiteScripts,
   expect,
   expectAccessible,
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
+  showNoscript,
   test,
 } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
@@ -240,14 +242,11 @@ async function onBothSchemes(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-// axe needs scripts: the page's own scripts are blocked, and noscript elements are rendered as without scripts.
 test("P-plain-axe: what the server draws for browsers without scripts is accessible", async ({
   page,
   demo,
 }) => {
-  await page.route(/\/assets\/.*\.js$/, (route) =>
-    route.fulfill({ body: "", contentType: "text/javascript" }),
-  );
+  await blockSiteScripts(page);
   for (const language of languages)
     for (const path of ["/", "/gallery/mural"])
       for (const width of [390, 1440]) {
@@ -258,14 +257,7 @@ test("P-plain-axe: what the server draws for browsers without scripts is accessi
           const href = await works(page).first().getAttribute("href");
           await page.goto(demo.url + href!, { waitUntil: "load" });
         }
-        await page.evaluate(() => {
-          for (const element of document.querySelectorAll("noscript")) {
-            const place = document.createElement("div");
-            place.className = element.className || "contents";
-            place.innerHTML = element.textContent ?? "";
-            element.replaceWith(place);
-          }
-        });
+        await showNoscript(page);
         await expectAccessible(page);
       }
 });
