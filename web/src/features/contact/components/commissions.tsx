@@ -23,7 +23,7 @@ export function Commissions({ state, texts }: CommissionSettings) {
         {t(`commissions.${state}`)}
       </h3>
       <p className="text-ink2 mt-2 max-w-[33em]">{t(`commissions.${state}Hint`)}</p>
-      <dl className="mt-6 grid gap-x-[7vw] gap-y-6 md:grid-cols-2">
+      <dl className="mt-6 grid gap-x-[7vw] gap-y-6 md:grid-cols-2 lg:grid-cols-[5fr_6fr]">
         <Text name="accepts" texts={texts} />
         <Text name="declines" texts={texts} />
         <Text name="prices" texts={texts} />
