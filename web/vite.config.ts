@@ -170,7 +170,7 @@ export default defineConfig({
             // Code that forms and admin pages share. It is one file, because each further file is a name in the entry.
             {
               name: "form",
-              test: /\/components\/form\/(field|text-)|\/icons\/(check|circle-exclamation-point)\.|react-query\/.*[mM]utation/,
+              test: /\/components\/form\/(field|text-)|\/icons\/(check|circle-exclamation-point)\./,
             },
             // Visitors open dialogs too. This group comes before "owner", which would otherwise contain the dialog.
             { name: "dialog", test: /\/components\/ui\/dialog\./ },
@@ -181,7 +181,7 @@ export default defineConfig({
             },
             {
               name: "owner",
-              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/admin-settings\/(guide-steps|api\/guide|hooks\/)|\/(count-rows|save-file)\./,
+              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/admin-settings\/(guide-steps|api\/guide|hooks\/)|\/(count-rows|save-file)\.|react-query\/.*[mM]utation/,
             },
           ],
         },

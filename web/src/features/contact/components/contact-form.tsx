@@ -29,13 +29,16 @@ import {
   useInputDuringHydration,
 } from "@/features/contact/early-input";
 
-// Few messages are asked from a work, so this code is a chunk of its own.
+// Few messages are asked from a work, so this code is a chunk of its own. If it cannot load, the form stays: the message names
+// the work.
 const AskedArtwork = lazyWithPreload(() =>
-  import("@/features/contact/components/asked-artwork").then((m) => m.AskedArtwork),
+  import("@/features/contact/components/asked-artwork").then(
+    (m) => m.AskedArtwork,
+    () => () => null,
+  ),
 );
 
-// Needed only after a message was sent. It loads while the message is sent, and replaces the form when it has loaded, so that
-// nothing below the form moves.
+// Needed only after a message was sent. It replaces the form when it has loaded, so that nothing below the form moves.
 const ContactSuccess = lazyWithPreload(() =>
   import("@/features/contact/components/contact-success").then((m) => m.ContactSuccess),
 );
@@ -47,8 +50,8 @@ function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
 }
 
 /**
- * The contact form of the home page. An enquiry about a work adds a line with its title to the message, which carries its id. After
- * sending, a confirmation replaces the form.
+ * The contact form of the home page. An enquiry about a work adds a line with its title to the message, which carries its id.
+ * After sending, a confirmation replaces the form.
  */
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
@@ -61,6 +64,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   });
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
+  const [sending, setSending] = useState(false);
   // The height of the form when its message was sent; null while the form is shown.
   const [sentHeight, setSentHeight] = useState<number | null>(null);
   const [asked, setAsked] = useState<Enquiry | null>(null);
@@ -119,17 +123,14 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   }
 
   function send(values: ContactValues) {
-    if (submit.isPending) return;
-    const loaded = ContactSuccess.preload().then(
-      () => true,
-      () => false,
-    );
+    if (sending) return;
+    setSending(true);
     const height = root.current?.offsetHeight ?? 0;
     const reason = values.reason || reasonFor(values.message, asked);
-    submit.mutate(
-      { ...values, reason, artwork_id: asked?.id },
-      {
-        onSuccess() {
+    // Not awaited: handleSubmit counts the submission as soon as this returns, which must be before the reset.
+    void submit({ ...values, reason, artwork_id: asked?.id })
+      .then(
+        () => {
           singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
@@ -137,17 +138,19 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           forgetEnquiry();
           form.reset(emptyValues);
           // If the code cannot load, the form stays, empty: the toast says that the message was sent.
-          void loaded.then((isLoaded) => isLoaded && setSentHeight(height));
+          void ContactSuccess.preload().then(
+            () => setSentHeight(height),
+            () => undefined,
+          );
         },
-        onError() {
+        () =>
           singleToast({
             title: t("contact.toast.errorTitle"),
             description: t("contact.toast.errorBody"),
             destructive: true,
-          });
-        },
-      },
-    );
+          }),
+      )
+      .then(() => setSending(false));
   }
 
   function removeEnquiry() {
@@ -168,7 +171,6 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     );
   }
 
-  const sending = submit.isPending;
   const error = (field: "name" | "email" | "message") => {
     const key = errors[field]?.message;
     return key ? t(key as Key) : undefined;
