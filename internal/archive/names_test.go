@@ -76,10 +76,12 @@ func TestRelativeURLs(t *testing.T) {
 func TestURLsOfTheArchivesFilesMove(t *testing.T) {
 	here := map[string]bool{"product-images/a ã.png": true}
 	for given, want := range map[string]string{
-		"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1": "http://new.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1",
-		"/storage/v1/object/public/product-images/a%20%C3%A3.png":                        "/storage/v1/object/public/product-images/a%20%C3%A3.png",
-		"https://old.example/storage/v1/object/public/product-images/other.png":          "https://old.example/storage/v1/object/public/product-images/other.png",
-		"see https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png": "see https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png",
+		"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1":                                  "http://new.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1",
+		"/storage/v1/object/public/product-images/a%20%C3%A3.png":                                                         "/storage/v1/object/public/product-images/a%20%C3%A3.png",
+		"https://old.example/storage/v1/object/public/product-images/other.png":                                           "https://old.example/storage/v1/object/public/product-images/other.png",
+		`{"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png":{"en":"<é>"},"/b.png":{"pt":"B"}}`: `{"/b.png":{"pt":"B"},"http://new.example/storage/v1/object/public/product-images/a%20%C3%A3.png":{"en":"<é>"}}`,
+		`{"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png":"a text"}`:                         `{"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png":"a text"}`,
+		"see https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png":                                  "see https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png",
 	} {
 		value, err := json.Marshal(map[string]any{"a": []any{given, 1e3, nil}})
 		if err != nil {

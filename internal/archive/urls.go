@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"atelie/internal/files"
 )
@@ -27,7 +28,41 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return json.Marshal(replaceTexts(tree, func(text string) string { return moveURL(text, apiURL, inArchive) }))
+	return json.Marshal(replaceTexts(tree, func(text string) string {
+		if altTexts, ok := moveAltTexts(text, apiURL, inArchive); ok {
+			return altTexts
+		}
+		return moveURL(text, apiURL, inArchive)
+	}))
+}
+
+// moveAltTexts is moveURL for the URLs of pictures in the column alt_texts, which has the text of a JSON object with the URLs as names. ok is
+// false if the text is none.
+func moveAltTexts(text, apiURL string, inArchive map[string]bool) (moved string, ok bool) {
+	if !strings.HasPrefix(text, `{"`) {
+		return "", false
+	}
+	var byURL map[string]struct {
+		EN string `json:"en,omitempty"`
+		PT string `json:"pt,omitempty"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode(&byURL) != nil {
+		return "", false
+	}
+	changed := maps.Clone(byURL)
+	clear(changed)
+	for url, texts := range byURL {
+		changed[moveURL(url, apiURL, inArchive)] = texts
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(changed) != nil {
+		return "", false
+	}
+	return strings.TrimSuffix(out.String(), "\n"), true
 }
 
 // replaceTexts replaces all strings within a decoded JSON value except the names of members.

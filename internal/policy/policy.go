@@ -167,6 +167,9 @@ func Activity(c identity.Caller) bool { return SiteSettings(c) }
 // which names places and causes of failures.
 func SiteHealth(c identity.Caller) bool { return SiteSettings(c) }
 
+// MissingTexts reports whether the caller may read how many rows lack a text in one language: hidden rows count too.
+func MissingTexts(c identity.Caller) bool { return SiteSettings(c) }
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

@@ -142,6 +142,15 @@ func TestSiteSettings(t *testing.T) {
 	}
 }
 
+// Proves T-rpc-missing.
+func TestMissingTexts(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := MissingTexts(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
 // Proves A-history-who.
 func TestHistory(t *testing.T) {
 	for who, caller := range callers {

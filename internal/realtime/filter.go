@@ -88,8 +88,8 @@ func parseCondition(columns []db.ColumnType, text string) (c condition, err erro
 	if c.operator = operator; !ok {
 		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
 	}
-	if kind == "_text" && operator != "is" {
-		return c, fmt.Errorf("filters on the list %q are not supported", name)
+	if (kind == "_text" || kind == "json") && operator != "is" {
+		return c, fmt.Errorf("filters on the column %q of type %s are not supported", name, kind)
 	}
 	switch {
 	case comparisons[operator] != nil, operator == "isdistinct":

@@ -40,7 +40,7 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 // ColumnTypes returns the columns of every table, by the table's name. Columns that select=* leaves out are missing, because row
 // changes do not contain them either.
 func ColumnTypes() map[string][]db.ColumnType {
-	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text"}
+	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {
 		for _, c := range t.Columns {

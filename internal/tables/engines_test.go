@@ -80,6 +80,7 @@ func (c chance) product(n int) map[string]any {
 		"image_url": c.maybe(c.text(10)), "image_gallery": c.list(), "video_gallery": c.list(), "is_featured": c.IntN(2) == 0, "in_stock": c.IntN(2) == 0,
 		"dimensions": c.maybe(pick(c, "a", "A", "b", "é", "")), "medium": c.maybe(c.text(3)), "creation_date": c.date(), "tags": c.list(), "is_customizable": c.IntN(2) == 0,
 		"seo_meta_title": nil, "seo_meta_desc": c.maybe(""), "price": c.IntN(3), "created_at": c.moment(),
+		"title_pt": c.maybe(c.text(12)), "alt_texts": pick[any](c, nil, map[string]any{}, map[string]any{"/" + c.text(6): map[string]any{"en": c.text(9), "pt": c.text(9)}, "/b": map[string]any{"pt": "<é>"}}),
 	}
 }
 

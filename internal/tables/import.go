@@ -252,6 +252,9 @@ func sameValue(a, b any) bool {
 	case []string:
 		other, ok := b.([]string)
 		return ok && slices.Equal(a, other)
+	case altTexts:
+		other, ok := b.(altTexts)
+		return ok && a.encode() == other.encode()
 	}
 	return a == b
 }

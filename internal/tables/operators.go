@@ -85,8 +85,11 @@ func (p *parser) readOperation(name string, steps []step, readValue func() strin
 	if c, _, err = followSteps(c, steps); err != nil {
 		return nil, err
 	}
-	if c.Kind == JSON {
+	switch {
+	case c.Kind == JSON:
 		return nil, errUnsupported("a condition on JSON; ->> gives a text")
+	case c.Kind == AltTexts && operator != "is":
+		return nil, errUnsupported("a condition on " + c.Name + " other than is.null")
 	}
 	var node Node
 	switch {

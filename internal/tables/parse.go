@@ -394,8 +394,11 @@ func (p *parser) readTerm() (Term, error) {
 	if c, _, err = p.readPath(c); err != nil {
 		return Term{}, err
 	}
-	if c.Kind == JSON {
+	switch c.Kind {
+	case JSON:
 		return Term{}, errUnsupported("order by JSON; ->> gives a text")
+	case AltTexts:
+		return Term{}, errUnsupported("order by " + c.Name)
 	}
 	term := Term{Column: c}
 	directed := p.skip(".asc")

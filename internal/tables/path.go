@@ -91,6 +91,9 @@ func followSteps(c *Column, steps []step) (found *Column, name string, err error
 	if len(steps) == 0 {
 		return c, c.Name, nil
 	}
+	if c.Kind == AltTexts {
+		return nil, "", errUnsupported("a path into " + c.Name)
+	}
 	target := pathTarget{column: c, kind: selectsWhole}
 	name = c.Name
 	for i, s := range steps {

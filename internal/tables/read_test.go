@@ -75,14 +75,14 @@ func TestTheSitesOwnReads(t *testing.T) {
 		s.fill()
 		for _, c := range []struct{ name, who, path, want string }{
 			{"covers", anonymous, "cover_images?select=*&is_active=eq.true&order=display_order.asc", `[` +
-				`{"id":"` + id(2) + `","image_url":"/2.jpg","title":null,"description":null,"media_type":"image","video_thumbnail_url":null,"is_active":true,"display_order":1,"created_at":"2026-03-12T11:30:00.25+00:00","visible_from":null,"visible_until":null},` +
-				`{"id":"` + id(1) + `","image_url":"/1.mp4","title":null,"description":null,"media_type":"video","video_thumbnail_url":"/1.mp4","is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00","visible_from":null,"visible_until":null}]`},
+				`{"id":"` + id(2) + `","image_url":"/2.jpg","title":null,"description":null,"media_type":"image","video_thumbnail_url":null,"is_active":true,"display_order":1,"created_at":"2026-03-12T11:30:00.25+00:00","visible_from":null,"visible_until":null,"title_pt":null,"description_pt":null,"alt_en":null,"alt_pt":null},` +
+				`{"id":"` + id(1) + `","image_url":"/1.mp4","title":null,"description":null,"media_type":"video","video_thumbnail_url":"/1.mp4","is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00","visible_from":null,"visible_until":null,"title_pt":null,"description_pt":null,"alt_en":null,"alt_pt":null}]`},
 			{"reviews of the page", anonymous, "reviews?select=*&is_active=eq.true&order=display_order.asc", `[` +
-				`{"id":"` + id(2) + `","client_name":"Bia","location":null,"message":"Great","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T11:30:00.25+00:00"},` +
-				`{"id":"` + id(1) + `","client_name":"Ana","location":null,"message":"Lovely","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00"},` +
-				`{"id":"` + id(4) + `","client_name":"Duarte","location":null,"message":"Late","image_url":null,"is_active":true,"display_order":null,"created_at":"2026-03-12T13:30:00.25+00:00"}]`},
+				`{"id":"` + id(2) + `","client_name":"Bia","location":null,"message":"Great","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T11:30:00.25+00:00","message_pt":null},` +
+				`{"id":"` + id(1) + `","client_name":"Ana","location":null,"message":"Lovely","image_url":null,"is_active":true,"display_order":2,"created_at":"2026-03-12T10:30:00.25+00:00","message_pt":null},` +
+				`{"id":"` + id(4) + `","client_name":"Duarte","location":null,"message":"Late","image_url":null,"is_active":true,"display_order":null,"created_at":"2026-03-12T13:30:00.25+00:00","message_pt":null}]`},
 			{"one product whole", anonymous, "products?id=eq." + id(3), `[{"id":"` + id(3) + `","title":"mural do Porto","description":"Line one\nline two` + "\u2028" + `<b>&amp;</b> \\ / ` + "\u007f" + ` 😀","artwork_type":"mural","image_url":null,"image_gallery":[],"video_gallery":[],` +
-				`"is_featured":true,"in_stock":false,"dimensions":null,"medium":null,"creation_date":null,"tags":[],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-03-12T11:30:00.25+00:00","published_at":"2026-03-12T09:30:00.25+00:00"}]`},
+				`"is_featured":true,"in_stock":false,"dimensions":null,"medium":null,"creation_date":null,"tags":[],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-03-12T11:30:00.25+00:00","published_at":"2026-03-12T09:30:00.25+00:00","title_pt":null,"description_pt":null,"dimensions_pt":null,"medium_pt":null,"seo_meta_title_pt":null,"seo_meta_desc_pt":null,"alt_texts":null}]`},
 			{"lists", anonymous, "products?select=tags,image_gallery,creation_date&order=created_at&limit=4", `[{"tags":["água","azul"],"image_gallery":[],"creation_date":"2024-02-29"},` +
 				`{"tags":["a,b","c\"d","e\\f","{g}"],"image_gallery":[],"creation_date":null},{"tags":[],"image_gallery":[],"creation_date":null},{"tags":[],"image_gallery":["/a.jpg","/b.jpg"],"creation_date":"2025-01-02"}]`},
 			{"role of the signed-in admin", admin, "user_roles?select=role&user_id=eq." + adminID, `[{"role":"admin"}]`},

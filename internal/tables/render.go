@@ -34,8 +34,11 @@ func (b *builder) newStatement(parts ...string) statement {
 
 // addArg adds an argument and returns its placeholder. Lists are passed as JSON text to both engines.
 func (b *builder) addArg(v any) string {
-	if items, ok := v.([]string); ok {
-		v = canonicalList(items)
+	switch known := v.(type) {
+	case []string:
+		v = canonicalList(known)
+	case altTexts:
+		v = known.encode()
 	}
 	b.args = append(b.args, v)
 	return "$" + strconv.Itoa(len(b.args))
@@ -345,10 +348,13 @@ func (b *builder) rowsSQL(fields []Field, extra, from string) string {
 	row = quote(`"`, row)
 	for i, f := range fields {
 		out[i] = b.columnSQL(f.Column)
+		if f.Column.Kind == AltTexts {
+			out[i] += "::json"
+		}
 		if f.Cast != "" {
 			out[i] = "cast(" + out[i] + " as " + string(f.Cast) + ")"
 		}
-		if f.Name != f.Column.Name || f.Column.path != nil || f.Column.files != nil {
+		if f.Name != f.Column.Name || f.Column.path != nil || f.Column.files != nil || f.Column.Kind == AltTexts {
 			out[i] += " as " + quote(`"`, f.Name)
 		}
 	}
@@ -374,7 +380,7 @@ func memberOnSQLite(column string, f Field) string {
 		column, kind = castOnSQLite(column, kind, f.Cast), f.Cast
 	}
 	switch {
-	case kind == List:
+	case kind == List || kind == AltTexts:
 		return "json(" + column + ")"
 	case kind == Bool && f.Cast != "" && f.Column.Kind == Int: // may be null
 		return "json(case when " + column + " is null then null when " + column + " then 'true' else 'false' end)"
@@ -514,7 +520,7 @@ func (b *builder) fromRowSQL(c *Column) string {
 	}
 	text := "value ->> '" + c.Name + "'"
 	switch c.Kind {
-	case Text:
+	case Text, AltTexts:
 		return text
 	case List:
 		return "array(select jsonb_array_elements_text((" + text + ")::jsonb))"
@@ -533,6 +539,8 @@ func encodeRows(t *Table, rows []row) (string, error) {
 				out[i][c.Name] = db.FormatTime(v)
 			case []string:
 				out[i][c.Name] = canonicalList(v)
+			case altTexts:
+				out[i][c.Name] = v.encode()
 			default:
 				out[i][c.Name] = v
 			}

@@ -24,13 +24,14 @@ type function struct {
 
 // functions contains all functions by name.
 var functions = map[string]function{
-	"get_user_role":    {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
-	"move_series":      moveRows("move_series", "series", "series", policy.MoveSeries),
-	"move_series_work": moveRows("move_series_work", "series_works", "work of a series", policy.MoveSeries),
-	"move_work":        moveRows("move_work", "products", "work", policy.MoveWorks),
-	"reorder_covers":   reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
-	"reorder_reviews":  reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
-	"set_media_focus":  {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
+	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
+	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
+	"move_series":       moveRows("move_series", "series", "series", policy.MoveSeries),
+	"move_series_work":  moveRows("move_series_work", "series_works", "work of a series", policy.MoveSeries),
+	"move_work":         moveRows("move_work", "products", "work", policy.MoveWorks),
+	"reorder_covers":    reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
+	"reorder_reviews":   reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
+	"set_media_focus":   {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
 // RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object

@@ -22,6 +22,7 @@ const (
 	Timestamp Kind = "timestamp with time zone"
 	Date      Kind = "date"
 	List      Kind = "text[]"
+	AltTexts  Kind = "json" // alt_texts.go
 )
 
 // The kinds that no stored column has. They result from casts and JSON paths in select; the computed column media has the kind
@@ -101,6 +102,7 @@ const (
 	maxSlug    = 100
 	maxMessage = 5000
 	maxProse   = 20000
+	maxAlt     = 500
 	// Entries of a list.
 	maxTags    = 100
 	maxGallery = 200
@@ -174,6 +176,13 @@ var schema = indexTables(
 		publishedAt,
 		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt},
 		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), ByName: true, MaxLen: maxOrderKey, Valid: isOrderKey},
+		textColumn("title_pt", maxTitle), // the texts in Portuguese; the columns above have the English ones
+		textColumn("description_pt", maxProse),
+		textColumn("dimensions_pt", maxLine),
+		textColumn("medium_pt", maxLine),
+		textColumn("seo_meta_title_pt", maxTitle),
+		textColumn("seo_meta_desc_pt", maxMessage),
+		{Name: "alt_texts", Kind: AltTexts, MaxItems: 1 + maxGallery, MaxLen: maxAlt},
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -185,6 +194,7 @@ var schema = indexTables(
 		{Name: "display_order", Kind: Int},
 		createdColumn(),
 		updatedColumn(),
+		textColumn("message_pt", maxMessage),
 	}},
 	&Table{Name: "cover_images", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -201,6 +211,10 @@ var schema = indexTables(
 		{Name: "has_begun", Kind: Bool, NotNull: true, Reached: visibleFrom, IfNull: true},
 		visibleUntil,
 		{Name: "has_ended", Kind: Bool, NotNull: true, Reached: visibleUntil},
+		textColumn("title_pt", maxTitle),
+		textColumn("description_pt", maxMessage),
+		textColumn("alt_en", maxAlt),
+		textColumn("alt_pt", maxAlt),
 	}},
 	&Table{Name: "series", Public: true, NewLast: true, Unique: "slug", Columns: []*Column{
 		keyColumn(),

@@ -10,8 +10,8 @@ import (
 
 // kindsOf has the type that each engine reports for a column of a kind.
 var kindsOf = map[db.Dialect]map[Kind]string{
-	db.Postgres: {UUID: "uuid", Text: "text", Bool: "boolean", Int: "integer", Timestamp: "timestamp with time zone", Date: "date", List: "ARRAY"},
-	db.SQLite:   {UUID: "TEXT", Text: "TEXT", Bool: "INTEGER", Int: "INTEGER", Timestamp: "TEXT", Date: "TEXT", List: "TEXT"},
+	db.Postgres: {UUID: "uuid", Text: "text", Bool: "boolean", Int: "integer", Timestamp: "timestamp with time zone", Date: "date", List: "ARRAY", AltTexts: "text"},
+	db.SQLite:   {UUID: "TEXT", Text: "TEXT", Bool: "INTEGER", Int: "INTEGER", Timestamp: "TEXT", Date: "TEXT", List: "TEXT", AltTexts: "TEXT"},
 }
 
 func TestSchemaAgreesWithTheDatabase(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 //   - Int: int64, within 32 bits
 //   - Timestamp: time.Time in UTC, with microseconds
 //   - List: []string
+//   - AltTexts: altTexts
 
 // parseValue converts a text to a value of a kind. It accepts texts by PostgreSQL's rules.
 func parseValue(kind Kind, s string) (any, error) {
@@ -36,6 +37,8 @@ func parseValue(kind Kind, s string) (any, error) {
 		return parseDate(s)
 	case List:
 		return parseList(s)
+	case AltTexts:
+		return altTextsFromJSON(s)
 	default:
 		return s, nil
 	}
@@ -223,6 +226,10 @@ func fromJSON(kind Kind, v any) (any, error) {
 		if kind == List {
 			return listFromJSON(v)
 		}
+	case map[string]any:
+		if kind == AltTexts {
+			return altTextsFromJSON(v)
+		}
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -269,6 +276,8 @@ func checkValue(t *Table, c *Column, v any) error {
 		if c.AtLeast != nil && v < *c.AtLeast {
 			return errCheck(t, c, fmt.Sprintf("%s must be at least %d", c.Name, *c.AtLeast))
 		}
+	case altTexts:
+		return v.check(c)
 	case []string:
 		if len(v) > c.MaxItems {
 			return errTooLong(c, fmt.Sprintf("%s may have at most %d entries", c.Name, c.MaxItems))

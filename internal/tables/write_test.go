@@ -31,7 +31,7 @@ func TestInsertAsTheSiteDoes(t *testing.T) {
 			t.Error(err)
 		}
 		whole := `{"id":"` + key + `","title":"Água","description":"Uma \"onda\"","artwork_type":"watercolour","image_url":"https://x/a.jpg","image_gallery":["https://x/b.jpg"],"video_gallery":[],` +
-			`"is_featured":true,"in_stock":false,"dimensions":"30 × 40 cm","medium":"Papel","creation_date":"2026-01-31","tags":["mar","céu"],"is_customizable":true,"seo_meta_title":"T","seo_meta_desc":"D","price":0,"created_at":"2026-03-12T09:30:00.25+00:00","published_at":"2026-03-12T09:30:00.25+00:00"}`
+			`"is_featured":true,"in_stock":false,"dimensions":"30 × 40 cm","medium":"Papel","creation_date":"2026-01-31","tags":["mar","céu"],"is_customizable":true,"seo_meta_title":"T","seo_meta_desc":"D","price":0,"created_at":"2026-03-12T09:30:00.25+00:00","published_at":"2026-03-12T09:30:00.25+00:00","title_pt":null,"description_pt":null,"dimensions_pt":null,"medium_pt":null,"seo_meta_title_pt":null,"seo_meta_desc_pt":null,"alt_texts":null}`
 		s.want("product", got, 201, "["+whole+"]")
 		s.want("product, read again", s.call(anonymous, "GET", "products", "", "Accept: application/vnd.pgrst.object+json"), 200, whole)
 		if h := got.header; h.Get("Preference-Applied") != "return=representation" || h.Get("Content-Range") != "*/*" || h.Get("Content-Type") != "application/json; charset=utf-8" {

@@ -1,0 +1,36 @@
+package tables
+
+import (
+	"context"
+	"encoding/json"
+
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// missingTexts is the result of rpc/get_missing_texts: how many rows lack a text in one of the languages, or a picture's alternative text.
+// A row without a text in either language lacks none. Hidden rows count too.
+type missingTexts struct {
+	Works struct {
+		Title       int64 `json:"title"`
+		Description int64 `json:"description"`
+		Medium      int64 `json:"medium"`
+		AltTexts    int64 `json:"alt_texts"` // works with a picture, and with no alternative text at all
+	} `json:"works"`
+	Series  int64 `json:"series"` // series whose title or text is in one language only
+	Covers  int64 `json:"covers"` // covers whose title or description is in one language only
+	Reviews int64 `json:"reviews"`
+}
+
+// getMissingTexts is the function get_missing_texts.
+func (s *Service) getMissingTexts(ctx context.Context, _ map[string]any) (string, error) {
+	if caller := identity.Of(ctx); !policy.MissingTexts(caller) {
+		return "", errDenied(caller, "function get_missing_texts")
+	}
+	missing, err := countMissingTexts(ctx, s.db)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(missing)
+	return string(text), err
+}

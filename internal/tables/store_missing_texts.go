@@ -1,0 +1,24 @@
+package tables
+
+import (
+	"context"
+
+	"atelie/internal/db"
+)
+
+// oneLanguage is the SQL condition that a row has a text in only one of its two columns.
+func oneLanguage(column string) string {
+	return "(coalesce(" + column + ", '') = '') <> (coalesce(" + column + "_pt, '') = '')"
+}
+
+// countMissingTexts reads each of the four tables once.
+func countMissingTexts(ctx context.Context, q db.Querier) (m missingTexts, err error) {
+	err = q.QueryRow(ctx, "select works.title, works.description, works.medium, works.alt_texts, series.missing, covers.missing, reviews.missing from"+
+		" (select count(*) filter (where "+oneLanguage("title")+") as title, count(*) filter (where "+oneLanguage("description")+") as description,"+
+		" count(*) filter (where "+oneLanguage("medium")+") as medium, count(*) filter (where alt_texts is null and image_url is not null) as alt_texts from products) as works,"+
+		" (select count(*) as missing from series where "+oneLanguage("title")+" or "+oneLanguage("text")+") as series,"+
+		" (select count(*) as missing from cover_images where "+oneLanguage("title")+" or "+oneLanguage("description")+") as covers,"+
+		" (select count(*) as missing from reviews where "+oneLanguage("message")+") as reviews").
+		Scan(&m.Works.Title, &m.Works.Description, &m.Works.Medium, &m.Works.AltTexts, &m.Series, &m.Covers, &m.Reviews)
+	return m, err
+}
