@@ -49,7 +49,8 @@ func hostileContent(t *testing.T) ContentReader {
 	h := quoted(t, hostile)
 	media := `{` + h + `:{"kind":"image","v":` + h + `,"width":40,"height":30,"thumbhash":` + h + `,"color":` + h + `,"widths":[40]}}`
 	work := `{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":` + h + `,"description":` + h + `,"artwork_type":"mural","image_url":` + h + `,"image_gallery":[],"video_gallery":[],` +
-		`"is_featured":true,"in_stock":true,"dimensions":` + h + `,"medium":` + h + `,"creation_date":"2026-03-01","tags":[` + h + `],"is_customizable":true,"price":0,"created_at":"2026-03-01T00:00:00+00:00","media":` + media + `}`
+		`"is_featured":true,"in_stock":true,"dimensions":` + h + `,"medium":` + h + `,"creation_date":"2026-03-01","tags":[` + h + `],"is_customizable":true,"price":0,"created_at":"2026-03-01T00:00:00+00:00","media":` + media +
+		`,"title_pt":` + h + `,"description_pt":` + h + `,"alt_texts":{` + h + `:{"en":` + h + `,"pt":` + h + `}}}`
 	return rowsOf(map[string][]string{
 		"products":     {work},
 		"reviews":      {`{"id":"r","client_name":` + h + `,"location":` + h + `,"message":` + h + `,"image_url":` + h + `,"is_active":true,"display_order":1,"media":` + media + `}`},

@@ -117,15 +117,22 @@ func (s *Service) feedEntryHTML(w *work, l i18n.Language, page string, pictures 
 	for _, f := range w.fileURLs() {
 		if p, ok := pictures[f]; ok {
 			fmt.Fprintf(&out, `<p><a href="%s"><img src="%s" width="%d" height="%d" alt="%s"></a></p>`,
-				html.EscapeString(page), html.EscapeString(s.cfg.SiteURL+p.Large), p.Width, p.Height, html.EscapeString(w.alt(l)))
+				html.EscapeString(page), html.EscapeString(s.cfg.SiteURL+p.Large), p.Width, p.Height, html.EscapeString(w.alt(l, f)))
 			break
 		}
 	}
-	facts := joinFilled(" · ", w.kind(l), oneLine(w.Medium), oneLine(w.Dimensions))
-	for _, paragraph := range append(strings.Split(w.Description, "\n"), facts) {
+	description, language := findText(l, w.Description, w.DescriptionPT)
+	marked := ""
+	if language != l && w.hasPortuguese() {
+		marked = fmt.Sprintf(` lang="%s"`, language)
+	}
+	for _, paragraph := range strings.Split(description, "\n") {
 		if text := oneLine(paragraph); text != "" {
-			fmt.Fprintf(&out, "<p>%s</p>", html.EscapeString(text))
+			fmt.Fprintf(&out, "<p%s>%s</p>", marked, html.EscapeString(text))
 		}
+	}
+	if facts := joinFilled(" · ", w.kind(l), w.medium(l), w.dimensions(l)); facts != "" {
+		fmt.Fprintf(&out, "<p>%s</p>", html.EscapeString(facts))
 	}
 	return out.String()
 }

@@ -57,7 +57,7 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 			if f.Entries[0].Title != c.untitled {
 				t.Errorf("%q", f.Entries[0].Title)
 			}
-			content := f.Entries[2].Content.HTML
+			content := strings.ReplaceAll(f.Entries[2].Content.HTML, ` lang="en"`, "") // the works have no texts in Portuguese
 			for _, part := range []string{`<a href="` + html.EscapeString(f.Entries[2].Link.Href) + `"><img src="https://a.example/large/known/sol.jpg" width="1600" height="800" alt="Sol de inverno, Acrylic on plaster">`, "<p>A street that</p><p>faces north.</p>", "14 × 7 m"} {
 				if !strings.Contains(content, part) {
 					t.Errorf("no %s in %s", part, content)

@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"atelie/internal/i18n"
 	"atelie/internal/settings"
 )
 
@@ -28,8 +30,8 @@ func (p sharePicture) large() bool { return p.width == shareWidth }
 
 // pictureSource is something whose picture can be the share picture of a page, such as a work or a cover.
 type pictureSource struct {
-	fileURLs []string // the first file that has a share picture is used
-	alt      string   // alternative text
+	fileURLs []string                // the first file that has a share picture is used
+	alt      func(url string) string // returns the alternative text of a file
 }
 
 // chooseSharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For another page it is
@@ -39,10 +41,10 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 	l := v.lang()
 	var sources []pictureSource
 	if w != nil {
-		sources = append(sources, pictureSource{w.fileURLs(), w.alt(l)})
+		sources = append(sources, w.pictureSource(l))
 	} else {
 		if e != nil {
-			sources = append(sources, pictureSource{[]string{e.ImageURL}, e.name(l)})
+			sources = append(sources, pictureSource{[]string{e.ImageURL}, func(string) string { return e.name(l) }})
 		}
 		if _, ok := galleryFilter(v.path); ok {
 			pages, err := s.pagesOf(ctx)
@@ -54,16 +56,16 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 				return sharePicture{}, err
 			}
 			for _, shown := range first {
-				sources = append(sources, pictureSource{shown.fileURLs(), shown.alt(l)})
+				sources = append(sources, shown.pictureSource(l))
 			}
 		}
-		covers, err := s.readCoverSources(ctx, site)
+		covers, err := s.readCoverSources(ctx, site, l)
 		if err != nil {
 			return sharePicture{}, err
 		}
 		sources = append(sources, covers...)
-		alt := oneLine(site.Text(l, func(t settings.Texts) string { return t.PortraitAlt }))
-		sources = append(sources, pictureSource{[]string{site.Portrait}, joinFilled(", ", alt, oneLine(site.Name))})
+		alt := joinFilled(", ", oneLine(site.Text(l, func(t settings.Texts) string { return t.PortraitAlt })), oneLine(site.Name))
+		sources = append(sources, pictureSource{[]string{site.Portrait}, func(string) string { return alt }})
 	}
 	var files []string
 	for _, c := range sources {
@@ -75,21 +77,29 @@ func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.
 	}
 	for _, c := range sources {
 		if i := slices.IndexFunc(c.fileURLs, func(f string) bool { return pictures[f].Share != "" }); i >= 0 {
-			return sharePicture{pictures[c.fileURLs[i]].Share, shareWidth, shareHeight, c.alt}, nil
+			return sharePicture{pictures[c.fileURLs[i]].Share, shareWidth, shareHeight, c.alt(c.fileURLs[i])}, nil
 		}
 	}
 	return sharePicture{"/icon-512.png", iconSide, iconSide, oneLine(site.Name)}, nil
 }
 
-func (s *Service) readCoverSources(ctx context.Context, site settings.Site) ([]pictureSource, error) {
+func (w *work) pictureSource(l i18n.Language) pictureSource {
+	return pictureSource{w.fileURLs(), func(url string) string { return w.alt(l, url) }}
+}
+
+func (s *Service) readCoverSources(ctx context.Context, site settings.Site, l i18n.Language) ([]pictureSource, error) {
 	covers, err := readRows[struct {
 		Title    string `json:"title"`
+		TitlePT  string `json:"title_pt"`
+		AltEN    string `json:"alt_en"`
+		AltPT    string `json:"alt_pt"`
 		ImageURL string `json:"image_url"`
 		Still    string `json:"video_thumbnail_url"`
-	}](ctx, s.cfg.Content, "cover_images", "select=title,image_url,video_thumbnail_url&is_active=eq.true&order=display_order.asc&limit=5")
+	}](ctx, s.cfg.Content, "cover_images", "select=title,title_pt,alt_en,alt_pt,image_url,video_thumbnail_url&is_active=eq.true&order=display_order.asc&limit=5")
 	var out []pictureSource
 	for _, c := range covers {
-		out = append(out, pictureSource{[]string{c.ImageURL, c.Still}, joinFilled(", ", oneLine(c.Title), oneLine(site.Name))})
+		alt := cmp.Or(oneLine(inLanguage(l, c.AltEN, c.AltPT)), joinFilled(", ", oneLine(inLanguage(l, c.Title, c.TitlePT)), oneLine(site.Name)))
+		out = append(out, pictureSource{[]string{c.ImageURL, c.Still}, func(string) string { return alt }})
 	}
 	return out, err
 }

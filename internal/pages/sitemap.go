@@ -60,7 +60,8 @@ type (
 		Href     string `xml:"href,attr"`
 	}
 	mappedImage struct {
-		URL string `xml:"image:loc"`
+		URL     string `xml:"image:loc"`
+		Caption string `xml:"image:caption,omitempty"`
 	}
 )
 
@@ -144,11 +145,13 @@ func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error
 		return err
 	}
 	for _, w := range works {
-		var images []mappedImage
-		for _, f := range w.fileURLs() {
-			if p, ok := known[f]; ok && len(images) < sitemapPictures {
-				images = append(images, mappedImage{s.cfg.SiteURL + p.Large})
+		images := func(l i18n.Language) (images []mappedImage) {
+			for _, f := range w.fileURLs() {
+				if p, ok := known[f]; ok && len(images) < sitemapPictures {
+					images = append(images, mappedImage{s.cfg.SiteURL + p.Large, w.ownAlt(l, f)})
+				}
 			}
+			return images
 		}
 		s.addPage(set, w.path(), w.changedAt(), images)
 	}
@@ -202,8 +205,9 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 	return nil
 }
 
-// addPage adds a URL in both languages, each with a link to the other.
-func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []mappedImage) {
+// addPage adds a URL in both languages, each with a link to the other. images returns the pictures of the page, with captions in a language;
+// nil for none.
+func (s *Service) addPage(set *urlSet, path string, changed time.Time, images func(i18n.Language) []mappedImage) {
 	alternates := []alternate{{"alternate", "x-default", s.cfg.SiteURL + path}}
 	for _, l := range i18n.Languages {
 		alternates = append(alternates, alternate{"alternate", string(l), s.cfg.SiteURL + localizePath(path, l)})
@@ -213,6 +217,10 @@ func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []
 		modified = formatTime(changed)
 	}
 	for _, l := range i18n.Languages {
-		set.Pages = append(set.Pages, mappedURL{URL: s.cfg.SiteURL + localizePath(path, l), Modified: modified, Alternates: alternates, Images: images})
+		page := mappedURL{URL: s.cfg.SiteURL + localizePath(path, l), Modified: modified, Alternates: alternates}
+		if images != nil {
+			page.Images = images(l)
+		}
+		set.Pages = append(set.Pages, page)
 	}
 }

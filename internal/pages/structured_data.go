@@ -17,7 +17,7 @@ const worksInData = 24
 // thing is an object of the structured data: schema.org properties by name.
 type thing map[string]any
 
-// set sets a property, unless its value is an empty string or an empty list of strings.
+// set sets a property, unless its value is an empty string or an empty list.
 func (t thing) set(name string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -25,6 +25,10 @@ func (t thing) set(name string, value any) {
 			return
 		}
 	case []string:
+		if len(v) == 0 {
+			return
+		}
+	case []any:
 		if len(v) == 0 {
 			return
 		}
@@ -81,7 +85,7 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 		var parts []thing
 		for i := range listed {
 			artwork := s.describeArtwork(&listed[i], h.language, pictures)
-			if images, ok := artwork["image"].([]string); ok {
+			if images, ok := artwork["image"].([]any); ok {
 				artwork["image"] = images[0]
 			}
 			delete(artwork, "description") // the work's own page has its description and all its pictures
@@ -100,17 +104,23 @@ func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, e
 func (s *Service) describeArtwork(w *work, l i18n.Language, pictures map[string]Picture) thing {
 	at := s.cfg.SiteURL + localizePath(w.path(), l)
 	artwork := thing{"@type": "VisualArtwork", "@id": s.cfg.SiteURL + w.path(), "url": at, "name": w.name(l), "creator": thing{"@id": s.cfg.SiteURL + "/#artist"}}
-	var images []string
+	var images []any // a URL, or an ImageObject for a picture with an alternative text
 	for _, f := range w.fileURLs() {
-		if p, ok := pictures[f]; ok {
+		p, ok := pictures[f]
+		if !ok {
+			continue
+		}
+		if alt := w.ownAlt(l, f); alt != "" {
+			images = append(images, thing{"@type": "ImageObject", "url": s.cfg.SiteURL + p.Large, "caption": alt})
+		} else {
 			images = append(images, s.cfg.SiteURL+p.Large)
 		}
 	}
 	artwork.set("image", images)
-	artwork.set("description", oneLine(w.Description))
+	artwork.set("description", oneLine(inLanguage(l, w.Description, w.DescriptionPT)))
 	artwork.set("artform", w.kind(l))
-	artwork.set("artMedium", oneLine(w.Medium))
-	artwork.set("size", oneLine(w.Dimensions))
+	artwork.set("artMedium", w.medium(l))
+	artwork.set("size", w.dimensions(l))
 	artwork.set("dateCreated", w.CreationDate)
 	var tags []string
 	for _, t := range w.Tags {

@@ -32,11 +32,22 @@ type work struct {
 	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
 	PublishedAt  time.Time `json:"published_at"`
 
+	// The texts in Portuguese. Those above are in English, of sites that have both.
+	TitlePT       string `json:"title_pt"`
+	DescriptionPT string `json:"description_pt"`
+	DimensionsPT  string `json:"dimensions_pt"`
+	MediumPT      string `json:"medium_pt"`
+	SEOTitlePT    string `json:"seo_meta_title_pt"`
+	SEODescPT     string `json:"seo_meta_desc_pt"`
+	// AltTexts has the alternative texts of the pictures, by URL and by language.
+	AltTexts map[string]map[i18n.Language]string `json:"alt_texts"`
+
 	typeHasGalleryPage bool // whether the gallery has a page for the work's type; set by readWorks
 }
 
 // selectWork is the beginning of every query that reads works. It selects the columns that the fields of work name.
-const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at,published_at&"
+const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at,published_at," +
+	"title_pt,description_pt,dimensions_pt,medium_pt,seo_meta_title_pt,seo_meta_desc_pt,alt_texts&"
 
 // ContentReader contains the functions that read the site's content with an anonymous visitor's rights.
 type ContentReader struct {
@@ -188,13 +199,45 @@ func (w *work) path() string {
 	return galleryPath + w.Type + "?art=" + w.ID
 }
 
-// name is the title, which is not translated, or a placeholder.
+// inLanguage returns the first text in a language, or else the first one in the other language. texts are in English and in Portuguese by
+// turns. web/src/lib/local-text.ts has the same rule.
+func inLanguage(l i18n.Language, texts ...string) string {
+	text, _ := findText(l, texts...)
+	return text
+}
+
+// findText returns the same as inLanguage, and the language of the text.
+func findText(l i18n.Language, texts ...string) (text string, of i18n.Language) {
+	for _, of := range []i18n.Language{l, l.Other()} {
+		for i, text := range texts {
+			if languageOf := i18n.Languages[i%2]; languageOf == of && strings.TrimSpace(text) != "" {
+				return text, of
+			}
+		}
+	}
+	return "", l
+}
+
+// hasPortuguese reports whether the work has any text in Portuguese. The texts of other works may be in either language.
+func (w *work) hasPortuguese() bool {
+	return w.TitlePT+w.DescriptionPT+w.DimensionsPT+w.MediumPT+w.SEOTitlePT+w.SEODescPT != ""
+}
+
+// name is the title, or a placeholder.
 func (w *work) name(l i18n.Language) string {
-	return cmp.Or(oneLine(w.Title), l.Text("gallery.untitled"))
+	return cmp.Or(oneLine(inLanguage(l, w.Title, w.TitlePT)), l.Text("gallery.untitled"))
 }
 
 // heading is the title of the work's page, without the site's name.
-func (w *work) heading(l i18n.Language) string { return cmp.Or(oneLine(w.SEOTitle), w.name(l)) }
+func (w *work) heading(l i18n.Language) string {
+	return cmp.Or(oneLine(inLanguage(l, w.SEOTitle, w.SEOTitlePT, w.Title, w.TitlePT)), l.Text("gallery.untitled"))
+}
+
+// medium and dimensions are one line each.
+func (w *work) medium(l i18n.Language) string { return oneLine(inLanguage(l, w.Medium, w.MediumPT)) }
+func (w *work) dimensions(l i18n.Language) string {
+	return oneLine(inLanguage(l, w.Dimensions, w.DimensionsPT))
+}
 
 // kind is the name of the type; "" for types that the gallery does not show.
 func (w *work) kind(l i18n.Language) string {
@@ -204,21 +247,27 @@ func (w *work) kind(l i18n.Language) string {
 	return ""
 }
 
-// alt describes the work's picture: its title and its medium.
-func (w *work) alt(l i18n.Language) string {
-	return joinFilled(", ", w.name(l), cmp.Or(oneLine(w.Medium), w.kind(l)))
+// alt describes one of the work's pictures: the owner's text, else title and medium of the work.
+func (w *work) alt(l i18n.Language, url string) string {
+	return cmp.Or(w.ownAlt(l, url), joinFilled(", ", w.name(l), cmp.Or(w.medium(l), w.kind(l))))
+}
+
+// ownAlt is the owner's alternative text of a picture, or "".
+func (w *work) ownAlt(l i18n.Language, url string) string {
+	texts := w.AltTexts[url]
+	return oneLine(inLanguage(l, texts[i18n.EN], texts[i18n.PT]))
 }
 
 // summary is the work's description: the owner's text, else its facts.
 func (w *work) summary(l i18n.Language) string {
-	if text := shortenFirst(w.SEODesc, w.Description); text != "" {
+	if text := shorten(inLanguage(l, w.SEODesc, w.SEODescPT, w.Description, w.DescriptionPT), descriptionLength); text != "" {
 		return text
 	}
-	medium := oneLine(w.Medium)
+	medium := w.medium(l)
 	if strings.EqualFold(medium, w.kind(l)) {
 		medium = ""
 	}
-	return shorten(joinFilled(" · ", w.name(l), w.kind(l), medium, oneLine(w.Dimensions)), descriptionLength)
+	return shorten(joinFilled(" · ", w.name(l), w.kind(l), medium, w.dimensions(l)), descriptionLength)
 }
 
 // publishedAt is since when visitors see the work.
