@@ -162,7 +162,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const catalogue = (language) =>
     Object.assign(
       {},
-      ...["", "admin/", "work/"].map((part) =>
+      ...["", "admin/", "gallery/", "not-found/", "session/", "work/"].map((part) =>
         JSON.parse(readFileSync(join(root, `web/src/locales/${part}${language}.json`), "utf8")),
       ),
     );

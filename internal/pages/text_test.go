@@ -58,7 +58,7 @@ func TestShorten(t *testing.T) {
 func TestServerTextsEqualTheSites(t *testing.T) {
 	for _, l := range i18n.Languages {
 		site := map[string]string{}
-		for _, name := range []string{string(l), "privacy"} {
+		for _, name := range []string{string(l), "gallery/" + string(l), "not-found/" + string(l), "privacy"} {
 			file, err := os.ReadFile("../../web/src/locales/" + name + ".json")
 			if err != nil {
 				t.Fatal(err)

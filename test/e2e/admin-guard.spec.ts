@@ -140,14 +140,14 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
   await reviews.goto(`${server.url}/admin/reviews`);
   await reviews.getByRole("button", { name: "Add Review" }).click();
   await reviews.getByLabel("Client name").fill("Zé");
-  await reviews.getByLabel("Message").fill("Half a sentence");
+  await reviews.getByLabel("Message", { exact: true }).fill("Half a sentence");
   const covers = await context.newPage();
   await covers.goto(`${server.url}/admin/cover-images`);
   const cover = covers
     .getByRole("listitem")
     .filter({ has: covers.getByRole("switch") })
     .first();
-  await cover.getByLabel("Title").fill("Half a cover");
+  await cover.getByLabel("Title", { exact: true }).fill("Half a cover");
 
   const { access_token } = await kept(settings);
   expect((await asService(server).auth.admin.signOut(access_token, "global")).error).toBeNull();
@@ -165,10 +165,10 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
   await expect(settings.getByText("Settings saved")).toBeVisible();
 
   // The other tabs get the new session and return to their page.
-  await expect(reviews.getByLabel("Message")).toHaveValue("Half a sentence");
+  await expect(reviews.getByLabel("Message", { exact: true })).toHaveValue("Half a sentence");
   await reviews.getByRole("dialog").getByRole("button", { name: "Add Review" }).click();
   await expect(reviews.getByText("Review added successfully")).toBeVisible();
-  await expect(cover.getByLabel("Title")).toHaveValue("Half a cover");
+  await expect(cover.getByLabel("Title", { exact: true })).toHaveValue("Half a cover");
   await cover.getByRole("button", { name: "Save", exact: true }).click();
   await expect(covers.getByText("Cover image updated successfully")).toBeVisible();
 });

@@ -123,7 +123,7 @@ test("A-rev-2 A-rev-3 A-rev-6: a review is added, edited, hidden from visitors, 
   const add = page.getByRole("dialog").getByRole("button", { name: "Add Review" });
   await expect(add).toBeDisabled();
   await page.getByLabel("Client name").fill("Zulmira");
-  await page.getByLabel("Message").fill("Azul para sempre.");
+  await page.getByLabel("Message", { exact: true }).fill("Azul para sempre.");
   await page
     .getByRole("dialog")
     .locator("input[type=file]")
@@ -133,7 +133,7 @@ test("A-rev-2 A-rev-3 A-rev-6: a review is added, edited, hidden from visitors, 
   await expect(page.getByText("Review added successfully")).toBeVisible();
 
   await page.getByRole("button", { name: "Edit review by Zulmira" }).click();
-  await page.getByLabel("Message").fill("Azul para sempre, e branco.");
+  await page.getByLabel("Message", { exact: true }).fill("Azul para sempre, e branco.");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Review updated successfully")).toBeVisible();
   const seen = async () =>
@@ -294,13 +294,13 @@ test("A-cov-8: a cover that cannot be saved keeps its words and shows why", asyn
     .getByRole("listitem")
     .filter({ has: page.getByRole("switch") })
     .first();
-  await first.getByLabel("Description").fill("Not stored");
+  await first.getByLabel("Description", { exact: true }).fill("Not stored");
   await page.route("**/rest/v1/cover_images?*", (route) =>
     route.request().method() === "PATCH" ? route.abort() : route.continue(),
   );
   await first.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Error", { exact: true })).toBeVisible();
-  await expect(first.getByLabel("Description")).toHaveValue("Not stored");
+  await expect(first.getByLabel("Description", { exact: true })).toHaveValue("Not stored");
 });
 
 test("A-cov-9: two owners edit one cover: the second is told; a switch is no conflict", async ({

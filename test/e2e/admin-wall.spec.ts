@@ -106,7 +106,7 @@ test("A-wall-many: twelve works are featured with four presses, in one request, 
   expect((await featured()).count).toBe(0);
 
   await page.getByRole("button", { name: "Type, medium, date, tags" }).click();
-  await page.getByRole("dialog").getByLabel("Medium").fill("Oil on linen");
+  await page.getByRole("dialog").getByLabel("Medium", { exact: true }).fill("Oil on linen");
   await page.getByRole("dialog").getByLabel("Tags").fill("study, sea");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Works changed: 12")).toBeVisible();

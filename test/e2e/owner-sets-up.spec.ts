@@ -154,7 +154,7 @@ for (const engine of engines) {
         await page.getByRole("button", { name: "Add Review" }).first().click();
         const form = page.getByRole("dialog");
         await form.getByLabel("Client name").fill(name);
-        await form.getByLabel("Message").fill(message);
+        await form.getByLabel("Message", { exact: true }).fill(message);
         await form.getByRole("button", { name: "Add Review" }).click();
         await expect(form).toHaveCount(0);
         await expect(page.getByText(message)).toBeVisible();

@@ -52,8 +52,8 @@ for (const engine of engines) {
       const form = page.getByRole("dialog");
       await form.getByLabel("Title", { exact: true }).fill("Céu de março");
       await form.getByLabel("Artwork type").selectOption("mural");
-      await form.getByLabel("Dimensions").fill("6 × 4 m");
-      await form.getByLabel("Medium").fill("Acrylic on plaster");
+      await form.getByLabel("Dimensions", { exact: true }).fill("6 × 4 m");
+      await form.getByLabel("Medium", { exact: true }).fill("Acrylic on plaster");
       await form.getByLabel("Tags").fill("sky, march ,  blue");
       await form.locator("input[type=file]").nth(0).setInputFiles(picture);
       await form.locator("input[type=file][accept*=video]").setInputFiles(film);

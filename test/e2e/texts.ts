@@ -7,10 +7,16 @@ import commissionsPt from "../../web/src/locales/commissions/pt.json" with { typ
 import enquiryEn from "../../web/src/locales/enquiry/en.json" with { type: "json" };
 import enquiryPt from "../../web/src/locales/enquiry/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
+import galleryEn from "../../web/src/locales/gallery/en.json" with { type: "json" };
+import galleryPt from "../../web/src/locales/gallery/pt.json" with { type: "json" };
+import notFoundEn from "../../web/src/locales/not-found/en.json" with { type: "json" };
+import notFoundPt from "../../web/src/locales/not-found/pt.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
 import seriesEn from "../../web/src/locales/series/en.json" with { type: "json" };
 import seriesPt from "../../web/src/locales/series/pt.json" with { type: "json" };
+import sessionEn from "../../web/src/locales/session/en.json" with { type: "json" };
+import sessionPt from "../../web/src/locales/session/pt.json" with { type: "json" };
 import workEn from "../../web/src/locales/work/en.json" with { type: "json" };
 import workPt from "../../web/src/locales/work/pt.json" with { type: "json" };
 
@@ -20,6 +26,9 @@ const en = {
   ...workEn,
   ...commissionsEn,
   ...enquiryEn,
+  ...galleryEn,
+  ...notFoundEn,
+  ...sessionEn,
   ...adminEn,
   ...privacy,
   ...seed.texts.en,
@@ -30,6 +39,9 @@ const pt = {
   ...workPt,
   ...commissionsPt,
   ...enquiryPt,
+  ...galleryPt,
+  ...notFoundPt,
+  ...sessionPt,
   ...adminPt,
   ...privacy,
   ...seed.texts.pt,

@@ -1,3 +1,4 @@
+import "@/lib/work-texts";
 import "@/styles/full.css";
 import { Route, Routes } from "react-router";
 import { lazyWithTexts } from "@/app/lazy-with-texts";

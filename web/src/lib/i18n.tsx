@@ -104,7 +104,7 @@ export function useT(): Translate {
   return useLanguageState().t;
 }
 
-/** The language of the page, and a function that switches to the other one. */
-export function useLanguage(): { language: Language; toggle(): void } {
+/** The language of the page, a function that switches to the other one, and the translate function. */
+export function useLanguage(): LanguageState {
   return useLanguageState();
 }

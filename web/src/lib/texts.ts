@@ -1,10 +1,13 @@
 import type { Language } from "@/lib/boot";
 import type adminTexts from "@/locales/admin/en.json";
 import type siteTexts from "@/locales/en.json";
+import type galleryTexts from "@/locales/gallery/en.json";
 import type seriesTexts from "@/locales/series/en.json";
+import type sessionTexts from "@/locales/session/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type commissionTexts from "@/locales/commissions/en.json";
 import type enquiryTexts from "@/locales/enquiry/en.json";
+import type notFoundTexts from "@/locales/not-found/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
 // The texts of the interface. They load in bundles by area and language.
@@ -13,6 +16,9 @@ import type privacyTexts from "@/locales/privacy.json";
 export type Key =
   | keyof typeof siteTexts
   | keyof typeof adminTexts
+  | keyof typeof galleryTexts
+  | keyof typeof notFoundTexts
+  | keyof typeof sessionTexts
   | keyof typeof privacyTexts
   | keyof typeof seriesTexts
   | keyof typeof workTexts

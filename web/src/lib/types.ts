@@ -1,7 +1,7 @@
 // The types of the server's tables, functions and settings. They are type aliases instead of
 // interfaces, because the query builder's generics need an index signature, which interfaces lack.
 
-import type { SiteTexts } from "@/lib/boot";
+import type { Language, SiteTexts } from "@/lib/boot";
 import type { ArtworkType } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
 
@@ -40,7 +40,19 @@ export type Product = {
   position?: string;
   /** When the row was last written; null for a row older than this column. */
   updated_at?: string | null;
+  /** The texts in Portuguese; those above are in English. Rows of old revisions lack them. */
+  title_pt?: string | null;
+  description_pt?: string | null;
+  dimensions_pt?: string | null;
+  medium_pt?: string | null;
+  seo_meta_title_pt?: string | null;
+  seo_meta_desc_pt?: string | null;
+  /** Alternative texts of the pictures. A revision has the text of the object. */
+  alt_texts?: AltTexts | null;
 } & WithMedia;
+
+/** Alternative texts by the URL of the picture and by language. */
+export type AltTexts = Record<string, Partial<Record<Language, string>>>;
 
 export type Review = {
   id: string;
@@ -52,6 +64,7 @@ export type Review = {
   display_order: number | null;
   created_at: string;
   updated_at?: string | null;
+  message_pt?: string | null;
 } & WithMedia;
 
 export type CoverImage = {
@@ -71,6 +84,10 @@ export type CoverImage = {
   /** Whether these times have come. A row has them only if the query selects them by name. */
   has_begun?: boolean;
   has_ended?: boolean;
+  title_pt?: string | null;
+  description_pt?: string | null;
+  alt_en?: string | null;
+  alt_pt?: string | null;
 } & WithMedia;
 
 /** A series of works. */
@@ -290,6 +307,14 @@ export type SiteHealth = {
   troubles: Problem[];
 };
 
+/** How many rows have a text in only one language, and how many works with a picture have no alternative text. */
+type MissingTexts = {
+  works: { title: number; description: number; medium: number; alt_texts: number };
+  series: number;
+  covers: number;
+  reviews: number;
+};
+
 /** The arguments of move_work and its like: rows move beside `target`, or to the first or last place. */
 export type MoveArgs =
   | { ids: string[]; place: "before" | "after"; target: string }
@@ -319,6 +344,7 @@ export type Database = {
         Args: { version: string; settings: object } | { guide: GuideState };
         Returns: SettingsAnswer;
       };
+      get_missing_texts: { Args: Record<string, never>; Returns: MissingTexts };
       move_work: { Args: MoveArgs; Returns: undefined };
       move_series: { Args: MoveArgs; Returns: undefined };
       move_series_work: { Args: MoveArgs; Returns: undefined };

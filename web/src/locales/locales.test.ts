@@ -9,7 +9,13 @@ import commissionsPt from "@/locales/commissions/pt.json";
 import enquiryEn from "@/locales/enquiry/en.json";
 import enquiryPt from "@/locales/enquiry/pt.json";
 import siteEn from "@/locales/en.json";
+import galleryEn from "@/locales/gallery/en.json";
+import galleryPt from "@/locales/gallery/pt.json";
+import notFoundEn from "@/locales/not-found/en.json";
+import notFoundPt from "@/locales/not-found/pt.json";
 import privacy from "@/locales/privacy.json";
+import sessionEn from "@/locales/session/en.json";
+import sessionPt from "@/locales/session/pt.json";
 import sitePt from "@/locales/pt.json";
 import seriesEn from "@/locales/series/en.json";
 import seriesPt from "@/locales/series/pt.json";
@@ -17,7 +23,7 @@ import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
 const parts: Record<
-  TextBundle | "series" | "work" | "commissions" | "enquiry",
+  TextBundle | "series" | "work" | "commissions" | "enquiry" | "gallery" | "notFound" | "session",
   Record<"en" | "pt", Record<string, string>>
 > = {
   site: { en: siteEn, pt: sitePt },
@@ -27,6 +33,9 @@ const parts: Record<
   work: { en: workEn, pt: workPt },
   commissions: { en: commissionsEn, pt: commissionsPt },
   enquiry: { en: enquiryEn, pt: enquiryPt },
+  gallery: { en: galleryEn, pt: galleryPt },
+  notFound: { en: notFoundEn, pt: notFoundPt },
+  session: { en: sessionEn, pt: sessionPt },
 };
 const en: Record<string, string> = {
   ...siteEn,
@@ -36,6 +45,9 @@ const en: Record<string, string> = {
   ...workEn,
   ...commissionsEn,
   ...enquiryEn,
+  ...galleryEn,
+  ...notFoundEn,
+  ...sessionEn,
 };
 const pt: Record<string, string> = {
   ...sitePt,
@@ -45,6 +57,9 @@ const pt: Record<string, string> = {
   ...workPt,
   ...commissionsPt,
   ...enquiryPt,
+  ...galleryPt,
+  ...notFoundPt,
+  ...sessionPt,
 };
 const keys = Object.keys(en);
 

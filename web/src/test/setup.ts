@@ -3,6 +3,10 @@ import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, expect, vi, type MockInstance } from "vitest";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 import { fillBrowserGaps } from "@/test/browser-gaps";
+import "@/features/not-found/not-found-texts";
+import "@/features/session/session-texts";
+import "@/lib/gallery-texts";
+import "@/lib/work-texts";
 
 // On a busy machine a lazy component may take longer to load than the default of one second.
 configure({ asyncUtilTimeout: 20_000 });

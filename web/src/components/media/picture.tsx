@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState, type CSSProperties } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
+import type { Language } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import {
   sizesText,
@@ -16,6 +17,8 @@ import { whenVisitorMoves } from "@/lib/visitor-moves";
 type PictureProps = {
   src: string;
   alt: string;
+  /** The language of `alt`, if it differs from that of the page. */
+  lang?: Language;
   /** Metadata of the file; without it there are no renditions, and the stored file is shown. */
   info?: ImageInfo;
   /** Natural size in pixels; reserves the space before the file has loaded. */
@@ -61,6 +64,7 @@ type State = {
 export function Picture({
   src,
   alt,
+  lang,
   info,
   width = info?.width,
   height = info?.height,
@@ -148,6 +152,7 @@ export function Picture({
       {...wide}
       src={displayUrl(src)}
       alt={alt}
+      lang={lang}
       width={width}
       height={height}
       decoding="async"

@@ -1,6 +1,7 @@
 import type { HistoryDifference } from "@/components/history/history-dialog";
 import { comparedTime } from "@/features/admin-covers/schedule";
 import { coverKind } from "@/features/admin-covers/schema";
+import { textLabels } from "@/features/admin-covers/text-labels";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
@@ -13,8 +14,7 @@ export function historyDifferences(
 ): HistoryDifference[] {
   const labels = {
     image_url: t("history.file"),
-    title: t("covers.title"),
-    description: t("covers.description"),
+    ...textLabels(t),
     is_active: t("history.visible"),
     visible_from: t("covers.visibleFrom"),
     visible_until: t("covers.visibleUntil"),

@@ -19,9 +19,6 @@ const cover: CoverImage = {
   display_order: 2,
 };
 
-/** The times of a cover without a schedule, in the form. */
-const always = { visible_from: "", visible_until: "" };
-
 describe("coverChange", () => {
   it("is empty for unchanged form values", () => {
     expect(coverChange(cover, formValues(cover))).toEqual({});
@@ -30,31 +27,29 @@ describe("coverChange", () => {
   it("contains only fields that differ", () => {
     expect(
       coverChange(cover, {
+        ...formValues(cover),
         title: "Costa ",
         description: "80 × 50",
+        title_pt: "Costa",
+        alt_pt: " ",
         display_order: "3",
-        ...always,
       }),
     ).toEqual({
       description: "80 × 50",
+      title_pt: "Costa",
       display_order: 3,
     });
-    expect(
-      coverChange(cover, { title: "", description: "", display_order: "2", ...always }),
-    ).toEqual({
-      title: null,
-    });
+    expect(coverChange(cover, { ...formValues(cover), title: "" })).toEqual({ title: null });
   });
 });
 
 it.each(["0", "-1", "", "1.5", "x", "1e3"])("rejects the number %o", (display_order) => {
-  const result = coverSchema.safeParse({ title: "", description: "", display_order, ...always });
+  const result = coverSchema.safeParse({ ...formValues(cover), display_order });
   expect(result.error?.issues[0]?.message).toBe("covers.orderMin");
 });
 
 it("accepts 1", () => {
-  const values = { title: "", description: "", display_order: "1", ...always };
-  expect(coverSchema.safeParse(values).success).toBe(true);
+  expect(coverSchema.safeParse({ ...formValues(cover), display_order: "1" }).success).toBe(true);
 });
 
 it("a new cover is active and last; the poster of a film is its own address", () => {

@@ -12,6 +12,10 @@ export const coverSchema = z
   .object({
     title: z.string().check(z.trim()),
     description: z.string().check(z.trim()),
+    title_pt: z.string().check(z.trim()),
+    description_pt: z.string().check(z.trim()),
+    alt_en: z.string().check(z.trim()),
+    alt_pt: z.string().check(z.trim()),
     display_order: z.string().check(
       z.trim(),
       z.refine(
@@ -26,11 +30,21 @@ export const coverSchema = z
 
 export type CoverValues = z.infer<typeof coverSchema>;
 
+/** The texts in the form of a cover. */
+export const COVER_TEXTS = [
+  "title",
+  "title_pt",
+  "description",
+  "description_pt",
+  "alt_en",
+  "alt_pt",
+] as const;
+type CoverTexts = Record<(typeof COVER_TEXTS)[number], string>;
+
 /** The form values of a cover. */
 export function formValues(cover: CoverImage): CoverValues {
   return {
-    title: cover.title ?? "",
-    description: cover.description ?? "",
+    ...(Object.fromEntries(COVER_TEXTS.map((name) => [name, cover[name] ?? ""])) as CoverTexts),
     display_order: String(cover.display_order ?? COVER_ORDER_MIN),
     ...scheduleValues(cover),
   };
@@ -40,8 +54,7 @@ export function formValues(cover: CoverImage): CoverValues {
 export type CoverChange = Partial<
   Pick<
     CoverImage,
-    | "title"
-    | "description"
+    | (typeof COVER_TEXTS)[number]
     | "display_order"
     | "is_active"
     | "image_url"
@@ -58,11 +71,11 @@ export type CoverChange = Partial<
  */
 export function coverChange(cover: CoverImage, values: CoverValues): CoverChange {
   const change: CoverChange = scheduleChange(cover, values);
-  const title = values.title.trim() || null;
-  const description = values.description.trim() || null;
+  for (const name of COVER_TEXTS) {
+    const text = values[name].trim() || null;
+    if (text !== (cover[name] || null)) change[name] = text;
+  }
   const order = Number(values.display_order);
-  if (title !== (cover.title || null)) change.title = title;
-  if (description !== (cover.description || null)) change.description = description;
   if (order !== cover.display_order) change.display_order = order;
   return change;
 }

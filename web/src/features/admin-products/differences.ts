@@ -6,8 +6,9 @@ import type { Translate } from "@/lib/i18n";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
 import { clockTime, localDay } from "@/lib/owner-dates";
 import type { Key } from "@/lib/texts";
+import type { AltTexts } from "@/lib/types";
 
-/** The compared fields and the text keys of their labels. */
+/** The compared fields and the text keys of their labels. Those of PORTUGUESE have another column beside them. */
 const labels = {
   title: "products.title",
   description: "products.description",
@@ -25,9 +26,29 @@ const labels = {
   seo_meta_title: "products.seoTitle",
   seo_meta_desc: "products.seoDesc",
   published_at: "products.visibility",
+  alt_texts: "products.altTexts",
 } satisfies Partial<Record<keyof ProductPayload, Key>>;
 
-const fields = Object.keys(labels) as (keyof typeof labels)[];
+const PORTUGUESE = [
+  "title",
+  "description",
+  "dimensions",
+  "medium",
+  "seo_meta_title",
+  "seo_meta_desc",
+] as const;
+
+type ComparedField = keyof typeof labels | `${(typeof PORTUGUESE)[number]}_pt`;
+const fields = [
+  ...Object.keys(labels),
+  ...PORTUGUESE.map((name) => `${name}_pt`),
+] as ComparedField[];
+
+function labelOf(field: ComparedField, t: Translate): string {
+  if (field in labels) return t(labels[field as keyof typeof labels]);
+  const label = t(labels[field.replace(/_pt$/, "") as keyof typeof labels]);
+  return t("form.inPortuguese", { label });
+}
 
 /**
  * The fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with texts of both values.
@@ -37,16 +58,18 @@ export function conflictDifferences(
   t: Translate,
 ): Difference[] {
   const differences = changedFields<ProductPayload>(newer, mine, fields).map((name) => {
-    const field = name as keyof typeof labels;
+    const field = name as ComparedField;
     return {
-      label: t(labels[field]),
+      label: labelOf(field, t),
       theirs: textOf(newer[field], field, t),
       mine: textOf(mine[field], field, t),
     };
   });
-  // Two times of publication in the past have the same text, "published", and are no difference for the owner.
+  // Two times of publication in the past have the same text, "published", and are no difference for the owner; nor are equal
+  // alternative texts.
+  const mayBeEqual = [t(labels.published_at), t(labels.alt_texts)];
   return differences.filter(
-    ({ label, theirs, mine: own }) => label !== t(labels.published_at) || theirs !== own,
+    ({ label, theirs, mine: own }) => theirs !== own || !mayBeEqual.includes(label),
   );
 }
 
@@ -63,11 +86,7 @@ export const historyDifferences = (
   }));
 
 /** The text of a field's value. */
-function textOf(
-  value: ProductPayload[keyof typeof labels],
-  field: keyof typeof labels,
-  t: Translate,
-): string {
+function textOf(value: ProductPayload[ComparedField], field: ComparedField, t: Translate): string {
   if (field === "published_at") return visibilityText(value as ProductPayload["published_at"], t);
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (field === "tags" && Array.isArray(value)) return value.join(", ");
@@ -76,7 +95,17 @@ function textOf(
   if (field === "image_url") return value ? t("conflict.anImage") : "";
   if (field === "artwork_type" && value)
     return t(`type.${value as ProductPayload["artwork_type"]}`);
-  return value ?? "";
+  if (field === "alt_texts") return altTextsText(value);
+  return (value as string | null | undefined) ?? "";
+}
+
+/** All alternative texts in one text. A revision has them as the text of a JSON object. */
+function altTextsText(stored: ProductPayload["alt_texts"] | string): string {
+  const texts = typeof stored === "string" ? (JSON.parse(stored) as AltTexts) : (stored ?? {});
+  return Object.values(texts)
+    .flatMap(({ en, pt }) => [en, pt])
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** "Published", "Draft", or until when the work is scheduled. "now" is the time of the server (visibility.ts). */

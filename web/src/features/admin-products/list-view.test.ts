@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   isFiltered,
+  oneLanguageCondition,
   readView,
   searchCondition,
   writeView,
@@ -44,4 +45,11 @@ it("ignores unknown values", () => {
 it("escapes characters that have a meaning in a query", () => {
   expect(searchCondition('50%_"a\\b*')).toContain('title.ilike."%50\\\\%\\\\_\\"a\\\\\\\\b_%"');
   expect(searchCondition("sea")).toContain('tags.cs."{\\"sea\\"}"');
+});
+
+it("A-missing-texts: finds works with a text in one language, whichever it is", () => {
+  expect(oneLanguageCondition("title")).toBe(
+    'and(title.neq."",or(title_pt.is.null,title_pt.eq."")),and(title_pt.neq."",or(title.is.null,title.eq.""))',
+  );
+  expect(view("show=one-language-title").flag).toBe("one-language-title");
 });

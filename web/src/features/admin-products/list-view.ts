@@ -11,6 +11,10 @@ export const FLAGS = [
   "not-in-gallery",
   "draft",
   "scheduled",
+  "one-language-title",
+  "one-language-description",
+  "one-language-medium",
+  "no-alt-texts",
 ] as const;
 type Flag = (typeof FLAGS)[number];
 
@@ -69,9 +73,24 @@ export const writeView = (search: URLSearchParams, view: ProductView): URLSearch
 export const isFiltered = (view: ProductView): boolean =>
   view.q.trim() !== "" || view.type !== "" || view.flag !== "";
 
-const SEARCHED_FIELDS = ["title", "description", "medium", "dimensions"] as const;
+const SEARCHED_FIELDS = [
+  "title",
+  "description",
+  "medium",
+  "dimensions",
+  "title_pt",
+  "description_pt",
+  "medium_pt",
+] as const;
 const TAGS_CONTAIN = "tags.cs."; // PostgREST's "contains": the list has the element
 
 /** The condition for the query builder's `or` that matches works with this text in a field or with this tag. */
 export const searchCondition = (q: string): string =>
   [...containing(SEARCHED_FIELDS, q), `${TAGS_CONTAIN}${quoted(`{${quoted(q)}}`)}`].join(",");
+
+/** The condition for the query builder's `or` that matches works with this text in one language only. */
+export function oneLanguageCondition(field: "title" | "description" | "medium"): string {
+  const only = (has: string, lacks: string) =>
+    `and(${has}.neq."",or(${lacks}.is.null,${lacks}.eq.""))`;
+  return `${only(field, `${field}_pt`)},${only(`${field}_pt`, field)}`;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  altTextsOf,
   formValues,
   parseTags,
   productPayload,
@@ -60,7 +61,20 @@ describe("formValues", () => {
 describe("productPayload", () => {
   it("A-prod-7: always saves the price as 0, and all other values unchanged", () => {
     const { id, created_at, ...rest } = stored;
-    expect(productPayload(formValues(stored), media)).toEqual({ ...rest, price: 0 });
+    const texts = {
+      title_pt: "Limoeiro",
+      description_pt: null,
+      dimensions_pt: null,
+      medium_pt: "Aguarela",
+      seo_meta_title_pt: null,
+      seo_meta_desc_pt: null,
+      alt_texts: { "/a.jpg": { pt: "Um limão" } },
+    };
+    expect(productPayload(formValues({ ...stored, ...texts }), media)).toEqual({
+      ...rest,
+      ...texts,
+      price: 0,
+    });
     expect([id, created_at]).toBeDefined();
   });
 
@@ -79,7 +93,19 @@ describe("productPayload", () => {
       creation_date: null,
       image_url: null,
       tags: [],
+      title_pt: null,
+      alt_texts: null,
     });
+  });
+
+  it("A-alt-texts: keeps the alternative texts of the work's pictures alone, as the server stores them", () => {
+    const texts = {
+      "/a.jpg": { en: " Lemons ", pt: " " },
+      "/m.jpg": { en: "" },
+      "/removed.jpg": { en: "Gone" },
+    };
+    expect(altTextsOf(texts, media)).toEqual({ "/a.jpg": { en: "Lemons" } });
+    expect(altTextsOf(texts, { ...media, image_gallery: [] })).toBeNull();
   });
 });
 

@@ -7,7 +7,7 @@ import {
   visibilityValues,
 } from "@/features/admin-products/visibility";
 import type { PendingFile } from "@/lib/upload/upload-queue";
-import type { Product } from "@/lib/types";
+import type { AltTexts, Product } from "@/lib/types";
 
 const fields = z.object({
   // The error message is a text key.
@@ -23,6 +23,14 @@ const fields = z.object({
   is_customizable: z.boolean(),
   seo_meta_title: z.string(),
   seo_meta_desc: z.string(),
+  title_pt: z.string(),
+  description_pt: z.string(),
+  dimensions_pt: z.string(),
+  medium_pt: z.string(),
+  seo_meta_title_pt: z.string(),
+  seo_meta_desc_pt: z.string(),
+  /** The alternative texts as JSON, by the URL of the picture; those of removed pictures are not saved. */
+  alt_texts: z.string(),
   visibility: z.enum(VISIBILITIES),
   publish_at: z.string(),
 });
@@ -91,11 +99,11 @@ export function initialFormState(product: Product | null): ProductFormState {
 }
 
 /** The state in which the form of a duplicate of a work starts. The duplicate has another title and is not featured. */
-export function formStateOfCopy(product: Product, title: string): ProductFormState {
+export function formStateOfCopy(product: Product, title: string, titlePt = ""): ProductFormState {
   const media = mediaOf(product);
   return {
     ...initialFormState(null),
-    values: { ...formValues(product), title, is_featured: false },
+    values: { ...formValues(product), title, title_pt: titlePt, is_featured: false },
     media,
     borrowed: urlsOf(media),
   };
@@ -116,6 +124,13 @@ export function formValues(product: Product | null): ProductValues {
     is_customizable: product?.is_customizable ?? false,
     seo_meta_title: product?.seo_meta_title ?? "",
     seo_meta_desc: product?.seo_meta_desc ?? "",
+    title_pt: product?.title_pt ?? "",
+    description_pt: product?.description_pt ?? "",
+    dimensions_pt: product?.dimensions_pt ?? "",
+    medium_pt: product?.medium_pt ?? "",
+    seo_meta_title_pt: product?.seo_meta_title_pt ?? "",
+    seo_meta_desc_pt: product?.seo_meta_desc_pt ?? "",
+    alt_texts: JSON.stringify(product?.alt_texts ?? {}),
     ...visibilityValues(product),
   };
 }
@@ -127,6 +142,20 @@ export function parseTags(text: string): string[] {
 }
 
 const orNull = (text: string) => text.trim() || null;
+
+/** The alternative texts of a work's pictures, trimmed and without empty ones, as the server stores them; null for none. */
+export function altTextsOf(
+  texts: AltTexts,
+  { image_url, image_gallery }: ProductMedia,
+): AltTexts | null {
+  const kept: AltTexts = {};
+  for (const url of [image_url, ...image_gallery]) {
+    const own = url === null ? undefined : texts[url];
+    const [en, pt] = [own?.en?.trim(), own?.pt?.trim()];
+    if (url !== null && (en || pt)) kept[url] = { ...(en && { en }), ...(pt && { pt }) };
+  }
+  return Object.keys(kept).length > 0 ? kept : null;
+}
 
 /**
  * The row to save for the form's values and files. Texts are trimmed, and empty ones become null. `base` is the stored row; null
@@ -153,6 +182,13 @@ export function productPayload(
     is_customizable: values.is_customizable,
     seo_meta_title: orNull(values.seo_meta_title),
     seo_meta_desc: orNull(values.seo_meta_desc),
+    title_pt: orNull(values.title_pt),
+    description_pt: orNull(values.description_pt),
+    dimensions_pt: orNull(values.dimensions_pt),
+    medium_pt: orNull(values.medium_pt),
+    seo_meta_title_pt: orNull(values.seo_meta_title_pt),
+    seo_meta_desc_pt: orNull(values.seo_meta_desc_pt),
+    alt_texts: altTextsOf(JSON.parse(values.alt_texts) as AltTexts, media),
     price: PRODUCT_PRICE,
     published_at: publishedAt(values, base),
   };

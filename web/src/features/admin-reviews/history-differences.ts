@@ -9,6 +9,7 @@ export function historyDifferences(before: Review, now: Review, t: Translate): H
     client_name: t("reviews.clientName"),
     location: t("reviews.location"),
     message: t("reviews.message"),
+    message_pt: t("form.inPortuguese", { label: t("reviews.message") }),
     image_url: t("reviews.avatar"),
     is_active: t("history.visible"),
   };

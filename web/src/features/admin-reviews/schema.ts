@@ -7,6 +7,7 @@ export const reviewSchema = z.object({
   client_name: z.string().check(z.trim(), z.minLength(1)),
   location: z.string().check(z.trim()),
   message: z.string().check(z.trim(), z.minLength(1)),
+  message_pt: z.string().check(z.trim()),
 });
 
 export type ReviewValues = z.infer<typeof reviewSchema>;
@@ -14,7 +15,7 @@ export type ReviewValues = z.infer<typeof reviewSchema>;
 /** The columns of a new review. */
 export type ReviewPayload = Pick<
   Review,
-  "client_name" | "location" | "message" | "image_url" | "is_active"
+  "client_name" | "location" | "message" | "message_pt" | "image_url" | "is_active"
 >;
 
 /** The state of the form of a review, with which the form starts and which its draft stores. */
@@ -37,6 +38,7 @@ export function initialFormState(review: Review | null): ReviewFormState {
       client_name: review?.client_name ?? "",
       location: review?.location ?? "",
       message: review?.message ?? "",
+      message_pt: review?.message_pt ?? "",
     },
     image_url: review?.image_url ?? null,
     unsaved: false,
@@ -58,6 +60,7 @@ export function reviewPayload(values: ReviewValues, imageUrl: string | null): Re
     client_name: values.client_name,
     location: values.location || null,
     message: values.message,
+    message_pt: values.message_pt || null,
     image_url: imageUrl,
     is_active: true,
   };

@@ -1,4 +1,6 @@
+import type { Language } from "@/lib/boot";
 import type { Translate } from "@/lib/i18n";
+import { localText, rowText, type LocalText } from "@/lib/local-text";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
 
@@ -12,14 +14,20 @@ const typeKeys: Record<ArtworkType, Key> = {
   acrylic: "type.acrylic",
 };
 
+/** The language of a page with its translate function. */
+export type PageLanguage = { language: Language; t: Translate };
+
+const orUntitled = (title: LocalText, t: Translate): LocalText =>
+  title.text ? title : { text: t("gallery.untitled") };
+
 /** The title of a work, or "untitled" in the language of the page. */
-export function artworkTitle(product: Product, t: Translate): string {
-  return product.title.trim() || t("gallery.untitled");
+export function artworkTitle(product: Product, { language, t }: PageLanguage): LocalText {
+  return orUntitled(rowText(language, product, "title"), t);
 }
 
 /** The first part of the document title while a work is open: its SEO title, else its title. */
-export function artworkHeading(product: Product, t: Translate): string {
-  return product.seo_meta_title?.trim() || artworkTitle(product, t);
+export function artworkHeading(product: Product, { language, t }: PageLanguage): string {
+  return orUntitled(rowText(language, product, "seo_meta_title", "title"), t).text;
 }
 
 /** The name of the type of a work. Empty for an unknown type. Another client may have stored one. */
@@ -29,6 +37,13 @@ export function artworkType(product: Product, t: Translate): string {
 }
 
 /** The caption under the title: the medium, else the type. */
-export function artworkCaption(product: Product, t: Translate): string {
-  return product.medium?.trim() || artworkType(product, t);
+export function artworkCaption(product: Product, { language, t }: PageLanguage): LocalText {
+  const medium = rowText(language, product, "medium");
+  return medium.text ? medium : { text: artworkType(product, t) };
+}
+
+/** The owner's alternative text of one of a work's pictures; "" for none. */
+export function artworkAlt(product: Product, url: string | null, language: Language): LocalText {
+  const texts = product.alt_texts?.[url!];
+  return localText(language, texts?.en, texts?.pt);
 }

@@ -1,6 +1,6 @@
 import type { ContactReason, Product } from "@/lib/types";
 
-/** An enquiry: the work that a visitor asks about with the contact form. */
+/** An enquiry: the work that a visitor asks about with the contact form. Its title is in the language of the page. */
 export type Enquiry = Product;
 
 /** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */

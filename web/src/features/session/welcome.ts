@@ -1,3 +1,4 @@
+import "@/features/session/session-texts";
 import type { Translate } from "@/lib/i18n";
 import { singleToast } from "@/lib/toast";
 

@@ -6,6 +6,7 @@ import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import { prefetchGallery } from "@/features/artworks/prefetch-gallery";
 import { publicBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
+import { offerPortuguese } from "@/lib/offer-portuguese";
 
 /** The routes /gallery and /gallery/:type. */
 export function GalleryRoute() {
@@ -17,7 +18,11 @@ export function GalleryRoute() {
   );
 }
 
-/** Starts prefetching the gallery's data. It is in this file, so that its code loads with the gallery's chunk. */
+/**
+ * Does what waits for the visitor's first move: prefetches the gallery's data, and offers the Portuguese page. It is in this file, so
+ * that its code loads with the gallery's chunk.
+ */
 export function startGalleryPrefetch(cache: QueryClient, boot: Boot): void {
   prefetchGallery(cache, publicBackend(boot));
+  offerPortuguese();
 }

@@ -1,5 +1,7 @@
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
+import { useLanguage } from "@/lib/i18n";
+import { rowText } from "@/lib/local-text";
 import { scrollToSectionAfterNavigation } from "@/lib/scroll";
 import type { Product } from "@/lib/types";
 import type { Enquiry } from "@/features/contact/enquiry";
@@ -13,8 +15,10 @@ type HistoryState = { enquiry?: Enquiry };
  */
 export function useStartEnquiry(): (product: Product) => void {
   const navigate = useNavigate();
+  const { language } = useLanguage();
   return (product) => {
-    void navigate("/", { state: { enquiry: product } satisfies HistoryState });
+    const enquiry: Enquiry = { ...product, title: rowText(language, product, "title").text };
+    void navigate("/", { state: { enquiry } satisfies HistoryState });
     scrollToSectionAfterNavigation("contact");
   };
 }

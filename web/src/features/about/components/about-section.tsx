@@ -3,7 +3,8 @@ import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { imageInfo, ratioOf, type ImageInfo, type Sizes } from "@/lib/media";
-import { useSiteText, type SiteText } from "@/lib/site-text";
+import type { LocalText } from "@/lib/local-text";
+import { useSiteText } from "@/lib/site-text";
 
 /** The about section of the home page: the owner's portrait and texts. Those that the owner has not set are omitted. */
 export function AboutSection() {
@@ -62,7 +63,7 @@ const portraitSizes: Sizes = [
 const RATIOS = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
 
 /** The portrait in a frame. The bar at the bottom of the frame, the sill, is wider than the picture. */
-function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
+function Portrait({ src, alt, info }: { src: string; alt: LocalText; info?: ImageInfo }) {
   const shape = info
     ? Math.min(RATIOS.broadest, Math.max(RATIOS.narrowest, ratioOf(info)))
     : RATIOS.usual;

@@ -12,6 +12,7 @@ import {
 } from "@/features/admin-covers/api/update-cover";
 import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { CoverTexts } from "@/features/admin-covers/components/cover-texts";
 import { DragHandle } from "@/features/admin-covers/components/drag-handle";
 import { PhaseBadge } from "@/features/admin-covers/components/phase-badge";
 import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
@@ -26,6 +27,7 @@ import {
   type CoverChange,
   type CoverValues,
 } from "@/features/admin-covers/schema";
+import { textLabels } from "@/features/admin-covers/text-labels";
 import { DraftNotice } from "@/components/form/draft-notice";
 import { TextField } from "@/components/form/text-field";
 import { RowHistory } from "@/components/history/row-history";
@@ -43,7 +45,8 @@ import { useSave } from "@/lib/editing/use-save";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
 import { useBringBack } from "@/lib/history/use-bring-back";
-import { useT, type Translate } from "@/lib/i18n";
+import { useLanguage, type Translate } from "@/lib/i18n";
+import { localText } from "@/lib/local-text";
 import type { Key } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
@@ -64,7 +67,7 @@ type CoverCardProps = {
 
 /** A cover with its form: visibility, texts, number, preview and deletion. */
 export function CoverCard({ cover, draft, preview }: CoverCardProps) {
-  const t = useT();
+  const { language, t } = useLanguage();
   const id = useId();
   const sortable = useSortable({ id: cover.id });
   const [deleting, setDeleting] = useState(false);
@@ -77,7 +80,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const undoButton = useUndo();
   const { mutateAsync: remove } = useDeleteCover();
   const { uploadStill } = useUploader(BUCKETS.covers);
-  const { register, handleSubmit, watch, reset, setValue, formState } = useForm<CoverValues>({
+  const form = useForm<CoverValues>({
     resolver: zodResolver(coverSchema),
     // After a refetch the form shows the new values, except in fields that the owner has changed.
     values: formValues(cover),
@@ -86,6 +89,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     reValidateMode: "onChange",
   });
 
+  const { register, handleSubmit, watch, reset, setValue, formState } = form;
   const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
   // The row from which the owner's changes are made.
   const base = useRef(storedDraft?.base ?? cover);
@@ -197,15 +201,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           }}
         />
         <PhaseBadge cover={cover} />
-        <div
-          className={cn(
-            "mt-3 grid gap-x-3.5 gap-y-3",
-            // A wider column while it shows an error.
-            orderError ? "sm:grid-cols-[minmax(0,1fr)_190px]" : "sm:grid-cols-[minmax(0,1fr)_92px]",
-          )}
-        >
-          <TextField label={t("covers.title")} {...register("title")} />
+        <div className="mt-3 grid gap-y-5">
+          <CoverTexts form={form} />
           <TextField
+            // Wider while it shows an error.
+            className={orderError ? "sm:w-[190px]" : "sm:w-[92px]"}
             label={t("covers.order")}
             type="number"
             inputMode="numeric"
@@ -213,11 +213,6 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
             step={1}
             error={orderError && t(orderError)}
             {...register("display_order")}
-          />
-          <TextField
-            className="sm:col-span-2"
-            label={t("covers.description")}
-            {...register("description")}
           />
         </div>
         <ScheduleFields
@@ -277,7 +272,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         onClose={() => setHistoryOpen(false)}
       />
       <CoverPreviewDialog
-        cover={{ ...cover, title: values.title, description: values.description }}
+        cover={{
+          ...cover,
+          title: localText(language, values.title, values.title_pt).text,
+          description: localText(language, values.description, values.description_pt).text,
+        }}
         open={previewing}
         onClose={() => setPreviewing(false)}
       />
@@ -304,20 +303,17 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
 /** The changed texts beside those of the newer row. */
 function conflictDifferences(newer: CoverImage, change: CoverChange, t: Translate): Difference[] {
   const labels = {
-    title: t("covers.title"),
-    description: t("covers.description"),
+    ...textLabels(t),
     visible_from: t("covers.visibleFrom"),
     visible_until: t("covers.visibleUntil"),
   };
-  const textOf = (values: CoverChange, field: keyof typeof labels) =>
-    field === "title" || field === "description"
-      ? (values[field] ?? "")
-      : comparedTime(values[field]);
   return (Object.keys(labels) as (keyof typeof labels)[])
     .filter((field) => field in change)
-    .map((field) => ({
-      label: labels[field],
-      theirs: textOf(newer, field),
-      mine: textOf(change, field),
-    }));
+    .map((field) => {
+      const textOf = (values: CoverChange) =>
+        field === "visible_from" || field === "visible_until"
+          ? comparedTime(values[field])
+          : (values[field] ?? "");
+      return { label: labels[field], theirs: textOf(newer), mine: textOf(change) };
+    });
 }

@@ -14,10 +14,18 @@ afterAll(() => server.close());
 
 let mailServer = true;
 let testMail: object = {};
+const complete = {
+  works: { title: 0, description: 0, medium: 0, alt_texts: 0 },
+  series: 0,
+  covers: 0,
+  reviews: 0,
+};
+let missing = complete;
 
 function answer(counts: Record<string, number | null>, ready: object = { status: "ok" }) {
   server.use(
     http.get("/health/ready", () => HttpResponse.json(ready)),
+    http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_missing_texts`, () => HttpResponse.json(missing)),
     // health.test.tsx is about what the page makes of it.
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () => HttpResponse.error()),
     http.post(`${testBoot.apiUrl}/functions/v1/mail-test`, async ({ request }) => {
@@ -64,6 +72,32 @@ it("A-dash-2: marks a count that is not available and shows the others", async (
   answer({ products: 22, cover_images: 3, reviews: null, contact_submissions: 14 });
   expect(await screen.findByRole("link", { name: /Not available\s*Reviews/ })).toBeInTheDocument();
   expect(await screen.findByRole("link", { name: "22 Products" })).toBeInTheDocument();
+});
+
+it("A-missing-texts: lists what is missing in one language, with links to those rows", async () => {
+  missing = {
+    works: { ...complete.works, title: 12, alt_texts: 3 },
+    series: 2,
+    covers: 1,
+    reviews: 0,
+  };
+  answer({ products: 22, cover_images: 3, reviews: 9, contact_submissions: 14 });
+  const links = [
+    ["Works without a Portuguese title 12", "/admin/products?show=one-language-title"],
+    ["Works without alternative texts 3", "/admin/products?show=no-alt-texts"],
+    ["Series with texts in one language 2", "/admin/series"],
+    ["Covers with texts in one language 1", "/admin/cover-images"],
+  ] as const;
+  for (const [name, to] of links)
+    expect(await screen.findByRole("link", { name })).toHaveAttribute("href", to);
+  expect(screen.queryByRole("link", { name: /^Reviews in one/ })).not.toBeInTheDocument();
+  missing = complete;
+});
+
+it("shows no list of missing texts when none is missing", async () => {
+  answer({ products: 22, cover_images: 3, reviews: 9, contact_submissions: 14 });
+  await screen.findByRole("link", { name: "22 Products" });
+  expect(screen.queryByText("Missing texts")).not.toBeInTheDocument();
 });
 
 it("A-dash-4: shows a checklist on an empty site", async () => {

@@ -3,6 +3,7 @@ import { Checklist } from "@/features/admin-dashboard/components/checklist";
 import { DiskNotice } from "@/features/admin-dashboard/components/disk-notice";
 import { HealthLine } from "@/features/admin-dashboard/components/health-line";
 import { HealthProblems } from "@/features/admin-dashboard/components/health-problems";
+import { MissingTexts } from "@/features/admin-dashboard/components/missing-texts";
 import { CountCard } from "@/features/admin-dashboard/components/count-card";
 import { useRowCount, useUnreadCount } from "@/lib/count-rows";
 import { NoMailServer } from "@/components/mail/no-mail-server";
@@ -38,6 +39,7 @@ export function DashboardPage({ children }: { children?: ReactNode }) {
       </ul>
       <HealthLine />
       {children}
+      <MissingTexts />
       <Checklist products={products.data} covers={covers.data} reviews={reviews.data} />
     </AdminPage>
   );

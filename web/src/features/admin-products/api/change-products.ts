@@ -10,7 +10,10 @@ import type { MoveArgs, Product } from "@/lib/types";
 
 /** The columns that can be changed for several works at once. */
 export type WorkValues = Partial<
-  Pick<Product, "is_featured" | "in_stock" | "artwork_type" | "medium" | "creation_date" | "tags">
+  Pick<
+    Product,
+    "is_featured" | "in_stock" | "artwork_type" | "medium" | "medium_pt" | "creation_date" | "tags"
+  >
 >;
 
 /** How many works can be changed at once: their ids are in the URL of one request. */

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
 import type { ProductView } from "@/features/admin-products/list-view";
-import { searchCondition } from "@/features/admin-products/list-view";
+import { oneLanguageCondition, searchCondition } from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
@@ -55,6 +55,12 @@ function worksOf(
   if (view.flag === "draft") query = query.is("published_at", null);
   if (view.flag === "scheduled")
     query = query.eq("is_published", false).not("published_at", "is", null);
+  if (view.flag === "one-language-title") query = query.or(oneLanguageCondition("title"));
+  if (view.flag === "one-language-description")
+    query = query.or(oneLanguageCondition("description"));
+  if (view.flag === "one-language-medium") query = query.or(oneLanguageCondition("medium"));
+  if (view.flag === "no-alt-texts")
+    query = query.is("alt_texts", null).not("image_url", "is", null);
   const { column, ascending } = orders[view.sort];
   return query.order(column, { ascending, nullsFirst: false });
 }

@@ -44,11 +44,13 @@ function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onC
   const t = useT();
   const [type, setType] = useState<ArtworkType | "">("");
   const [medium, setMedium] = useState("");
+  const [mediumPt, setMediumPt] = useState("");
   const [date, setDate] = useState("");
   const [tags, setTags] = useState("");
   const values: WorkValues = {};
   if (type) values.artwork_type = type;
   if (medium.trim()) values.medium = medium.trim();
+  if (mediumPt.trim()) values.medium_pt = mediumPt.trim();
   if (date) values.creation_date = date;
   if (parseTags(tags).length > 0) values.tags = parseTags(tags);
 
@@ -79,6 +81,13 @@ function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onC
           value={medium}
           maxLength={200}
           onChange={(event) => setMedium(event.target.value)}
+        />
+        <TextField
+          lang="pt"
+          label={t("form.inPortuguese", { label: t("gallery.medium") })}
+          value={mediumPt}
+          maxLength={200}
+          onChange={(event) => setMediumPt(event.target.value)}
         />
         <DateField
           label={t("gallery.creationDate")}

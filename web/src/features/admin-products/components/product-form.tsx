@@ -2,6 +2,7 @@ import { useEffect, useId, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
 import { Controller, FormProvider, useForm, type FieldErrors } from "react-hook-form";
+import { AltTextFields } from "@/features/admin-products/components/alt-text-fields";
 import { VisibilityFields } from "@/features/admin-products/components/visibility-fields";
 import { useSaveProduct } from "@/features/admin-products/hooks/use-save-product";
 import { conflictDifferences } from "@/features/admin-products/differences";
@@ -17,8 +18,8 @@ import {
 import { MissingFiles } from "@/components/form/missing-files";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
-import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
+import { TwoLanguages } from "@/components/form/two-languages";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog } from "@/components/ui/conflict-dialog";
 import { Switch } from "@/components/ui/switch";
@@ -119,13 +120,14 @@ export function ProductForm({
       <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8 md:px-8">
         <MissingFiles names={media.missing} className="pt-5" />
         <Group id={groupId("work")} title={t("products.group.work")}>
+          <TwoLanguages
+            form={form}
+            names={{ en: "title", pt: "title_pt" }}
+            label={t("products.title")}
+            required
+            error={titleError && t(titleError)}
+          />
           <Columns>
-            <TextField
-              label={t("products.title")}
-              required
-              error={titleError && t(titleError)}
-              {...register("title")}
-            />
             <SelectField
               label={t("products.type")}
               hint={notInGallery ? t("products.notInGalleryHint") : undefined}
@@ -138,12 +140,12 @@ export function ProductForm({
               ))}
             </SelectField>
           </Columns>
-          <TextAreaField
+          <TwoLanguages
+            form={form}
+            names={{ en: "description", pt: "description_pt" }}
             label={t("products.description")}
-            optional
             rows={2}
-            className="[&_textarea]:min-h-[90px]"
-            {...register("description")}
+            areaClassName="[&_textarea]:min-h-[90px]"
           />
         </Group>
 
@@ -173,12 +175,25 @@ export function ProductForm({
             uploadStill={media.uploadStill}
             icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
           />
+          <AltTextFields
+            form={form}
+            urls={[...media.main.urls, ...media.gallery.urls]}
+            media={start.product?.media}
+          />
         </Group>
 
         <Group id={groupId("details")} title={t("products.group.details")}>
+          <TwoLanguages
+            form={form}
+            names={{ en: "dimensions", pt: "dimensions_pt" }}
+            label={t("gallery.dimensions")}
+          />
+          <TwoLanguages
+            form={form}
+            names={{ en: "medium", pt: "medium_pt" }}
+            label={t("gallery.medium")}
+          />
           <Columns>
-            <TextField label={t("gallery.dimensions")} {...register("dimensions")} />
-            <TextField label={t("gallery.medium")} {...register("medium")} />
             <DateField label={t("gallery.creationDate")} {...register("creation_date")} />
             <TextField
               label={t("products.tags")}
@@ -215,17 +230,19 @@ export function ProductForm({
         </Group>
 
         <Group id={groupId("seo")} title={t("products.group.seo")}>
-          <TextField
+          <TwoLanguages
+            form={form}
+            names={{ en: "seo_meta_title", pt: "seo_meta_title_pt" }}
             label={t("products.seoTitle")}
             hint={t("products.seoTitleHint")}
-            {...register("seo_meta_title")}
           />
-          <TextAreaField
+          <TwoLanguages
+            form={form}
+            names={{ en: "seo_meta_desc", pt: "seo_meta_desc_pt" }}
             label={t("products.seoDesc")}
             hint={t("products.seoDescHint")}
             rows={2}
-            className="[&_textarea]:min-h-[90px]"
-            {...register("seo_meta_desc")}
+            areaClassName="[&_textarea]:min-h-[90px]"
           />
         </Group>
       </div>
@@ -274,9 +291,9 @@ function Group({ id, title, children }: { id: string; title: string; children: R
   );
 }
 
-/** Fields in two columns, on phones in one. */
+/** Fields in two columns, which are those of TwoLanguages, on phones in one. */
 function Columns({ children }: { children: ReactNode }) {
-  return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
+  return <div className="grid items-start gap-x-[52px] gap-y-6 sm:grid-cols-2">{children}</div>;
 }
 
 /** The upload queues of the work's files, and the state of all of them together. */

@@ -359,7 +359,7 @@ it("A-prod-6 A-prod-7 A-prod-8: requires a title and focuses it, and saves a new
   expect(calls).toEqual([]);
 
   await user.type(title, "Mar largo");
-  expect(title).not.toHaveAccessibleDescription();
+  expect(title).toHaveAccessibleDescription("English");
   await user.type(screen.getByRole("textbox", { name: "Tags" }), "sea, wall");
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(titles(toasts)).toEqual(["Product created"]));

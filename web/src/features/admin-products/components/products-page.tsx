@@ -142,7 +142,13 @@ export function ProductsPage() {
                     onEdit={(product) => openDialog(initialFormState(product))}
                     onDuplicate={(product) =>
                       openDialog(
-                        formStateOfCopy(product, t("products.copyOf", { title: product.title })),
+                        formStateOfCopy(
+                          product,
+                          t("products.copyOf", { title: product.title }),
+                          product.title_pt
+                            ? t("products.copyOf", { title: product.title_pt })
+                            : undefined,
+                        ),
                       )
                     }
                     onHistory={({ id }) => setHistoryId(id)}

@@ -95,7 +95,11 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
     save: async ({ base, payload }) => {
       const media = await copyBorrowedFiles(payload);
       if (base) return { media, saved: await update.mutateAsync({ base, payload }) };
-      await create.mutateAsync({ ...payload, ...media });
+      const copied = Object.entries(payload.alt_texts ?? {}).map(
+        ([url, texts]) => [copies.current.get(url) ?? url, texts] as const,
+      );
+      const alt_texts = payload.alt_texts && Object.fromEntries(copied);
+      await create.mutateAsync({ ...payload, ...media, alt_texts });
       return { media, saved: null };
     },
     onSaved: ({ media, saved }, { base, uploaded }) => {

@@ -13,8 +13,8 @@ import {
   type ReviewChange,
 } from "@/features/admin-reviews/schema";
 import { MissingFiles } from "@/components/form/missing-files";
-import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
+import { TwoLanguages } from "@/components/form/two-languages";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
 import { SingleImageField } from "@/components/upload/single-image-field";
@@ -66,7 +66,8 @@ export function ReviewForm({
   const avatar = useAvatarQueue(start, draft, hasDraft);
   const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
-    defaultValues: start.values,
+    // A draft of the browser may be older than a field.
+    defaultValues: { ...initialFormState(review).values, ...start.values },
     mode: "onChange",
   });
   const { register, handleSubmit, formState, getValues } = form;
@@ -129,7 +130,13 @@ export function ReviewForm({
         autoComplete="off"
         {...register("location")}
       />
-      <TextAreaField label={t("reviews.message")} required rows={5} {...register("message")} />
+      <TwoLanguages
+        form={form}
+        names={{ en: "message", pt: "message_pt" }}
+        label={t("reviews.message")}
+        required
+        rows={5}
+      />
       <SingleImageField label={t("reviews.avatar")} optional queue={avatar} />
       <MissingFiles names={avatar.missing} />
       <div className="mt-1 flex justify-end gap-2">
@@ -164,11 +171,12 @@ function conflictDifferences(newer: Review, mine: ReviewChange, t: Translate): D
     client_name: t("reviews.clientName"),
     location: t("reviews.location"),
     message: t("reviews.message"),
+    message_pt: t("form.inPortuguese", { label: t("reviews.message") }),
     image_url: t("reviews.avatar"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
   return changedFields<ReviewChange>(newer, mine, fields).map((field) => {
-    const textOf = (text: string | null) =>
+    const textOf = (text: string | null | undefined) =>
       (field === "image_url" ? text && t("conflict.anImage") : text) ?? "";
     return { label: labels[field], theirs: textOf(newer[field]), mine: textOf(mine[field]) };
   });

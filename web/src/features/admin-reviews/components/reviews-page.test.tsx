@@ -150,7 +150,14 @@ it("A-rev-1: adds a review once name and message are filled", async () => {
   await user.click(add);
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review added successfully" }]));
   expect(inserted).toEqual([
-    { client_name: "Zé", location: null, message: "Muito bom.", image_url: null, is_active: true },
+    {
+      client_name: "Zé",
+      location: null,
+      message: "Muito bom.",
+      message_pt: null,
+      image_url: null,
+      is_active: true,
+    },
   ]);
 });
 
@@ -201,7 +208,13 @@ it("A-rev-5: saves texts and picture of a review, but not its visibility", async
   expect(changes).toEqual([
     {
       id: "rui",
-      change: { client_name: "Rui", location: "Faro", message: "Obrigada.", image_url: null },
+      change: {
+        client_name: "Rui",
+        location: "Faro",
+        message: "Obrigada.",
+        message_pt: null,
+        image_url: null,
+      },
     },
   ]);
   expect(await screen.findByText("Faro")).toBeInTheDocument();

@@ -3,10 +3,10 @@ import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { useLocalizedUrl, useT } from "@/lib/i18n";
+import { useLanguage, useLocalizedUrl } from "@/lib/i18n";
 import { imageInfo, ratioOf, ratioStyle } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
-import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
+import { artworkAlt, artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
 import type { CardLayout } from "@/features/artworks/card-layout";
 
 type Size = { width: number; height: number };
@@ -42,14 +42,17 @@ export const ArtworkCard = memo(function ArtworkCard({
   layout,
   eager,
 }: ArtworkCardProps) {
-  const t = useT();
+  const page = useLanguage();
+  const { language, t } = page;
   const url = product.image_url;
   const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
   const [missingUrl, setMissingUrl] = useState<string | null>(null);
   const reserved = reservedSizes[product.artwork_type] ?? square;
   const info = imageInfo(product, url);
   const size = info ?? (measured?.url === url ? measured.size : reserved);
-  const title = artworkTitle(product, t);
+  const title = artworkTitle(product, page);
+  const caption = artworkCaption(product, page);
+  const alt = artworkAlt(product, url, language);
   const inGallery = useBoot().site.gallery.types.includes(product.artwork_type);
   const href = useLocalizedUrl(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
   const boxRef = useRef<HTMLSpanElement>(null);
@@ -90,7 +93,8 @@ export const ArtworkCard = memo(function ArtworkCard({
           {url && missingUrl !== url ? (
             <Picture
               src={url}
-              alt=""
+              alt={alt.text}
+              lang={alt.lang}
               width={size.width}
               height={size.height}
               info={info}
@@ -119,14 +123,17 @@ export const ArtworkCard = memo(function ArtworkCard({
             className="bg-divider absolute top-full right-[calc(-1*var(--card-gap)-var(--empty-cells,0)*100cqw)] left-0 h-px"
           />
         </span>
-        <span className="sr-only">{t("gallery.open", { title })}</span>
+        <span className="sr-only">{t("gallery.open", { title: title.text })}</span>
         <span
           aria-hidden="true"
+          lang={title.lang}
           className="decoration-indigo mt-[18px] block text-work italic decoration-2 underline-offset-[0.22em] group-hover:underline"
         >
-          {title}
+          {title.text}
         </span>
-        <span className="text-ink2 mt-[3px] block text-sm">{artworkCaption(product, t)}</span>
+        <span lang={caption.lang} className="text-ink2 mt-[3px] block text-sm">
+          {caption.text}
+        </span>
       </a>
     </div>
   );

@@ -2,7 +2,7 @@ import "@/styles/full.css";
 import { useCarousel } from "@/components/media/carousel";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
-import { useT } from "@/lib/i18n";
+import { useLanguage } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
@@ -39,9 +39,9 @@ export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDial
  * The content of the dialog. The key handler is on its wrapper, so that arrow keys change the picture from any focus.
  */
 function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" | "onEnquire">) {
-  const t = useT();
-  const title = artworkTitle(product, t);
-  const media = artworkMedia(product);
+  const page = useLanguage();
+  const title = artworkTitle(product, page);
+  const media = artworkMedia(product, page.language);
   const carousel = useCarousel({ loop: true, watchDrag });
   const label = useEnquiryLabel(product);
 
@@ -55,8 +55,11 @@ function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" 
       {carousel.driver}
       <ArtworkStage media={media} carousel={carousel} title={title} />
       <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[74px] md:dark:border-l max-md:dark:border-t">
-        <DialogTitle className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
-          {title}
+        <DialogTitle
+          lang={title.lang}
+          className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic"
+        >
+          {title.text}
         </DialogTitle>
         <ArtworkFacts product={product} />
         <Button variant="outline" className="mt-8" onClick={() => onEnquire(product)}>

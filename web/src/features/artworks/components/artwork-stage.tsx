@@ -8,9 +8,10 @@ import { Picture } from "@/components/media/picture";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import type { LocalText } from "@/lib/local-text";
 import { ratioStyle, type ImageInfo, type Sizes } from "@/lib/media";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
-import "@/features/artworks/work-texts";
+import "@/lib/work-texts";
 import type { artworkMedia } from "@/features/artworks/artwork-media";
 import { useZoomHistory } from "@/features/artworks/hooks/use-zoom-history";
 
@@ -21,12 +22,13 @@ const ArtworkZoom = lazyWithPreload(() =>
 type ArtworkStageProps = {
   media: ReturnType<typeof artworkMedia>;
   carousel: ReturnType<typeof useCarousel>;
-  title: string;
+  title: LocalText;
 };
 
 /** The carousel of a work's uncropped pictures and videos in its dialog, with a button to zoom into pictures. */
-export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
+export function ArtworkStage({ media, carousel, title: workTitle }: ArtworkStageProps) {
   const t = useT();
+  const title = workTitle.text;
   const several = media.length > 1;
   const videos = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
@@ -89,7 +91,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
                   <StagePicture
                     url={item.url}
                     info={item.info}
-                    title={title}
+                    alt={item.alt.text ? item.alt : workTitle}
                     eager={n === 0}
                     several={several}
                     onZoom={() => zoom.open(item.url)}
@@ -117,6 +119,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
             src={zoomedItem.url}
             info={zoomedItem.info}
             title={title}
+            alt={zoomedItem.alt.text ? zoomedItem.alt : workTitle}
             onClose={zoom.close}
           />
         </Suspense>
@@ -141,21 +144,22 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
 type StagePictureProps = {
   url: string;
   info: ImageInfo | undefined;
-  title: string;
+  alt: LocalText;
   eager: boolean;
   several: boolean;
   onZoom(): void;
 };
 
 /** A picture on the stage. A click on it zooms, if the server has its metadata. */
-function StagePicture({ url, info, title, eager, several, onZoom }: StagePictureProps) {
+function StagePicture({ url, info, alt, eager, several, onZoom }: StagePictureProps) {
   const [missing, setMissing] = useState(false);
   if (missing) return <NoPicture />;
   return (
     <>
       <Picture
         src={url}
-        alt={title}
+        alt={alt.text}
+        lang={alt.lang}
         info={info}
         sizes={info && stageSizes(info.width / info.height, several)}
         eager={eager}

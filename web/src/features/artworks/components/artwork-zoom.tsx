@@ -5,6 +5,7 @@ import { DialogClose } from "@/components/ui/dialog";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
+import type { LocalText } from "@/lib/local-text";
 import { renditionUrl, pickWidth, type ImageInfo } from "@/lib/media";
 import {
   fitSize,
@@ -17,7 +18,14 @@ import {
   type Transform,
 } from "@/features/artworks/zoom-transform";
 
-type ArtworkZoomProps = { src: string; info: ImageInfo; title: string; onClose(): void };
+type ArtworkZoomProps = {
+  src: string;
+  info: ImageInfo;
+  title: string;
+  /** The alternative text of the picture. */
+  alt: LocalText;
+  onClose(): void;
+};
 
 /** The factor by which one press of a button or key zooms. */
 const STEP = 1.5;
@@ -29,7 +37,7 @@ const TAP_MS = 300;
 const TAP_PX = 24;
 
 /** A full-screen view of one picture, zoomed by wheel, pinch, double tap, buttons and keys. */
-export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
+export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps) {
   const t = useT();
   const { language } = useLanguage();
   const keysId = useId();
@@ -230,7 +238,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
               }}
             >
               {renditionWidth > 0 && (
-                <Layers src={src} info={info} width={renditionWidth} title={title} />
+                <Layers src={src} info={info} width={renditionWidth} alt={alt} />
               )}
               {tiles.map((tile) => (
                 <img
@@ -288,12 +296,12 @@ function Layers({
   src,
   info,
   width,
-  title,
+  alt,
 }: {
   src: string;
   info: ImageInfo;
   width: number;
-  title: string;
+  alt: LocalText;
 }) {
   const [largest, setLargest] = useState(width);
   // The largest width that has loaded.
@@ -306,7 +314,8 @@ function Layers({
       <img
         key={layer}
         src={renditionUrl(src, `width=${layer}&v=${info.v}`)}
-        alt={layer === largest ? title : ""}
+        alt={layer === largest ? alt.text : ""}
+        lang={alt.lang}
         decoding="async"
         draggable={false}
         onLoad={() => setLoaded((before) => Math.max(before, layer))}

@@ -1,4 +1,4 @@
-import "@/features/artworks/work-texts";
+import "@/lib/work-texts";
 import { useBoot, type CommissionSettings } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { useOwnerText } from "@/lib/site-text";

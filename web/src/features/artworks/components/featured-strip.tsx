@@ -3,7 +3,7 @@ import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { CarouselPages } from "@/components/media/carousel-pages";
 import { Dots, useCarousel } from "@/components/media/carousel";
 import { usePublicBackend } from "@/lib/backend";
-import { useT } from "@/lib/i18n";
+import { useLanguage } from "@/lib/i18n";
 import { imageInfo, ratioOf } from "@/lib/media";
 import { queryKeys } from "@/lib/query-keys";
 import { useSiteText } from "@/lib/site-text";
@@ -41,13 +41,13 @@ function stripRatioStyle(products: Product[] | undefined): CSSProperties | undef
 /** The carousel of featured works on the home page, with the artwork dialog; renders nothing if there are none. */
 export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const trustedBy = useSiteText("testimonials.trustedBy");
-  const t = useT();
+  const page = useLanguage();
   const headingId = useId();
   const backend = usePublicBackend();
   const { data: firstPage, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
-  const openHeading = artwork.product && artworkHeading(artwork.product, t);
+  const openHeading = artwork.product && artworkHeading(artwork.product, page);
   // The title of the home page is set here, because it depends on nothing but the open work.
   usePageTitle(artwork.isPending ? null : (openHeading ?? undefined));
   const { open } = artwork;

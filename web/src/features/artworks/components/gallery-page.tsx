@@ -1,10 +1,12 @@
+import "@/lib/gallery-texts";
 import { useCallback, useMemo } from "react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { usePublicBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
-import { useLanguage, useT } from "@/lib/i18n";
+import { useLanguage } from "@/lib/i18n";
+import { localText } from "@/lib/local-text";
 import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
@@ -24,13 +26,12 @@ import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
 import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
 import { useGallerySeries } from "@/features/artworks/hooks/use-gallery-series";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
-import { seriesTitle } from "@/features/artworks/series-text";
 
 type GalleryPageProps = { type: string | undefined; onEnquire(product: Product): void };
 
 /** The page of all works, of one type or of a series: the filters, the series, the grid and the artwork dialog. */
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
-  const t = useT();
+  const { language, t } = useLanguage();
   const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
   const series = useGallerySeries(filter);
@@ -55,12 +56,11 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     () => void cache.invalidateQueries({ queryKey: pagesKey }),
     [cache, pagesKey],
   );
-  const { language } = useLanguage();
   const part = current
-    ? seriesTitle(current, language).text
+    ? localText(language, current.title, current.title_pt).text
     : filter !== "all" && t(filterKeys[filter]);
   const heading = part ? `${part} · ${t("gallery.title")}` : t("gallery.title");
-  const workHeading = artwork.product && artworkHeading(artwork.product, t);
+  const workHeading = artwork.product && artworkHeading(artwork.product, { language, t });
   usePageTitle(artwork.isPending ? null : (workHeading ?? heading));
 
   return (

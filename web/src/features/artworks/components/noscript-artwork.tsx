@@ -1,3 +1,5 @@
+import "@/lib/gallery-texts";
+import "@/lib/work-texts";
 import { useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
@@ -5,7 +7,7 @@ import { TextLink } from "@/components/ui/text-link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/gallery-settings";
-import { useLocalizedUrl, useT } from "@/lib/i18n";
+import { useLanguage, useLocalizedUrl } from "@/lib/i18n";
 import { ratioStyle } from "@/lib/media";
 import type { Product } from "@/lib/types";
 import { artworkTitle } from "@/features/artworks/artwork-label";
@@ -38,31 +40,32 @@ export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtwork
 
 /** The work with its media, facts and a link to the contact form. */
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
-  const t = useT();
-  const title = artworkTitle(product, t);
+  const page = useLanguage();
+  const { t } = page;
+  const title = artworkTitle(product, page);
   const contact = useLocalizedUrl("/#contact");
   const label = useEnquiryLabel(product);
   return (
     <article
-      aria-label={title}
+      aria-label={title.text}
       className="border-divider mb-section grid gap-x-12 gap-y-8 border-b pb-12 lg:grid-cols-[minmax(0,1fr)_392px]"
     >
       <div className="grid gap-8">
-        {artworkMedia(product).map((item) =>
+        {artworkMedia(product, page.language).map((item) =>
           item.kind === "video" ? (
             <Video
               key={item.url}
               src={item.url}
               info={item.info}
               controls
-              aria-label={t("gallery.video", { title })}
+              aria-label={t("gallery.video", { title: title.text })}
               className="h-auto w-full"
             />
           ) : (
             <Picture
               key={item.url}
               src={item.url}
-              alt={title}
+              {...(({ text: alt, lang }) => ({ alt, lang }))(item.alt.text ? item.alt : title)}
               info={item.info}
               sizes={
                 item.info && [
@@ -80,8 +83,11 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
         )}
       </div>
       <div>
-        <h2 className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
-          {title}
+        <h2
+          lang={title.lang}
+          className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic"
+        >
+          {title.text}
         </h2>
         <ArtworkFacts product={product} />
         <p className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-4">

@@ -1,6 +1,6 @@
 import { useLanguage } from "@/lib/i18n";
+import { localText } from "@/lib/local-text";
 import type { Series } from "@/lib/types";
-import { seriesAbout, seriesTitle } from "@/features/artworks/series-text";
 
 type SeriesHeadProps = {
   series: Pick<Series, "title" | "title_pt" | "text" | "text_pt">;
@@ -9,8 +9,8 @@ type SeriesHeadProps = {
 /** The title and the text of a series. */
 export function SeriesHead({ series }: SeriesHeadProps) {
   const { language } = useLanguage();
-  const title = seriesTitle(series, language);
-  const about = seriesAbout(series, language);
+  const title = localText(language, series.title, series.title_pt);
+  const about = localText(language, series.text, series.text_pt);
   return (
     <div className="max-w-[46rem]">
       <h1 lang={title.lang} className="text-h1 wrap-anywhere">

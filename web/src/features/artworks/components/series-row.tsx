@@ -3,12 +3,12 @@ import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useLanguage, useT } from "@/lib/i18n";
+import { localText } from "@/lib/local-text";
 import { imageInfo, ratioOf } from "@/lib/media";
 import { addTexts } from "@/lib/texts";
 import en from "@/locales/series/en.json";
 import pt from "@/locales/series/pt.json";
 import type { SeriesEntry } from "@/features/artworks/api/get-series";
-import { seriesTitle } from "@/features/artworks/series-text";
 
 addTexts({ en, pt });
 
@@ -28,7 +28,7 @@ export function SeriesRow({ series, filter, current }: SeriesRowProps) {
     <nav aria-label={t("series.row")} className="mt-9">
       <ul className="-mx-gutter px-gutter flex gap-x-5 gap-y-6 overflow-x-auto py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0">
         {series.map((one) => {
-          const { text, lang } = seriesTitle(one, language);
+          const { text, lang } = localText(language, one.title, one.title_pt);
           const info = imageInfo(one, one.image_url);
           const isCurrent = one.slug === current;
           return (

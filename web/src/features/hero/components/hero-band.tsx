@@ -5,7 +5,8 @@ import { IconButton } from "@/components/ui/icon-button";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { HERO_DWELL_MS } from "@/lib/constants";
-import { useT } from "@/lib/i18n";
+import { useLanguage } from "@/lib/i18n";
+import { rowText } from "@/lib/local-text";
 import type { CoverImage } from "@/lib/types";
 import type { HeroState, SlideKind } from "@/features/hero/hero-machine";
 import type { useHero } from "@/features/hero/hooks/use-hero";
@@ -21,15 +22,19 @@ type HeroBandProps = {
  * controls.
  */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
-  const t = useT();
+  const { language, t } = useLanguage();
   const { site } = useBoot();
+  const texts = covers.map((cover) => ({
+    title: rowText(language, cover, "title"),
+    description: rowText(language, cover, "description"),
+  }));
   const { index } = hero.state;
   const paused = hero.state.paused || hero.state.video === "refused";
   const PauseIcon = paused ? Play : Pause;
   const several = covers.length > 1;
   // A single video needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
   const pausable = several || kinds[0] === "video";
-  const withoutTexts = covers.every(({ title, description }) => !title && !description);
+  const withoutTexts = texts.every(({ title, description }) => !title.text && !description.text);
 
   return (
     <div {...hero.holdHandlers} className="band relative">
@@ -47,10 +52,10 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
           className="grid wrap-anywhere"
           aria-live={hero.acted ? "polite" : "off"}
         >
-          {covers.map((cover, n) => (
+          {texts.map(({ title, description }, n) => (
             // All texts are in one grid cell, so that the band is as high as the tallest of them.
             <div
-              key={cover.id}
+              key={covers[n]!.id}
               aria-hidden={n !== index}
               className={cn(
                 "ease-soft self-end transition-[opacity,visibility] duration-240 [grid-area:1/1]",
@@ -58,12 +63,15 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
               )}
             >
               {/* Beside covers with texts, one without any shows the site's name in the space of their texts. */}
-              <p className="text-display text-balance">
-                {cover.title || (!cover.description && site.name)}
+              <p lang={title.lang} className="text-display text-balance">
+                {title.text || (!description.text && site.name)}
               </p>
-              {cover.description && (
-                <p className="text-on-band-muted mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]">
-                  {cover.description}
+              {description.text && (
+                <p
+                  lang={description.lang}
+                  className="text-on-band-muted mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]"
+                >
+                  {description.text}
                 </p>
               )}
             </div>

@@ -1,6 +1,8 @@
 import type { Ref } from "react";
 import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";
+import { useLanguage } from "@/lib/i18n";
+import { localText, rowText } from "@/lib/local-text";
 import { videoInfo, imageInfo, ratioOf, portraitCrop } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
@@ -26,8 +28,11 @@ const PHONE = "(max-aspect-ratio:3/5)";
 /** The picture or video of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
 export function HeroSlide(props: HeroSlideProps) {
   const { cover, kind, first, prepared, pageLoaded, videoRef, onPause } = props;
+  const { language } = useLanguage();
   const fillClasses = "absolute inset-0 size-full object-cover object-[50%_62%]";
   if (!prepared) return null;
+  const described = localText(language, cover.alt_en, cover.alt_pt);
+  const { text: alt, lang } = described.text ? described : rowText(language, cover, "title");
   if (kind === "video") {
     const { image_url: src, video_thumbnail_url: poster } = cover;
     const info = videoInfo(cover, src);
@@ -42,7 +47,8 @@ export function HeroSlide(props: HeroSlideProps) {
         loop
         preload={hasStill || !pageLoaded ? "none" : "metadata"}
         disablePictureInPicture
-        aria-label={cover.title ?? undefined}
+        aria-label={alt}
+        lang={lang}
         onPause={onPause}
         onError={() => console.error("The cover video could not be loaded", cover.image_url)}
         className={fillClasses}
@@ -53,7 +59,8 @@ export function HeroSlide(props: HeroSlideProps) {
   return (
     <Picture
       src={cover.image_url}
-      alt={cover.title ?? ""}
+      alt={alt}
+      lang={lang}
       info={info}
       // The picture fills the window above the band, so on a narrow window it is rendered wider than the window.
       sizes={[["", `max(100vw,(100svh - 13rem)*${ratioOf(info)})`]]}

@@ -213,3 +213,23 @@ test("S2-home-8: a cover without texts shows the site's name among covers with t
     "Oil, 2019",
   ]);
 });
+
+test("S9-texts: a cover's texts are in the language of the page, and those that are not are marked", async () => {
+  const cover = aCover({
+    title_pt: "Sol de inverno",
+    alt_en: "A low sun",
+    description: null,
+    description_pt: "Um mural",
+  });
+  answerRequests(() => ({ json: [cover] }));
+  const { unmount } = renderApp(<Hero />, { language: "pt" });
+  expect(await screen.findByText("Sol de inverno")).not.toHaveAttribute("lang");
+  expect(screen.getByText("Um mural")).not.toHaveAttribute("lang");
+  expect(screen.getByRole("img", { name: "A low sun" })).toHaveAttribute("lang", "en");
+  unmount();
+
+  renderApp(<Hero />);
+  expect(await screen.findByText("Winter sun")).not.toHaveAttribute("lang");
+  expect(screen.getByText("Um mural")).toHaveAttribute("lang", "pt");
+  expect(screen.getByRole("img", { name: "A low sun" })).not.toHaveAttribute("lang");
+});

@@ -1,3 +1,4 @@
+import "@/features/not-found/not-found-texts";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 import { usePageTitle } from "@/lib/use-page-title";

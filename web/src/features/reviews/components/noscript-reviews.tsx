@@ -3,6 +3,7 @@ import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { CAROUSEL_PAGE } from "@/lib/constants";
 import { useLanguage, useLocalizedUrl, useT } from "@/lib/i18n";
+import { rowText } from "@/lib/local-text";
 import { queryKeys } from "@/lib/query-keys";
 import type { Review } from "@/lib/types";
 import { Signature } from "@/features/reviews/components/signature";
@@ -27,14 +28,17 @@ export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Re
     <>
       {reviewsPage > 1 && (
         <ul className="mt-12 grid gap-x-16 gap-y-12 lg:grid-cols-2">
-          {laterRows?.map((review) => (
-            <li key={review.id} className="wrap-anywhere">
-              <p className="text-review mb-6 whitespace-pre-line">
-                {addQuotationMarks(review.message, language)}
-              </p>
-              <Signature review={review} />
-            </li>
-          ))}
+          {laterRows?.map((review) => {
+            const message = rowText(language, review, "message");
+            return (
+              <li key={review.id} className="wrap-anywhere">
+                <p lang={message.lang} className="text-review mb-6 whitespace-pre-line">
+                  {addQuotationMarks(message.text, language)}
+                </p>
+                <Signature review={review} />
+              </li>
+            );
+          })}
         </ul>
       )}
       {(reviewsPage > 1 || total > rows.length) && (

@@ -1,5 +1,6 @@
 import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
-import { useLanguage, useT } from "@/lib/i18n";
+import { useLanguage } from "@/lib/i18n";
+import { rowText } from "@/lib/local-text";
 import type { Review } from "@/lib/types";
 import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
@@ -8,8 +9,8 @@ type ReviewDialogProps = { review: Review; open: boolean; onClose(): void };
 
 /** The dialog with the full text of a review. */
 export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
-  const t = useT();
-  const { language } = useLanguage();
+  const { language, t } = useLanguage();
+  const message = rowText(language, review, "message");
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
       <DialogContent
@@ -20,8 +21,8 @@ export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
         <div className="sticky top-2 z-10 h-0">
           <DialogClose className="bg-pop -top-12 -right-4 sm:-top-8 sm:-right-8" />
         </div>
-        <p className="text-lead whitespace-pre-line sm:pr-6">
-          {addQuotationMarks(review.message, language)}
+        <p lang={message.lang} className="text-lead whitespace-pre-line sm:pr-6">
+          {addQuotationMarks(message.text, language)}
         </p>
         <div className="mt-8">
           <Signature review={review} />

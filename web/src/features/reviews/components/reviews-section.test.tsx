@@ -61,3 +61,25 @@ test("hidden, with a logged error, when they cannot be loaded", async () => {
   expect(container).toBeEmptyDOMElement();
   vi.mocked(console.error).mockClear();
 });
+
+test("S9-texts: a review is in the language of the page; on an English page, one in Portuguese alone is marked", async () => {
+  answerRequests(() => ({
+    json: [
+      { ...review, message_pt: "Três semanas." },
+      { ...review, id: "r2", message: "Fine." },
+    ],
+  }));
+  const { unmount } = renderApp(<ReviewsSection />, { language: "pt" });
+  expect(await screen.findByText("«Três semanas.»")).not.toHaveAttribute("lang");
+  // Its row has no text in Portuguese: this one may be in either language.
+  expect(screen.getByText("«Fine.»")).not.toHaveAttribute("lang");
+  unmount();
+
+  answerRequests(() => ({ json: [{ ...review, message: "", message_pt: "Três semanas." }] }));
+  renderApp(<ReviewsSection />);
+  await userEvent.click(await screen.findByText("“Três semanas.”"));
+  const dialog = await screen.findByRole("dialog");
+  for (const text of screen.getAllByText("“Três semanas.”"))
+    expect(text).toHaveAttribute("lang", "pt");
+  expect(within(dialog).getByText("“Três semanas.”")).toBeVisible();
+});

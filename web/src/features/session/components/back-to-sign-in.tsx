@@ -1,3 +1,4 @@
+import "@/features/session/session-texts";
 import { useNavigate } from "react-router";
 import { StepButton } from "@/features/session/components/step-button";
 import { failureOf } from "@/features/session/failure";

@@ -1,3 +1,4 @@
+import "@/features/session/session-texts";
 import { startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "@supabase/supabase-js";

@@ -2,5 +2,5 @@ import { addTexts } from "@/lib/texts";
 import en from "@/locales/work/en.json";
 import pt from "@/locales/work/pt.json";
 
-// Adds the texts of an opened work, which load with its dialog. Components that use them import this file.
+// The texts of a work's dialog and of its form. Importing this module adds them; the home page itself does without.
 addTexts({ en, pt });

@@ -1,0 +1,102 @@
+import { useWatch, type FieldPath, type FieldValues, type UseFormReturn } from "react-hook-form";
+import { ArrowLeft, ArrowRight } from "lucide-react";
+import { LanguageField } from "@/components/form/language-field";
+import { IconButton } from "@/components/ui/icon-button";
+import type { Language } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+
+type TwoLanguagesProps<Values extends FieldValues> = {
+  form: Pick<UseFormReturn<Values>, "register" | "control" | "setValue" | "setFocus">;
+  /** The names of the two fields. */
+  names: Record<Language, FieldPath<Values>>;
+  label: string;
+  required?: boolean;
+  optional?: boolean;
+  /** The message below the English field. */
+  error?: string;
+  hint?: string;
+  /** Suggestions, as placeholders. */
+  placeholders?: Record<Language, string>;
+  /** The height of text areas in lines; without it the fields have one line. */
+  rows?: number;
+  areaClassName?: string;
+};
+
+/**
+ * The fields of a text in English and in Portuguese, side by side where there is room. While one of them is empty, a button
+ * between them copies the other one into it.
+ */
+export function TwoLanguages<Values extends FieldValues>({
+  form: { register, control, setValue, setFocus },
+  names,
+  label,
+  required,
+  optional,
+  error,
+  hint,
+  placeholders,
+  rows,
+  areaClassName,
+}: TwoLanguagesProps<Values>) {
+  const t = useT();
+  const watched: unknown = useWatch({ control, name: [names.en, names.pt] });
+  const [en = "", pt = ""] = watched as (string | undefined)[];
+  // The empty field into which the other text can be copied.
+  const target = en.trim() && !pt.trim() ? "pt" : pt.trim() && !en.trim() ? "en" : null;
+
+  function copyAcross() {
+    if (!target) return;
+    const text = (target === "pt" ? en : pt) as Parameters<typeof setValue>[1];
+    setValue(names[target], text, { shouldDirty: true, shouldValidate: target === "en" });
+    setFocus(names[target]);
+  }
+
+  const field = (language: Language) => (
+    <LanguageField
+      language={language}
+      label={label}
+      placeholder={placeholders?.[language]}
+      rows={rows}
+      areaClassName={areaClassName}
+      {...(language === "en" ? { required, error } : { optional })}
+      {...register(names[language])}
+    />
+  );
+
+  return (
+    <div className="@container">
+      <div className="grid items-start gap-x-1 @md:grid-cols-[minmax(0,1fr)_44px_minmax(0,1fr)]">
+        {field("en")}
+        {/* Where the fields are below each other, the button is at the end of the second label's line. */}
+        <div className="relative h-5 @md:mt-[38px] @md:h-auto">
+          <IconButton
+            size="iconSm"
+            variant="ghost"
+            disabled={!target}
+            className="disabled:invisible @max-md:absolute @max-md:top-1 @max-md:right-0"
+            label={t(target === "en" ? "form.copyToEnglish" : "form.copyToPortuguese", { label })}
+            onClick={copyAcross}
+          >
+            {target === "en" ? (
+              <ArrowLeft
+                aria-hidden="true"
+                size={20}
+                strokeWidth={1.5}
+                className="@max-md:rotate-90"
+              />
+            ) : (
+              <ArrowRight
+                aria-hidden="true"
+                size={20}
+                strokeWidth={1.5}
+                className="@max-md:rotate-90"
+              />
+            )}
+          </IconButton>
+        </div>
+        {field("pt")}
+      </div>
+      {hint && <p className="text-ink2 mt-2 text-sm">{hint}</p>}
+    </div>
+  );
+}
