@@ -1,6 +1,6 @@
 import {
   draftPayload,
-  hasTitle,
+  isComplete,
   newDraft,
   type Draft,
   type DraftValues,
@@ -129,13 +129,13 @@ export class DraftBatch {
     this.startNext();
   }
 
-  /** Saves drafts, each as soon as its picture is uploaded. Drafts without a title are not saved. */
+  /** Saves drafts, each as soon as its picture is uploaded. Incomplete drafts are not saved. */
   save(ids: readonly string[]): void {
     this.reported.clear();
     const chosen = new Set(ids);
     this.setDrafts(
       this.drafts.map((draft) => {
-        if (!chosen.has(draft.id) || !hasTitle(draft)) return draft;
+        if (!chosen.has(draft.id) || !isComplete(draft)) return draft;
         if (draft.state === "refused" || draft.state === "missing") return draft;
         const state = draft.state === "unsaved" ? "uploaded" : draft.state;
         return { ...draft, state, wanted: true };

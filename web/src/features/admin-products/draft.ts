@@ -1,3 +1,8 @@
+import {
+  canSchedule,
+  visibilityValues,
+  type VisibilityValues,
+} from "@/features/admin-products/visibility";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { formValues, productPayload, type ProductPayload } from "@/features/admin-products/schema";
 import type { ArtworkType } from "@/lib/types";
@@ -42,7 +47,7 @@ export type DraftValues = {
   artwork_type: ArtworkType;
   dimensions: string;
   medium: string;
-};
+} & VisibilityValues;
 
 /** Proposes a title from a file name: "Telhados manha 2" for "telhados_manha-2.JPG". */
 export function titleFrom(fileName: string): string {
@@ -70,6 +75,7 @@ export function newDraft(id: string, file: File): Draft {
       artwork_type: ARTWORK_TYPES[0]!,
       dimensions: "",
       medium: "",
+      ...visibilityValues(null),
     },
   };
 }
@@ -86,3 +92,8 @@ export function draftPayload({ values, url }: Draft): ProductPayload {
 export const isUploaded = (draft: Draft) => draft.url !== null;
 /** Whether the draft has a title, without which it cannot be saved. */
 export const hasTitle = (draft: Draft) => draft.values.title.trim() !== "";
+/** Whether a scheduled draft has a time that is still to come, without which it cannot be saved. */
+export const hasTime = ({ values }: Draft) =>
+  values.visibility !== "scheduled" || canSchedule(values.publish_at);
+/** Whether the draft has what a work needs, apart from its picture. */
+export const isComplete = (draft: Draft) => hasTitle(draft) && hasTime(draft);

@@ -1,5 +1,6 @@
 import type { Draft } from "@/features/admin-products/draft";
 import type { DraftBatch } from "@/features/admin-products/draft-batch";
+import { visibilityValues } from "@/features/admin-products/visibility";
 import { lockSavedDraft, lockNewDraft } from "@/lib/draft-lock";
 import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
 import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
@@ -91,7 +92,8 @@ async function loadDrafts(name: string): Promise<Draft[]> {
         url: uploadedUrl,
         wanted: false,
         attempted,
-        values,
+        // Drafts that an earlier version has stored have no visibility.
+        values: { ...visibilityValues(null), ...values },
       };
     }),
   );

@@ -1,9 +1,12 @@
 import { useCallback, useRef, useState } from "react";
 import type { DraftBatchProps } from "@/features/admin-products/hooks/use-draft-batch";
-import { hasTitle, isUploaded } from "@/features/admin-products/draft";
+import { hasTitle, isComplete, isUploaded } from "@/features/admin-products/draft";
+import { chosen } from "@/features/admin-products/components/draft-visibility";
 import { DraftRow } from "@/features/admin-products/components/draft-row";
+import { VISIBILITIES, type Visibility } from "@/features/admin-products/visibility";
 import { MissingFiles } from "@/components/form/missing-files";
 import { SelectField } from "@/components/form/select-field";
+import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { ARTWORK_TYPES } from "@/lib/constants";
@@ -14,7 +17,7 @@ import type { ArtworkType } from "@/lib/types";
 export function DraftList({ drafts, batch }: DraftBatchProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  // Whether the owner has tried to save, so that rows without a title show an error.
+  // Whether the owner has tried to save, so that incomplete rows show an error.
   const [submitted, setSubmitted] = useState(false);
   const [discarding, setDiscarding] = useState(false);
   const markSubmitted = useCallback(() => setSubmitted(true), []);
@@ -22,13 +25,17 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
 
   const allIds = drafts.map(({ id }) => id);
   const uploadedCount = drafts.filter(isUploaded).length;
+  const times = new Set(drafts.map(({ values }) => values.publish_at));
+  const allScheduled = drafts.every(({ values }) => values.visibility === "scheduled");
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
 
   function saveAll() {
     setSubmitted(true);
     batch.save(allIds);
-    const untitled = drafts.findIndex((draft) => !hasTitle(draft));
-    if (untitled >= 0) list.current?.children[untitled]?.querySelector("input")?.focus();
+    const incomplete = drafts.findIndex((draft) => !isComplete(draft));
+    if (incomplete < 0) return;
+    const field = hasTitle(drafts[incomplete]!) ? "input[type=datetime-local]" : "input";
+    list.current?.children[incomplete]?.querySelector<HTMLInputElement>(field)?.focus();
   }
 
   return (
@@ -47,22 +54,51 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
             </span>
           </p>
         </div>
-        <SelectField
-          label={t("bulk.typeForAll")}
-          value=""
-          className="min-w-[14rem]"
-          onChange={(event) => {
-            if (event.target.value)
-              batch.editAll({ artwork_type: event.target.value as ArtworkType });
-          }}
-        >
-          <option value="">{t("bulk.keepTypes")}</option>
-          {ARTWORK_TYPES.map((type) => (
-            <option key={type} value={type}>
-              {t(`type.${type}`)}
-            </option>
-          ))}
-        </SelectField>
+        <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
+          <SelectField
+            label={t("bulk.typeForAll")}
+            value=""
+            className="min-w-[14rem]"
+            onChange={(event) => {
+              if (event.target.value)
+                batch.editAll({ artwork_type: event.target.value as ArtworkType });
+            }}
+          >
+            <option value="">{t("bulk.keepTypes")}</option>
+            {ARTWORK_TYPES.map((type) => (
+              <option key={type} value={type}>
+                {t(`type.${type}`)}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField
+            label={t("bulk.visibilityForAll")}
+            value=""
+            className="min-w-[14rem]"
+            onChange={(event) => {
+              if (event.target.value)
+                batch.editAll(
+                  chosen(event.target.value as Visibility, times.size === 1 ? [...times][0]! : ""),
+                );
+            }}
+          >
+            <option value="">{t("bulk.keepTypes")}</option>
+            {VISIBILITIES.map((choice) => (
+              <option key={choice} value={choice}>
+                {t(`products.${choice}`)}
+              </option>
+            ))}
+          </SelectField>
+          {allScheduled && drafts.length > 1 && (
+            <TextField
+              type="datetime-local"
+              label={t("bulk.timeForAll")}
+              value={times.size === 1 ? [...times][0]! : ""}
+              className="min-w-[14rem]"
+              onChange={({ target }) => batch.editAll({ publish_at: target.value })}
+            />
+          )}
+        </div>
       </div>
       <div className="mt-4 flex flex-wrap gap-3">
         <Button size="sm" onClick={saveAll}>

@@ -1,8 +1,9 @@
 import { memo } from "react";
 import { RotateCcw, Save, X } from "lucide-react";
 import type { Draft } from "@/features/admin-products/draft";
-import { hasTitle } from "@/features/admin-products/draft";
+import { hasTime, hasTitle, isComplete } from "@/features/admin-products/draft";
 import type { DraftBatch } from "@/features/admin-products/draft-batch";
+import { DraftVisibility } from "@/features/admin-products/components/draft-visibility";
 import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { IconButton } from "@/components/ui/icon-button";
@@ -20,7 +21,7 @@ type DraftRowProps = {
   batch: DraftBatch;
   /** Whether the owner has tried to save, so that errors are shown. */
   submitted: boolean;
-  /** Called when the owner tries to save this draft without a title. */
+  /** Called when the owner tries to save this draft while it is incomplete. */
   onSubmitted(): void;
 };
 
@@ -36,13 +37,12 @@ export const DraftRow = memo(function DraftRow({
   const { id, file, values, state } = draft;
   const name = values.title.trim() || file.name;
   const edit = (change: Partial<Draft["values"]>) => batch.edit(id, change);
-  const untitled = !hasTitle(draft);
 
   return (
     <li
       aria-label={t("bulk.draft", { name: file.name })}
       // content-visibility skips layout and paint of rows outside the viewport.
-      className="border-line grid grid-cols-[60px_1fr] gap-x-4 gap-y-4 border-b py-4 [contain-intrinsic-size:auto_480px] [content-visibility:auto] md:[contain-intrinsic-size:auto_200px]"
+      className="border-line grid grid-cols-[60px_1fr] gap-x-4 gap-y-4 border-b py-4 [contain-intrinsic-size:auto_600px] [content-visibility:auto] md:[contain-intrinsic-size:auto_240px]"
     >
       <span className="bg-shade grid size-[60px] place-items-center p-1">
         {draft.preview && state !== "refused" && (
@@ -58,7 +58,7 @@ export const DraftRow = memo(function DraftRow({
       </div>
       <fieldset
         disabled={state === "saving"}
-        className="col-span-2 grid min-w-0 items-start gap-4 sm:grid-cols-2 xl:grid-cols-[1.4fr_1fr_1fr_1.2fr_auto]"
+        className="col-span-2 grid min-w-0 items-start gap-4 sm:grid-cols-2 xl:grid-cols-[1.3fr_1fr_0.9fr_1fr_1.2fr_auto]"
       >
         {state !== "refused" && (
           <>
@@ -66,7 +66,7 @@ export const DraftRow = memo(function DraftRow({
               label={t("products.title")}
               required
               value={values.title}
-              error={submitted && untitled ? t("products.titleRequired") : undefined}
+              error={submitted && !hasTitle(draft) ? t("products.titleRequired") : undefined}
               onChange={(event) => edit({ title: event.target.value })}
             />
             <SelectField
@@ -95,6 +95,11 @@ export const DraftRow = memo(function DraftRow({
               value={values.medium}
               onChange={(event) => edit({ medium: event.target.value })}
             />
+            <DraftVisibility
+              values={values}
+              error={submitted && !hasTime(draft) ? t("products.publishAtRequired") : undefined}
+              onChange={edit}
+            />
           </>
         )}
         <div
@@ -120,7 +125,7 @@ export const DraftRow = memo(function DraftRow({
               label={t("bulk.saveOne", { name })}
               loading={state === "saving"}
               onClick={() => {
-                if (untitled) onSubmitted();
+                if (!isComplete(draft)) onSubmitted();
                 else batch.save([id]);
               }}
             >
