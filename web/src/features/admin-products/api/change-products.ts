@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import type { ProductsPage } from "@/features/admin-products/api/list-products";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
 import { placeBack } from "@/features/admin-products/wall/place-of";
 import { undoDeletion } from "@/lib/history/bring-back";
@@ -106,9 +107,19 @@ async function update(
   if (error) throw error;
 }
 
-/** Shows new values in the lists before the server has confirmed them. */
+/** Shows new values in the wall and the table before the server has confirmed them. */
 function showValues(cache: QueryClient, ids: readonly string[], values: WorkValues): void {
-  cache.setQueriesData<Product[]>({ queryKey: [...queryKeys.products.admin, "by-id"] }, (works) =>
-    works?.map((work) => (ids.includes(work.id) ? { ...work, ...values } : work)),
+  const changed = (works: Product[]) =>
+    works.map((work) => (ids.includes(work.id) ? { ...work, ...values } : work));
+  cache.setQueriesData<Product[]>(
+    { queryKey: [...queryKeys.products.admin, "by-id"] },
+    (works) => works && changed(works),
+  );
+  cache.setQueriesData<unknown>({ queryKey: queryKeys.products.admin }, (page: unknown) =>
+    isPage(page) ? { ...page, rows: changed(page.rows) } : page,
   );
 }
+
+/** Whether the data of a query are a page of the table, and not works or ids of the wall. */
+const isPage = (data: unknown): data is ProductsPage =>
+  typeof data === "object" && data !== null && "rows" in data;

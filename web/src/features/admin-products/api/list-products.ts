@@ -10,7 +10,7 @@ import { queryKeys } from "@/lib/query-keys";
 import type { ArtworkType, Product } from "@/lib/types";
 
 /** The works of one page, and the number of works on all pages. */
-type ProductsPage = { rows: Product[]; total: number };
+export type ProductsPage = { rows: Product[]; total: number };
 
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
 import { ArrowDown, ArrowUp, Copy, History, ImageOff, Pencil, Trash2 } from "lucide-react";
+import { WorkSwitches, type SwitchName } from "@/features/admin-products/components/work-switches";
 import { VisibilityBadge } from "@/features/admin-products/components/visibility-badge";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
+import { Switch } from "@/components/ui/switch";
 import { fitWithin } from "@/components/upload/fit-within";
 import { useBoot } from "@/lib/boot";
 import { shortDate } from "@/lib/owner-dates";
@@ -17,6 +19,8 @@ type ProductListProps = {
   products: Product[];
   sort: Sort;
   onSort(sort: Sort): void;
+  /** Changes a switch of a work at once. */
+  onToggle(product: Product, name: SwitchName): void;
   onEdit(product: Product): void;
   onDuplicate(product: Product): void;
   onHistory(product: Product): void;
@@ -34,7 +38,7 @@ export function ProductList(props: ProductListProps) {
 }
 
 /** The works as a table, for wide windows. */
-function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps) {
+function ProductTable({ products, sort, onSort, onToggle, ...handlers }: ProductListProps) {
   const t = useT();
   const { language } = useLanguage();
   const wideOnly = "hidden lg:table-cell";
@@ -85,18 +89,18 @@ function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps)
             </Cell>
             <Cell className={wideOnly}>{product.dimensions || "–"}</Cell>
             <Cell>
-              {product.is_featured ? (
-                <Badge tone="indigo">{t("products.featuredBadge")}</Badge>
-              ) : (
-                <span className="text-ink2">{t("common.no")}</span>
-              )}
+              <Switch
+                aria-label={t("wall.featured", { title: product.title })}
+                checked={product.is_featured}
+                onCheckedChange={() => onToggle(product, "is_featured")}
+              />
             </Cell>
             <Cell>
-              {product.in_stock ? (
-                t("common.yes")
-              ) : (
-                <Badge tone="neutral">{t("products.outOfStock")}</Badge>
-              )}
+              <Switch
+                aria-label={t("wall.inStock", { title: product.title })}
+                checked={product.in_stock}
+                onCheckedChange={() => onToggle(product, "in_stock")}
+              />
             </Cell>
             <Cell className={cn(wideOnly, "whitespace-nowrap")}>
               {product.creation_date ? shortDate(product.creation_date, language) : "–"}
@@ -163,7 +167,11 @@ function Cell({ className, children }: { className?: string; children: ReactNode
 }
 
 /** The works as cards, for phones. */
-function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" | "onSort">) {
+function ProductCards({
+  products,
+  onToggle,
+  ...handlers
+}: Omit<ProductListProps, "sort" | "onSort">) {
   const t = useT();
   return (
     <ul className="md:hidden">
@@ -186,6 +194,7 @@ function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" |
             </div>
           </div>
           <div className="grid flex-none grid-cols-2 gap-0.5">
+            <WorkSwitches work={product} onToggle={(name) => onToggle(product, name)} />
             <Actions product={product} {...handlers} />
           </div>
         </li>

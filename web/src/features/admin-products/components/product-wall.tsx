@@ -10,12 +10,13 @@ import {
 } from "react";
 import { Picture } from "@/components/media/picture";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { useChangeProducts, type WorkValues } from "@/features/admin-products/api/change-products";
+import { useChangeProducts } from "@/features/admin-products/api/change-products";
 import { useWorksById } from "@/features/admin-products/api/list-products";
 import { ChangeDialog } from "@/features/admin-products/components/change-dialog";
 import { ChooseSeriesDialog } from "@/features/admin-products/components/choose-series-dialog";
 import { SelectionBar } from "@/features/admin-products/components/selection-bar";
 import { WallTile } from "@/features/admin-products/components/wall-tile";
+import { useChangeWorks } from "@/features/admin-products/hooks/use-change-works";
 import { moveTo } from "@/features/admin-products/wall/geometry";
 import { placeOf } from "@/features/admin-products/wall/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
@@ -64,6 +65,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   const t = useT();
   const undoButton = useUndo();
   const products = useChangeProducts();
+  const change = useChangeWorks();
   // The order that is being saved; null if none is.
   const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
   // The number of the latest move: only its end shows a toast and the saved order.
@@ -134,18 +136,6 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
     onLongPress: (index) => toggle(order[index]!),
   });
   const { drag } = gestures;
-
-  /** Sets values in works, and shows a toast that can undo it. */
-  const change = (workIds: ReadonlySet<string> | readonly string[], values: WorkValues) => {
-    products.change([...workIds], values).then(
-      (before) =>
-        stackedToast({
-          title: t("wall.toast.changed", { n: before.length }),
-          action: undoButton(() => products.undoChange(before, values)),
-        }),
-      showFailure,
-    );
-  };
 
   /** Deletes the selected works. */
   async function remove() {
@@ -365,7 +355,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
             {...selection}
             works={[...selected].flatMap((id) => works.get(id) ?? [])}
             canMove={canMove}
-            onChange={(values) => change(selected, values)}
+            onChange={(values) => change([...selected], values)}
             onEditAll={() => setChanging(true)}
             onSeries={() => setChoosingSeries(true)}
             onDelete={() => setDeleting(true)}
@@ -379,7 +369,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
       <ChangeDialog
         open={changing}
         count={selected.size}
-        onSave={(values) => change(selected, values)}
+        onSave={(values) => change([...selected], values)}
         onClose={() => setChanging(false)}
       />
       <ConfirmDialog

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
@@ -107,6 +107,38 @@ it("requests fifty works, newest first, and their total number", async () => {
     offset: "0",
     limit: "50",
   });
+});
+
+it("A-prod-switch: featured and in stock are switches in the table, which can be undone", async () => {
+  const { user, toasts } = await open();
+  const inTable = (name: string) => within(screen.getByRole("table")).getByRole("switch", { name });
+  const featured = inTable("Featured: Limoeiro");
+  expect(featured).not.toBeChecked();
+  featured.focus();
+  await user.keyboard(" ");
+  await waitFor(() => expect(calls).toEqual([{ what: "update", body: { is_featured: true } }]));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Works changed: 1"]));
+  act(() => toasts[0]!.action!.onClick());
+  await waitFor(() => expect(calls.at(-1)!.body).toEqual({ is_featured: false }));
+  await user.click(inTable("In stock: Limoeiro"));
+  await waitFor(() => expect(calls.at(-1)!.body).toEqual({ in_stock: false }));
+});
+
+it("A-prod-switch: a switch shows its value at once, and goes back when that could not be stored", async () => {
+  server.use(
+    http.patch(products, async () => {
+      await delay(20);
+      return HttpResponse.json({ message: "no" }, { status: 500 });
+    }),
+  );
+  const { user, toasts } = await open();
+  const inStock = within(screen.getByRole("table")).getByRole("switch", {
+    name: "In stock: Limoeiro",
+  });
+  await user.click(inStock);
+  await waitFor(() => expect(inStock).not.toBeChecked());
+  await waitFor(() => expect(titles(toasts)).toEqual(["The works could not be changed."]));
+  await waitFor(() => expect(inStock).toBeChecked());
 });
 
 it("searches, filters and sorts on the server, by the address", async () => {

@@ -8,6 +8,7 @@ import { LayoutChoice } from "@/features/admin-products/components/layout-choice
 import { ProductFilters } from "@/features/admin-products/components/product-filters";
 import { ProductList } from "@/features/admin-products/components/product-list";
 import { ProductWall } from "@/features/admin-products/components/product-wall";
+import { useChangeWorks } from "@/features/admin-products/hooks/use-change-works";
 import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
 import {
@@ -43,6 +44,7 @@ export function ProductsPage() {
   const productDialog = useDraftDialog("products", initialFormState(null));
   const openDialog = productDialog.open;
   const drafts = useDraftBatch();
+  const changeWorks = useChangeWorks();
   const { mutateAsync: remove } = useDeleteProduct();
   const { undoDeletion } = useBringBack("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
@@ -139,6 +141,7 @@ export function ProductsPage() {
                     products={rows}
                     sort={view.sort}
                     onSort={(sort) => change({ sort })}
+                    onToggle={({ id, ...work }, name) => changeWorks([id], { [name]: !work[name] })}
                     onEdit={(product) => openDialog(initialFormState(product))}
                     onDuplicate={(product) =>
                       openDialog(

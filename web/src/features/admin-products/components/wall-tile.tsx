@@ -1,11 +1,6 @@
-import {
-  memo,
-  type CSSProperties,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-} from "react";
-import { Check, GripHorizontal, ImageOff, PackageCheck, PackageX, Star } from "lucide-react";
+import { memo, type CSSProperties, type KeyboardEvent, type MouseEvent } from "react";
+import { Check, GripHorizontal, ImageOff } from "lucide-react";
+import { WorkSwitches, type SwitchName } from "@/features/admin-products/components/work-switches";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
@@ -31,7 +26,7 @@ type WallTileProps = {
   onKeyDown(event: KeyboardEvent, index: number): void;
   onFocus(index: number): void;
   onEdit(work: Product): void;
-  onToggle(work: Product, name: "is_featured" | "in_stock"): void;
+  onToggle(work: Product, name: SwitchName): void;
 };
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
@@ -137,22 +132,7 @@ export const WallTile = memo(function WallTile({
         {!types.includes(work.artwork_type) && ` · ${t("products.notInGallery")}`}
       </p>
       <div className="mt-auto flex items-center">
-        <TileSwitch
-          label={t("wall.featured", { title })}
-          on={work.is_featured}
-          tabIndex={tabIndex}
-          onClick={() => onToggle(work, "is_featured")}
-        >
-          <Star {...iconProps} fill={work.is_featured ? "currentColor" : "none"} />
-        </TileSwitch>
-        <TileSwitch
-          label={t("wall.inStock", { title })}
-          on={work.in_stock}
-          tabIndex={tabIndex}
-          onClick={() => onToggle(work, "in_stock")}
-        >
-          {work.in_stock ? <PackageCheck {...iconProps} /> : <PackageX {...iconProps} />}
-        </TileSwitch>
+        <WorkSwitches work={work} tabIndex={tabIndex} onToggle={(name) => onToggle(work, name)} />
         {canMove && (
           // Only for pointers: with the keyboard, Alt and the arrow keys move works, and the bar has buttons.
           <span
@@ -168,36 +148,3 @@ export const WallTile = memo(function WallTile({
     </li>
   );
 });
-
-/** A switch that shows only an icon. */
-function TileSwitch({
-  label,
-  on,
-  tabIndex,
-  onClick,
-  children,
-}: {
-  label: string;
-  on: boolean;
-  tabIndex: number;
-  onClick(): void;
-  children: ReactNode;
-}) {
-  return (
-    <button
-      type="button"
-      role="switch"
-      aria-checked={on}
-      aria-label={label}
-      title={label}
-      tabIndex={tabIndex}
-      onClick={onClick}
-      className={cn(
-        "hover:bg-neutral grid size-11 place-items-center",
-        on ? "text-indigo" : "text-ink2",
-      )}
-    >
-      {children}
-    </button>
-  );
-}

@@ -1,0 +1,26 @@
+import { useChangeProducts, type WorkValues } from "@/features/admin-products/api/change-products";
+import { useUndo } from "@/lib/editing/use-undo";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+
+/** Returns a function that sets values in works, and shows a toast that can undo it or says that it failed. */
+export function useChangeWorks() {
+  const t = useT();
+  const undoButton = useUndo();
+  const { change, undoChange } = useChangeProducts();
+  return (ids: readonly string[], values: WorkValues) => {
+    change(ids, values).then(
+      (before) =>
+        stackedToast({
+          title: t("wall.toast.changed", { n: before.length }),
+          action: undoButton(() => undoChange(before, values)),
+        }),
+      () =>
+        stackedToast({
+          title: t("common.error"),
+          description: t("wall.failed"),
+          destructive: true,
+        }),
+    );
+  };
+}
