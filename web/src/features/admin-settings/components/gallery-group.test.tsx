@@ -34,6 +34,33 @@ test("A-set-gallery: a type that is switched on comes last, and the last one can
   expect(screen.getByRole("switch", { name: "Oil" })).toBeDisabled();
 });
 
+test("A-set-types: arrows put the types in the order of the filter buttons, which is announced, and keep the focus", async () => {
+  const user = userEvent.setup();
+  renderApp(<Form />);
+  for (const type of ["Oil", "Digital Painting"])
+    await user.click(screen.getByRole("switch", { name: type }));
+  const order = () => screen.getAllByRole("switch").map((one) => one.closest("li")?.textContent);
+  expect(order().slice(0, 5)).toEqual([
+    "Mural",
+    "Oil",
+    "Digital Painting",
+    "Watercolour",
+    "Acrylic",
+  ]);
+  await user.click(screen.getByRole("button", { name: "Move Digital Painting up" }));
+  expect(values().types).toEqual(["mural", "digital", "oil"]);
+  expect(screen.getByText("Digital Painting: position 2 of 3")).toBeInTheDocument();
+  const up = screen.getByRole("button", { name: "Move Digital Painting up" });
+  expect(up).toHaveFocus();
+  await user.keyboard("{Enter}{Enter}");
+  expect(values().types).toEqual(["digital", "mural", "oil"]);
+  expect(up).toHaveFocus();
+  expect(up).toHaveAttribute("aria-disabled", "true");
+  await user.click(screen.getByRole("button", { name: "Move Digital Painting down" }));
+  expect(values().types).toEqual(["mural", "digital", "oil"]);
+  expect(screen.queryByRole("button", { name: "Move Acrylic up" })).toBeNull();
+});
+
 test("A-set-gallery: the strip follows the gallery until it has its own order", async () => {
   const user = userEvent.setup();
   renderApp(<Form />, { language: "pt" });

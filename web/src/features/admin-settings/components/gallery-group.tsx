@@ -1,11 +1,17 @@
+import { useState, type ReactNode } from "react";
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { Controller, useFormContext } from "react-hook-form";
 import { ORDER_KEYS, WORKS_ORDERS, type SettingsValues } from "@/features/admin-settings/schema";
 import { SelectField } from "@/components/form/select-field";
 import { AdminGroup } from "@/components/layout/admin-group";
+import { IconButton } from "@/components/ui/icon-button";
 import { Switch } from "@/components/ui/switch";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
+import { moveItem } from "@/lib/move-item";
 import type { ArtworkType } from "@/lib/types";
+
+const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.5 } as const;
 
 /** The settings of the gallery: which types of works it shows, and in which order works are listed. */
 export function GalleryGroup() {
@@ -55,30 +61,83 @@ export function GalleryGroup() {
 type TypeSwitchesProps = { types: readonly ArtworkType[]; onChange(types: ArtworkType[]): void };
 
 /**
- * A switch for each type of works. A switched-on type is in the gallery; it comes last among the filter buttons. The only
- * type in the gallery cannot be switched off.
+ * A switch for each type of works, which puts the type into the gallery, in the order of the filter buttons. Arrows move a type in that
+ * order; one that is switched on comes last. The only type in the gallery cannot be switched off.
  */
 function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
   const t = useT();
+  const [announcement, setAnnouncement] = useState("");
+  const others = ARTWORK_TYPES.filter((type) => !types.includes(type));
+
+  function move(from: number, to: number) {
+    if (to < 0 || to >= types.length) return;
+    onChange(moveItem([...types], from, to));
+    setAnnouncement(
+      t("settings.typeMoved", { type: t(`type.${types[from]!}`), n: to + 1, total: types.length }),
+    );
+  }
+
   return (
     <fieldset className="min-w-0">
-      <legend className="label-text mb-2">{t("settings.galleryTypes")}</legend>
-      <div className="grid max-w-[36em] gap-3">
-        {ARTWORK_TYPES.map((type) => {
-          const inGallery = types.includes(type);
+      <legend className="label-text">{t("settings.galleryTypes")}</legend>
+      <p className="text-ink2 mt-1 mb-2 max-w-[36em] text-sm">{t("settings.galleryTypesHint")}</p>
+      <ul className="grid max-w-[36em] gap-3">
+        {[...types, ...others].map((type, index) => {
+          const inGallery = index < types.length;
+          const name = t(`type.${type}`);
           return (
-            <Switch
-              key={type}
-              label={t(`type.${type}`)}
-              checked={inGallery}
-              disabled={inGallery && types.length === 1}
-              onCheckedChange={(on) =>
-                onChange(on ? [...types, type] : types.filter((other) => other !== type))
-              }
-            />
+            <li key={type} className="flex items-center gap-4">
+              <Switch
+                label={name}
+                checked={inGallery}
+                disabled={inGallery && types.length === 1}
+                className="flex-1"
+                onCheckedChange={(on) =>
+                  onChange(on ? [...types, type] : types.filter((other) => other !== type))
+                }
+              />
+              <span className="flex w-24 flex-none justify-end gap-0.5">
+                {inGallery && (
+                  <>
+                    <MoveButton
+                      label={t("settings.typeUp", { type: name })}
+                      disabled={index === 0}
+                      onClick={() => move(index, index - 1)}
+                    >
+                      <ArrowUp {...iconProps} />
+                    </MoveButton>
+                    <MoveButton
+                      label={t("settings.typeDown", { type: name })}
+                      disabled={index === types.length - 1}
+                      onClick={() => move(index, index + 1)}
+                    >
+                      <ArrowDown {...iconProps} />
+                    </MoveButton>
+                  </>
+                )}
+              </span>
+            </li>
           );
         })}
-      </div>
+      </ul>
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
     </fieldset>
+  );
+}
+
+type MoveButtonProps = { label: string; disabled: boolean; onClick(): void; children: ReactNode };
+
+/** A button that moves a type. At the end of the list it stays focusable, so that the focus is not lost. */
+function MoveButton({ disabled, ...button }: MoveButtonProps) {
+  return (
+    <IconButton
+      size="iconSm"
+      variant="ghost"
+      className="aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent"
+      aria-disabled={disabled || undefined}
+      {...button}
+    />
   );
 }
