@@ -59,10 +59,17 @@ type Entry struct {
 	Table   string         `json:"table,omitempty"`   // the table of the changed row
 	RowID   string         `json:"row_id,omitempty"`  // id of the changed row if it still exists
 	Title   string         `json:"title,omitempty"`   // name of what was changed: of a row, setting, role or part of an account
+	Series  *Series        `json:"series,omitempty"`  // of an entry about a work that was added to a series or removed from it
 	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of a key
 	Method  string         `json:"method,omitempty"`  // way of signing in, such as a password
 	IP      string         `json:"ip,omitempty"`
 	Device  *device.Device `json:"device,omitempty"`
+}
+
+// Series names the series of an entry of the table series_works, whose Title is that of the work.
+type Series struct {
+	ID    string `json:"id,omitempty"` // if the series still exists
+	Title string `json:"title"`        // its name now, or when the entry was made
 }
 
 // Position is a place in the order of the entries, from which a response continues. The newest entry comes first. Of entries with

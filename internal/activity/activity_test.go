@@ -223,6 +223,45 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 	})
 }
 
+// Proves A-activity-series.
+func TestEntriesNameSeriesAndWork(t *testing.T) {
+	const work, series = "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444"
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		exec := func(query string) {
+			t.Helper()
+			if _, err := d.Exec(t.Context(), query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(name, work, series string) {
+			t.Helper()
+			got, err := newService(d, time.Now).ask(t, admin, `{}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range got.Entries {
+				if e.Table != "series_works" {
+					continue
+				}
+				if line := e.Action + "|" + e.RowID + "|" + e.Title + "|" + e.Series.ID + "|" + e.Series.Title; line != "insert|"+work+"|"+series {
+					t.Errorf("%s: %s", name, line)
+				}
+				return
+			}
+			t.Errorf("%s: no entry", name)
+		}
+		exec("insert into products (id, title, artwork_type, created_at) values ('" + work + "', 'Onda', 'oil', '2026-01-02T03:04:05+00:00')")
+		exec("insert into series (id, slug, title, created_at) values ('" + series + "', 'luz', 'Luz', '2026-01-02T03:04:05+00:00')")
+		exec("insert into series_works (id, series_id, product_id, created_at) values ('" + work + "', '" + series + "', '" + work + "', '2026-01-02T03:04:05+00:00')")
+		exec("update series set title = 'Cal'")
+		check("by their names now", work+"|Onda", series+"|Cal")
+		exec("delete from products")
+		check("a deleted work", "|Onda", series+"|Cal")
+		exec("delete from series")
+		check("a deleted series", "|Onda", "|Luz")
+	})
+}
+
 // Proves A-activity-site.
 func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -271,20 +310,23 @@ func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if err := db.Exec(t.Context(), d, "insert into activity (created_at, kind, action, table_name, title, series_title) values ($1, 'change', 'insert', 'series_works', 'Onda', 'For canary@exemplo.example'), ($1, 'change', 'insert', 'series_works', 'Onda', 'For acanary@exemplo.example')", noon); err != nil {
+			t.Fatal(err)
+		}
 		count := func() (n int) {
 			if err := s.EachEntryOf(t.Context(), d, "canary@exemplo.example", func(any) error { n++; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return n
 		}
-		if n := count(); n != 2 {
+		if n := count(); n != 3 {
 			t.Errorf("found %d", n)
 		}
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseEntriesOf(t.Context(), tx, "canary@exemplo.example") }); err != nil {
 			t.Fatal(err)
 		}
 		all, err := s.ask(t, admin, `{}`)
-		if err != nil || len(all.Entries) != 4 || count() != 0 {
+		if err != nil || len(all.Entries) != 5 || count() != 0 {
 			t.Errorf("%v %v", all, err)
 		}
 	})

@@ -19,6 +19,9 @@ func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string,
 	}
 	for _, c := range found {
 		c.Account, c.Title = "", c.recordedTitle // Account is who acted; that is no data about the address
+		if c.Series != nil {
+			c.Series.Title = c.recordedSeries
+		}
 		if err := yield(c.Entry); err != nil {
 			return err
 		}
@@ -53,7 +56,7 @@ func listEntriesOf(ctx context.Context, q db.Querier, address string) ([]change,
 	}
 	found := all[:0]
 	for _, c := range all {
-		if c.Table == "user_roles" || whole.MatchString(c.recordedTitle) {
+		if c.Table == "user_roles" || whole.MatchString(c.recordedTitle) || whole.MatchString(c.recordedSeries) {
 			found = append(found, c)
 		}
 	}

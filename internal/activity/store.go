@@ -20,19 +20,22 @@ type change struct {
 
 	entryID       int64  // Entry.ID as a number
 	recordedTitle string // name of the row when it was changed; Entry.Title is its current name if the row exists
+
+	recordedSeries string // likewise of Entry.Series
 }
 
-// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, and s
-// the account whose role was changed.
+// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, s
+// the account whose role was changed, and n the series of an entry about a work in a series.
 const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
-	coalesce(p.id, r.id, c.id, e.id), coalesce(p.title, r.client_name, c.title, e.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0)
+	coalesce(p.id, r.id, c.id, e.id), coalesce(p.title, r.client_name, c.title, e.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0), n.id, coalesce(n.title, a.series_title), coalesce(a.series_title, '')
 	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
-	left join products p on a.table_name = 'products' and p.id = a.row_id left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
-	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id left join series e on a.table_name = 'series' and e.id = a.row_id`
+	left join products p on a.table_name in ('products', 'series_works') and p.id = a.row_id left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
+	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id left join series e on a.table_name = 'series' and e.id = a.row_id
+	left join series n on n.id = a.series_id`
 
 func scanChange(row db.Row) (c change, err error) {
-	var actor, account, rowID *string
-	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number)
+	var actor, account, rowID, seriesID, series *string
+	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
 	case actor == nil && slices.Contains(commandActions, c.Action):
@@ -46,6 +49,12 @@ func scanChange(row db.Row) (c change, err error) {
 	}
 	if rowID != nil {
 		c.RowID = *rowID
+	}
+	if series != nil {
+		c.Series = &Series{Title: *series}
+		if seriesID != nil {
+			c.Series.ID = *seriesID
+		}
 	}
 	return c, err
 }
@@ -90,11 +99,11 @@ func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
 }
 
-// listCandidatesFor returns the entries about the role of an account with an e-mail address, and those whose recorded title
-// contains the address, also as a part of a longer one. address must be in lower case.
+// listCandidatesFor returns the entries about the role of an account with an e-mail address, and those whose recorded title, or that
+// of their series, contains the address, also as a part of a longer one. address must be in lower case.
 func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
-	return db.Collect(ctx, q, scanChange, "select "+entryColumns+` where lower(a.title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
+	return db.Collect(ctx, q, scanChange, "select "+entryColumns+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
 		or exists (select 1 from auth_identities i where i.user_id = s.id and lower(i.identity_data ->> 'email') = $2)) order by a.id`, part, address)
 }
 

@@ -11,11 +11,12 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// entries returns what the table activity says and empties it: "kind action table row title number by", with "-" for null.
+// entries returns what the table activity says and empties it: "kind action table row title number by", with "-" for null, and " in" with
+// the series of a pair.
 func entries(t *testing.T, d *db.DB) []string {
 	t.Helper()
 	found, err := db.Collect(t.Context(), d, db.ScanOne[string], `select kind || ' ' || action || ' ' || coalesce(table_name, '-') || ' ' || coalesce(cast(row_id as text), '-')
-		|| ' ' || coalesce(title, '-') || ' ' || coalesce(cast(number as text), '-') || ' ' || coalesce(cast(actor as text), '-') from activity order by id`)
+		|| ' ' || coalesce(title, '-') || ' ' || coalesce(cast(number as text), '-') || ' ' || coalesce(cast(actor as text), '-') || coalesce(' in ' || cast(series_id as text) || ' ' || series_title, '') from activity order by id`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +65,23 @@ func TestChangesLeaveActivity(t *testing.T) {
 		check("a cover", "change insert cover_images "+row+" - - "+actor, "change update cover_images "+row+" Mar - "+actor, "change delete cover_images "+row+" Mar - "+actor)
 
 		run("insert into products (id, title, created_at) values ('"+row+"', 'Onda', '2026-01-02T03:04:05+00:00')", "insert into series (id, slug, title, created_at) values ('"+row+"', 'luz', 'Luz', '2026-01-02T03:04:05+00:00')",
-			"insert into series_works (id, series_id, product_id, created_at) values ('"+row+"', '"+row+"', '"+row+"', '2026-01-02T03:04:05+00:00')", "update series set title = 'Cal'", "delete from series", "delete from products")
+			"update series set title = 'Cal'", "delete from series", "delete from products")
 		check("a series", "change insert products "+row+" Onda - "+actor, "change insert series "+row+" Luz - "+actor, "change update series "+row+" Cal - "+actor,
 			"change delete series "+row+" Cal - "+actor, "change delete products "+row+" Onda - "+actor)
+
+		const other = "33333333-3333-4333-8333-333333333333"
+		run("insert into products (id, title, created_at) values ('"+row+"', 'Onda', '2026-01-02T03:04:05+00:00')", "insert into series (id, slug, title, created_at) values ('"+row+"', 'luz', 'Luz', '2026-01-02T03:04:05+00:00')",
+			"insert into series (id, slug, title, created_at) values ('"+other+"', 'cal', 'Cal', '2026-01-02T03:04:05+00:00')")
+		entries(t, d)
+		pair := "insert into series_works (id, series_id, product_id, created_at) values ('" + row + "', '" + row + "', '" + row + "', '2026-01-02T03:04:05+00:00')"
+		run(pair, "update series_works set position = 'b'", "update series_works set series_id = '"+other+"'", "delete from series_works", "delete from series where id = '"+other+"'")
+		inLuz, inCal := " series_works "+row+" Onda - "+actor+" in "+row+" Luz", " series_works "+row+" Onda - "+actor+" in "+other+" Cal"
+		check("works of series, whose order alone is no change", "change insert"+inLuz, "change delete"+inLuz, "change insert"+inCal, "change delete"+inCal, "change delete series "+other+" Cal - "+actor)
+		run(pair, "delete from products")
+		check("a deletion that takes a pair along", "change insert"+inLuz, "change delete products "+row+" Onda - "+actor)
+		run("insert into products (id, title, created_at) values ('"+row+"', 'Onda', '2026-01-02T03:04:05+00:00')", pair, "delete from series", "delete from products")
+		check("a series that is deleted with its works", "change insert products "+row+" Onda - "+actor, "change insert"+inLuz,
+			"change delete series "+row+" Luz - "+actor, "change delete products "+row+" Onda - "+actor)
 
 		for key, value := range map[string]string{"site": `{}`, "notice.email": `[]`, "notice.webhook": `""`, "thanks.enabled": "false", "guide": `"done"`} {
 			run(fmt.Sprintf("insert into site_settings (key, value, updated_at) values ('%s', '%s', '2026-01-02T03:04:05+00:00')", key, value))

@@ -133,17 +133,20 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 			return s.writePage(w, r, requested, b)
 		}
 	}
-	v, err := s.locateSeries(r.Context(), requested)
-	if err != nil {
-		return err
-	}
-	v, redirect, err := s.locateWork(r.Context(), v)
+	v, redirect, err := s.locateSeries(r.Context(), requested)
 	if err != nil {
 		return err
 	}
 	if redirect != "" {
-		w.Header().Set("Cache-Control", "no-cache")
-		http.Redirect(w, r, redirect, http.StatusFound)
+		sendRedirect(w, r, redirect, http.StatusMovedPermanently)
+		return nil
+	}
+	v, redirect, err = s.locateWork(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	if redirect != "" {
+		sendRedirect(w, r, redirect, http.StatusFound)
 		return nil
 	}
 	if v, err = s.locateReviews(r.Context(), v); err != nil {
@@ -159,6 +162,12 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.cache.lookups.Record(!waited)
 	return s.writePage(w, r, v, page)
+}
+
+// sendRedirect sends a redirect that browsers ask for again each time: the owner can give an old URL to something else.
+func sendRedirect(w http.ResponseWriter, r *http.Request, target string, status int) {
+	w.Header().Set("Cache-Control", "no-cache")
+	http.Redirect(w, r, target, status)
 }
 
 func (s *Service) writePage(w http.ResponseWriter, r *http.Request, v view, page *body) error {

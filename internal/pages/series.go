@@ -81,24 +81,46 @@ func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
 	return &found[0], nil
 }
 
-// locateSeries looks for the series that the URL of a view names. If visitors see no such series, the returned view is that of a missing
-// one. A cached page needs no search: it was made after one.
-func (s *Service) locateSeries(ctx context.Context, v view) (view, error) {
+// locateSeries looks for the series that the URL of a view names. If the URL has an earlier slug of a series, redirect is the URL with
+// the present one. If visitors see no such series, the returned view is that of a missing one. A cached page needs no search: it was
+// made after one.
+func (s *Service) locateSeries(ctx context.Context, v view) (_ view, redirect string, err error) {
 	if v.series == "" {
-		return v, nil
+		return v, "", nil
 	}
 	at, err := s.cache.version.Current(ctx)
 	if err != nil {
-		return v, err
+		return v, "", err
 	}
 	if _, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
-		return v, nil
+		return v, "", nil
 	}
 	found, err := s.seriesOf(ctx, v)
-	if err == nil && found == nil {
-		v = v.withoutSeries()
+	if err != nil || found != nil {
+		return v, "", err
 	}
-	return v, err
+	slug, err := s.presentSlug(ctx, v.series)
+	if err != nil || slug == "" {
+		return v.withoutSeries(), "", err
+	}
+	target := v.path + "?series=" + slug
+	if v.workID != "" {
+		target += "&art=" + v.workID
+	}
+	return v, localizePath(target, v.lang()), nil
+}
+
+// presentSlug returns the slug of the series that had the slug old, or "" if visitors see no such series.
+func (s *Service) presentSlug(ctx context.Context, old string) (string, error) {
+	id, err := s.seriesOnceCalled(ctx, old)
+	if err != nil || id == "" {
+		return "", err
+	}
+	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"id=eq."+id)
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[0].Slug, nil
 }
 
 // countSeriesWorks returns how many works of a series meet a condition on their type, as visitors see it.

@@ -1,9 +1,23 @@
 package pages
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"atelie/internal/db"
+)
 
 // wasDeleted reports whether a work with this id existed and was deleted. Its URL then has the status 410 (Gone) instead of 404.
 func (s *Service) wasDeleted(ctx context.Context, id string) (deleted bool, err error) {
 	err = s.db.QueryRow(ctx, "select exists (select 1 from gone_works where id = $1)", id).Scan(&deleted)
 	return deleted, err
+}
+
+// seriesOnceCalled returns the id of the series that had this slug and has another one now, or "" if there is none.
+func (s *Service) seriesOnceCalled(ctx context.Context, slug string) (id string, err error) {
+	id, err = db.One[string](ctx, s.db, "select cast(series_id as text) from series_old_slugs where slug = $1", slug)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
 }

@@ -234,6 +234,8 @@ export type ActivityEntry = {
   row_id?: string;
   /** The name of the row, the key of a setting, a role, or which part of an account was changed. */
   title?: string;
+  /** The series to which a work was added, or from which it was removed; with its id if it still exists. */
+  series?: { id?: string; title: string };
   /** How many messages were deleted, or the generation of a key. */
   number?: number;
   /** "password", a provider, or another way to sign in. */

@@ -65,6 +65,8 @@ const ACTION_KEYS: Record<string, Key> = {
   "change insert series": "activity.seriesAdded",
   "change update series": "activity.seriesChanged",
   "change delete series": "activity.seriesDeleted",
+  "change insert series_works": "activity.seriesWorkAdded",
+  "change delete series_works": "activity.seriesWorkRemoved",
   "change update site_settings": "activity.settingsChanged",
   "change delete site_settings": "activity.settingsChanged",
 };
@@ -89,7 +91,7 @@ const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
 
 /** What an entry is about, such as "Changed the work Onda". An action that this page does not know is shown as it is. */
 export function whatText(t: Translate, entry: ActivityEntry, language: Language): string {
-  const { kind, action, table, title, number = 0 } = entry;
+  const { kind, action, table, title, series, number = 0 } = entry;
   if (table === "contact_submissions")
     return number > 1 ? t("activity.messagesDeleted", { n: number }) : t("activity.messageDeleted");
   const thirdWord = kind === "change" ? table : title;
@@ -98,7 +100,7 @@ export function whatText(t: Translate, entry: ActivityEntry, language: Language)
   const setting = table === "site_settings" && SETTINGS[title ?? ""];
   const restoredTime = action === "site-restore" && title && dateTime(title, language);
   const name = setting ? t(setting) : restoredTime || title || t("activity.untitled");
-  return t(key, { name, n: number });
+  return t(key, { name, n: number, series: series?.title ?? "" });
 }
 
 /** Who did it and from where: the parts of the second line. */
@@ -130,9 +132,16 @@ const PAGES: Record<string, string> = {
 };
 
 /** The page of what was changed, if it still exists. */
-export function entryPath({ kind, table = "", row_id, title }: ActivityEntry): string | undefined {
+export function entryPath({
+  kind,
+  table = "",
+  row_id,
+  title,
+  series,
+}: ActivityEntry): string | undefined {
   if (kind !== "change") return undefined;
   if (table === "site_settings") return "/admin/settings";
+  if (series) return series.id && `/admin/series?works=${series.id}`;
   if (!row_id) return undefined;
   return table === "products"
     ? `/admin/products?${new URLSearchParams({ q: title ?? "" }).toString()}`

@@ -37,6 +37,20 @@ const newest = [
   entry("12", { kind: "export", action: "backup-place", title: "s3://disk.example/ana" }),
   entry("13", { action: "site-import", title: "https://ana.example" }),
   entry("14", { action: "supabase-import" }),
+  entry("16", {
+    table: "series_works",
+    action: "insert",
+    row_id: "w",
+    title: "Onda",
+    series: { id: "s", title: "Luz" },
+  }),
+  entry("17", {
+    table: "series_works",
+    action: "delete",
+    row_id: "w",
+    title: "Onda",
+    series: { title: "Luz" },
+  }),
   entry("15", { action: "site-restore", title: new Date(2026, 10, 22, 10, 5).toISOString() }),
 ];
 const older = entry("10", {
@@ -89,12 +103,15 @@ it("A-activity-list: says by day what happened, who did it, from where and when,
     ["Began a backup in s3://disk.example/ana", "ana@alvor.example"],
     ["Imported the site https://ana.example", "ana@alvor.example"],
     ["Imported a Supabase project", "ana@alvor.example"],
+    ["Added the work Onda to the series Luz", "ana@alvor.example"],
+    ["Removed the work Onda from the series Luz", "ana@alvor.example"],
     ["Restored the site from a backup, as it was on 22 November 2026, 10:05", "ana@alvor.example"],
   ]);
   expect(screen.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
     "/admin/products?q=Onda+%26+mar",
     "/admin/cover-images",
     "/admin/settings",
+    "/admin/series?works=s",
   ]);
   const [time] = screen.getAllByText(/^09:41, /);
   expect(time).toHaveAttribute("datetime", newest[0]!.at);
@@ -116,7 +133,7 @@ it("A-activity-list: older entries follow on request, and the focus stays in the
   expect(await screen.findByRole("heading", { name: "22 November 2026" })).toBeVisible();
   expect(screen.getByText("ana@alvor.example · google")).toBeVisible();
   expect(screen.getByText("That is everything of the last 400 days.")).toHaveFocus();
-  expect(screen.getByRole("status")).toHaveTextContent("Entries shown: 15");
+  expect(screen.getByRole("status")).toHaveTextContent("Entries shown: 17");
   expect(answer.mock.calls).toEqual([[{}], [{ after: "position" }], [{ after: "position" }]]);
 });
 
