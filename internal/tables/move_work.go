@@ -55,6 +55,14 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 				return errReorder("there is no " + noun + " " + id)
 			}
 		}
+		derived, err := findDerived(ctx, tx, t, m.ids)
+		if err != nil {
+			return err
+		}
+		recordDerived, err := s.watchDerived(ctx, tx, derived)
+		if err != nil {
+			return err
+		}
 		keys, ok, err := s.orderKeysFor(ctx, tx, t, m)
 		if err != nil {
 			return err
@@ -69,7 +77,10 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 		} else if err := s.renumberAround(ctx, tx, t, m); err != nil {
 			return err
 		}
-		return s.recordWritten(ctx, tx, t, m.ids, unchangedKeys(m.ids))
+		if err := s.recordWritten(ctx, tx, t, m.ids, unchangedKeys(m.ids)); err != nil {
+			return err
+		}
+		return recordDerived()
 	})
 }
 

@@ -73,7 +73,7 @@ func fillWorks(t *testing.T, d *db.DB) {
 }
 
 // explained returns the plan of a statement.
-func explained(t *testing.T, d *db.DB, st statement) string {
+func explained(t testing.TB, d *db.DB, st statement) string {
 	t.Helper()
 	explain := "explain "
 	if d.Dialect == db.SQLite {

@@ -18,7 +18,21 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		due := map[*Table][]string{} // keys of the changed rows
+		var recordDerived []func() error
 		for _, r := range allReached {
+			dueKeys, err := lockDue(ctx, tx, r, now)
+			if err != nil {
+				return err
+			}
+			derived, err := findDerived(ctx, tx, r.table, dueKeys)
+			if err != nil {
+				return err
+			}
+			record, err := s.watchDerived(ctx, tx, derived)
+			if err != nil {
+				return err
+			}
+			recordDerived = append(recordDerived, record)
 			keys, err := storeReached(ctx, tx, r, now)
 			if err != nil {
 				return err
@@ -31,6 +45,11 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 		}
 		for t, keys := range due {
 			if err := s.recordWritten(ctx, tx, t, keys, unchangedKeys(keys)); err != nil {
+				return err
+			}
+		}
+		for _, record := range recordDerived {
+			if err := record(); err != nil {
 				return err
 			}
 		}

@@ -3,13 +3,16 @@ package tables
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/identity"
 )
 
 // fillSeries stores works 1 to 4 (a mural, a watercolour, a draft mural, an oil) and series 5 (published) and 6 (hidden), which both have
@@ -31,9 +34,9 @@ func (s *site) fillSeries() {
 	s.changed = nil
 }
 
-func (s *site) write(method, path, body string) {
+func (s *site) write(method, path, body string, header ...string) {
 	s.t.Helper()
-	if got := s.call(admin, method, path, body); got.status >= 300 {
+	if got := s.call(admin, method, path, body, header...); got.status >= 300 {
 		s.t.Fatalf("%s %s %s: %d %s", method, path, body, got.status, got.body)
 	}
 }
@@ -199,7 +202,7 @@ func TestManyMovesToOnePlaceOfASeries(t *testing.T) {
 
 // Proves T-series-deleted.
 //
-// TestDeletionsTakePairsAlong: live clients are told of each pair, and one revision has them all, under the id of the deleted row.
+// TestDeletionsTakePairsAlong: live clients are told of each pair and of the series that lose a type, and one revision has them all, under the id of the deleted row.
 func TestDeletionsTakePairsAlong(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
@@ -239,7 +242,7 @@ func TestDeletionsTakePairsAlong(t *testing.T) {
 		}
 		s.write("DELETE", "products?id=eq."+id(2), "")
 		slices.Sort(told)
-		if want := []string{"products DELETE 02", "series_works DELETE 52", "series_works DELETE 62"}; !slices.Equal(told, want) {
+		if want := []string{"products DELETE 02", "series UPDATE 05", "series UPDATE 06", "series_works DELETE 52", "series_works DELETE 62"}; !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 		if got := kept(2); !slices.Equal(got, []string{"52", "62"}) {
@@ -260,4 +263,203 @@ func TestDeletionsTakePairsAlong(t *testing.T) {
 			t.Errorf("a work without series left %q", got)
 		}
 	})
+}
+
+// Proves T-series-told.
+//
+// TestLiveClientsAreToldWhatFollowsFromAWork: of each pair and series whose columns triggers have changed, and of no other.
+func TestLiveClientsAreToldWhatFollowsFromAWork(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fillSeries()
+		now := today
+		s.service.now = func() time.Time { return now }
+		var told []string
+		s.service.record = func(_ context.Context, _ *db.Tx, changes []db.RowChange) error {
+			for _, c := range changes {
+				if c.Type != db.Updated {
+					continue
+				}
+				var record struct {
+					ID      string
+					Visible bool     `json:"is_visible"`
+					Types   []string `json:"types"`
+				}
+				if err := json.Unmarshal(c.Record, &record); err != nil {
+					return err
+				}
+				if old := `{"id":"` + record.ID + `"}`; string(c.Old) != old {
+					t.Errorf("%s: %s", c.Old, old)
+				}
+				line := c.Table + " " + record.ID[len(record.ID)-2:]
+				switch c.Table {
+				case "series_works":
+					line += fmt.Sprintf(" %t", record.Visible)
+				case "series":
+					line += " " + strings.Join(record.Types, ",")
+				}
+				told = append(told, line)
+			}
+			return nil
+		}
+		check := func(name string, want ...string) {
+			t.Helper()
+			if !slices.Equal(told, want) {
+				t.Errorf("%s: %q, want %q", name, told, want)
+			}
+			told = nil
+		}
+		work := func(n int) string { return "products?id=eq." + id(n) }
+		const all, noOil = "mural,oil,watercolour", "mural,watercolour"
+		s.write("PATCH", work(3), `{"published_at":"2026-03-12T09:30:00Z"}`)
+		check("a draft that is published", "products 03", "series_works 53 true", "series_works 63 false")
+		s.write("PATCH", work(4), `{"published_at":null}`)
+		check("a work that is hidden, the only oil", "products 04", "series_works 54 false", "series_works 64 false", "series 05 "+noOil, "series 06 "+noOil)
+		s.write("PATCH", work(4), `{"title":"Other"}`)
+		s.write("PATCH", work(4), `{"published_at":null,"artwork_type":"oil"}`)
+		check("what follows is as before", "products 04", "products 04")
+		s.write("PATCH", work(4), `{"published_at":"2026-03-12T09:31:00Z"}`)
+		now = now.Add(time.Minute)
+		if _, err := s.service.ApplyScheduled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		check("a scheduled time that has come", "products 04", "products 04", "series_works 54 true", "series_works 64 false", "series 05 "+all, "series 06 "+all)
+		s.write("PATCH", "series?id=eq."+id(6), `{"is_published":true}`)
+		check("a series that is published", "series 06 "+all, "series_works 61 true", "series_works 62 true", "series_works 63 true", "series_works 64 true")
+		s.write("DELETE", "series_works?id=eq."+id(16*6+4), "")
+		check("the only oil that is taken out", "series 06 "+noOil)
+		s.write("POST", "series_works", `[{"series_id":"`+id(6)+`","product_id":"`+id(4)+`","id":"`+id(16*6+4)+`"}]`)
+		check("and added again", "series 06 "+all)
+		s.want("a move within a series", s.call(admin, "POST", "rpc/move_series_work", moved(list(16*5+2), "first", "null")), 204, "")
+		check("another picture comes first", "series_works 52 true", "series 05 "+all)
+		s.write("POST", "products", `{"id":"`+id(4)+`","title":"W","image_url":"/4.jpg","artwork_type":"acrylic"}`, "Prefer: resolution=merge-duplicates")
+		check("a work of another type, merged", "products 04", "series_works 54 true", "series_works 64 true", "series 05 acrylic,"+noOil, "series 06 acrylic,"+noOil)
+		s.write("DELETE", work(4), "")
+		check("a deleted work", "series 05 "+noOil, "series 06 "+noOil)
+	})
+}
+
+// Proves T-series-many.
+//
+// TestASeriesOfAThousandWorks: its works are added, listed, paged and moved, and what triggers do for one of them does not grow with their
+// number. On PostgreSQL the test counts the rows that they read, on SQLite it looks at their plans.
+func TestASeriesOfAThousandWorks(t *testing.T) {
+	const many = 1000
+	workID := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-1%011d", n) }
+	pairID := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-2%011d", n) }
+	each(t, func(t *testing.T, s *site) {
+		now := today
+		s.service.now = func() time.Time { // new works come after those of earlier requests
+			now = now.Add(time.Second)
+			return now
+		}
+		s.write("POST", "series", `{"id":"`+id(1)+`","slug":"all","title":"All"}`)
+		s.write("POST", "series", `{"id":"`+id(2)+`","slug":"none","title":"None"}`)
+		var works, pairs []string
+		for n := range many {
+			published := `"2026-03-12T09:00:00Z"`
+			if n < many/2 {
+				published = "null"
+			}
+			works = append(works, fmt.Sprintf(`{"id":"%s","title":"W","image_url":"/%d.jpg","artwork_type":"mural","published_at":%s}`, workID(n), n, published))
+			pairs = append(pairs, fmt.Sprintf(`{"id":"%s","series_id":"%s","product_id":"%s"}`, pairID(n), id(1), workID(n)))
+		}
+		for some := range slices.Chunk(works, 200) {
+			s.write("POST", "products", "["+strings.Join(some, ",")+"]")
+		}
+		for some := range slices.Chunk(pairs, 200) { // as the site does
+			s.write("POST", "series_works", "["+strings.Join(some, ",")+"]")
+		}
+		list := func(who, more string) []string {
+			t.Helper()
+			var rows []struct{ ID string }
+			if err := json.Unmarshal([]byte(s.call(who, "GET", "series_works?select=id&order=position&series_id=eq."+id(1)+more, "").body), &rows); err != nil {
+				t.Fatal(err)
+			}
+			ids := make([]string, len(rows))
+			for i, row := range rows {
+				ids[i] = row.ID
+			}
+			return ids
+		}
+		if all := list(admin, ""); len(all) != many || all[0] != pairID(0) || all[many-1] != pairID(many-1) {
+			t.Errorf("%d works from %s", len(all), all[0])
+		}
+		s.want("a move", s.call(admin, "POST", "rpc/move_series_work", moved(`["`+pairID(many-1)+`"]`, "before", `"`+pairID(many/2)+`"`)), 204, "")
+		if page := list(anonymous, "&limit=48&offset=0"); len(page) != 48 || page[0] != pairID(many-1) || page[1] != pairID(many/2) {
+			t.Errorf("the first page: %v", page)
+		}
+		if page := list(anonymous, "&limit=48&offset=480"); len(page) != 20 || page[19] != pairID(many-2) {
+			t.Errorf("the last page: %v", page)
+		}
+		if got := s.call(anonymous, "GET", "series?select=types,image_url&slug=eq.all", "").body; got != fmt.Sprintf(`[{"types":["mural"],"image_url":"/%d.jpg"}]`, many-1) {
+			t.Error(got)
+		}
+		q, err := visibleQuery(identity.Caller{Role: identity.Anon}, "series_works", "select=product_id&order=position.asc&limit=48&series_id=eq."+id(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.exec("analyze series_works")
+		if plan := explained(t, s.db, renderRead(s.db.Dialect, q, 48, 0, false)); !strings.Contains(plan, "series_works_position") && !strings.Contains(plan, "series_works_order") || strings.Contains(plan, "TEMP B-TREE") || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("the plan of a page:\n%s", plan)
+		}
+		if s.db.Dialect == db.SQLite {
+			s.checkTriggersUseIndexes()
+			return
+		}
+		// Rows that the statements read for one work: of the series with all works, and of an empty one.
+		reads := func(series int) (n int64) {
+			t.Helper()
+			undo := errors.New("undo")
+			if err := s.db.WithTx(t.Context(), func(tx *db.Tx) error {
+				count := func() (read int64, err error) { // with those of earlier transactions of the connection
+					err = tx.QueryRow(t.Context(), "select cast(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as bigint) from pg_stat_xact_user_tables where relname in ('products', 'series', 'series_works')").Scan(&read)
+					return read, err
+				}
+				before, err := count()
+				if err != nil {
+					return err
+				}
+				for _, statement := range []string{
+					"insert into products (id, title, artwork_type, created_at, published_at, is_published) values ('" + id(3) + "', 'W', 'oil', now(), now(), true)",
+					"insert into series_works (id, series_id, product_id, created_at, position) values ('" + id(3) + "', '" + id(series) + "', '" + id(3) + "', now(), 'zz')",
+					"update products set artwork_type = 'acrylic' where id = '" + id(3) + "'",
+					"update series_works set position = 'zy' where id = '" + id(3) + "'",
+					"delete from series_works where id = '" + id(3) + "'",
+				} {
+					if err := db.Exec(t.Context(), tx, statement); err != nil {
+						return err
+					}
+				}
+				n, err = count()
+				n -= before
+				return errors.Join(undo, err)
+			}); !errors.Is(err, undo) {
+				t.Fatal(err)
+			}
+			return n
+		}
+		s.exec("analyze series")
+		s.exec("analyze products")
+		if few, all := reads(2), reads(1); all > few+100 || all > 200 {
+			t.Errorf("one work of a series of %d reads %d rows, and of an empty one %d", many, all, few)
+		}
+	})
+}
+
+// checkTriggersUseIndexes checks that the statements by which SQLite's triggers refresh a series read single pairs of it.
+func (s *site) checkTriggersUseIndexes() {
+	s.t.Helper()
+	triggers, err := db.Collect(s.t.Context(), s.db, db.ScanOne[string], "select sql from sqlite_master where name in ('series_works_pair_changed', 'series_works_pair_left', 'series_works_pair_deleted')")
+	if err != nil || len(triggers) != 3 {
+		s.t.Fatal(len(triggers), err)
+	}
+	for _, trigger := range triggers {
+		_, body, _ := strings.Cut(trigger, "begin")
+		body = strings.TrimSuffix(strings.TrimSpace(body), "end")
+		body = strings.NewReplacer("new.series_id", "'"+id(1)+"'", "old.series_id", "'"+id(1)+"'").Replace(body)
+		plan := explained(s.t, s.db, statement{sql: strings.TrimSuffix(strings.TrimSpace(body), ";")})
+		if !strings.Contains(plan, "series_works_type (series_id=? AND artwork_type=? AND is_published=?)") || !strings.Contains(plan, "series_works_published (series_id=? AND is_published=?)") || strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && strings.Contains(plan, "SCAN series_works") {
+			s.t.Errorf("the plan of a trigger:\n%s", plan)
+		}
+	}
 }

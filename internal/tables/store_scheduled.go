@@ -46,6 +46,15 @@ func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	return *at, nil
 }
 
+// lockDue returns the keys of the rows that storeReached changes, and locks them on PostgreSQL.
+func lockDue(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {
+	lock := ""
+	if tx.Dialect == db.Postgres {
+		lock = " for update"
+	}
+	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+r.table.Name+" where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 order by id"+lock, now)
+}
+
 // storeReached stores in a column that the time has come, where it has until now, and returns the keys of the rows. It leaves updated_at,
 // so that a form in which the owner edits such a row can still be saved.
 func storeReached(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {

@@ -201,10 +201,19 @@ func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[s
 		if err := numberRows(ctx, tx, t, complete); err != nil {
 			return err
 		}
-		if u == nil {
-			return s.insertRows(ctx, tx, req, p.keys(t), complete, out)
+		recordDerived, err := s.watchInserted(ctx, tx, t, p.keys(t), complete, u)
+		if err != nil {
+			return err
 		}
-		return s.mergeRows(ctx, tx, req, u, p.keys(t), complete, out)
+		if u == nil {
+			err = s.insertRows(ctx, tx, req, p.keys(t), complete, out)
+		} else {
+			err = s.mergeRows(ctx, tx, req, u, p.keys(t), complete, out)
+		}
+		if err != nil {
+			return err
+		}
+		return recordDerived()
 	})
 }
 
@@ -380,6 +389,10 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 					return err
 				}
 			}
+			recordDerived, err := s.watchUpdate(ctx, tx, q, change)
+			if err != nil {
+				return err
+			}
 			if out.keys, err = queryTexts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
 				return err
 			}
@@ -388,6 +401,9 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 				before[out.keys[0]] = old[0]
 			}
 			if err := s.recordWritten(ctx, tx, q.Table, out.keys, before); err != nil {
+				return err
+			}
+			if err := recordDerived(); err != nil {
 				return err
 			}
 		}
@@ -426,6 +442,14 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 		if err := req.represent(ctx, tx, out, nil); err != nil {
 			return err
 		}
+		derived, err := findDerived(ctx, tx, q.Table, out.keys)
+		if err != nil {
+			return err
+		}
+		recordDerived, err := s.watchDerived(ctx, tx, derived)
+		if err != nil {
+			return err
+		}
 		for _, d := range q.Table.Dependents {
 			dependent, err := queryTexts(ctx, tx, renderValue(tx.Dialect, d.Table, d.Table.Key, In{d.Column, asValues(out.keys)}))
 			if err != nil {
@@ -439,7 +463,10 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		st := renderDelete(tx.Dialect, q.Table, out.keys)
-		return db.Queue(ctx, tx, st.sql, st.args...)
+		if err := db.Queue(ctx, tx, st.sql, st.args...); err != nil {
+			return err
+		}
+		return recordDerived()
 	})
 	if err != nil {
 		return err

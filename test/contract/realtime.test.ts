@@ -315,6 +315,50 @@ describe.each(engines)("live changes on %s", (engine) => {
       await works.delete().eq("id", draft.id);
     });
 
+    it("RT-policy-7: tells visitors of the works of a series when both are published, and of no other", async () => {
+      const slug = `s-${randomUUID()}`;
+      const insert = async (table: string, row: object) =>
+        (await writer.from(table).insert(row).select("id").single().throwOnError()).data.id as string;
+      const series = await insert("series", { slug, title: "Light", is_published: false });
+      const work = await insert("products", { title: "Onda", published_at: null });
+      const visitor = await watch(
+        connect(server, vsn),
+        { table: "series_works" },
+        { table: "series" },
+      );
+      const owner = await watch(await connectOwner(server, vsn), { table: "series_works" });
+      const pair = await insert("series_works", { series_id: series, product_id: work });
+      const publish = (published_at: string | null) =>
+        writer.from("products").update({ published_at }).eq("id", work).throwOnError();
+      const publishSeries = (is_published: boolean) =>
+        writer.from("series").update({ is_published }).eq("id", series).throwOnError();
+      await publish("now");
+      await publishSeries(true);
+      await publish(null);
+      await publish("now");
+      await publishSeries(false);
+      await vi.waitFor(() => expect(owner).toHaveLength(6), wait);
+      expect(owner.map((change) => [change.eventType, change.new.is_visible])).toEqual([
+        ["INSERT", false],
+        ["UPDATE", false],
+        ["UPDATE", true],
+        ["UPDATE", false],
+        ["UPDATE", true],
+        ["UPDATE", false],
+      ]);
+      await writer.from("series").delete().eq("id", series).throwOnError();
+      await vi.waitFor(() => expect(owner).toHaveLength(7), wait);
+      const seen = visitor.filter((change) => change.table === "series_works");
+      expect(seen.map((change) => [change.eventType, change.new.is_visible])).toEqual([
+        ["UPDATE", true],
+        ["UPDATE", true],
+      ]);
+      expect(seen[0]!.new).toEqual(owner[2]!.new);
+      expect(seen[0]!.old).toEqual({ id: pair });
+      expect(visitor.every((change) => change.new.is_published !== false)).toBe(true);
+      await writer.from("products").delete().eq("id", work);
+    });
+
     it("RT-join-1 RT-change-4 RT-filter-1: filters by event and column, several filters on one channel", async () => {
       const prefix = randomUUID();
       const client = connect(server, vsn);

@@ -1,0 +1,158 @@
+package tables
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"atelie/internal/db"
+)
+
+// This file records changes that triggers of the database make. Series and their pairs with works have columns that follow from other
+// rows (Column.Derived), such as whether visitors see a pair. Live clients are told of such a change as of any update.
+
+// derivedColumns are the columns of each table from which derived columns of other rows follow.
+var derivedColumns = map[string][]string{
+	"products":     {"artwork_type", "image_url", "published_at"},
+	"series":       {"is_published"},
+	"series_works": {"series_id", "product_id", "position"},
+}
+
+// feedsDerived reports whether derived columns of other rows follow from one of these columns of the table.
+func (t *Table) feedsDerived(columns []*Column) bool {
+	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedColumns[t.Name], c.Name) })
+}
+
+// derivedKeys are the keys of rows with derived columns.
+type derivedKeys struct{ pairs, series []string }
+
+// findDerived returns the rows whose derived columns follow from the rows of t with the given keys.
+func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found derivedKeys, err error) {
+	if len(keys) == 0 || derivedColumns[t.Name] == nil {
+		return found, nil
+	}
+	pairs, series := schema["series_works"], schema["series"]
+	seriesOf := pairs.byName["series_id"]
+	switch values := asValues(keys); t.Name {
+	case "products":
+		ofWork := In{pairs.byName["product_id"], values}
+		if found.pairs, err = queryTexts(ctx, tx, renderValue(tx.Dialect, pairs, pairs.Key, ofWork)); err != nil {
+			return found, err
+		}
+		if len(found.pairs) > 0 {
+			if found.series, err = queryTexts(ctx, tx, renderValue(tx.Dialect, pairs, seriesOf, ofWork)); err != nil {
+				return found, err
+			}
+		}
+		covered, err := queryTexts(ctx, tx, renderValue(tx.Dialect, series, series.Key, In{series.byName["cover_id"], values}))
+		if err != nil {
+			return found, err
+		}
+		found.series = append(found.series, covered...)
+	case "series":
+		found.pairs, err = queryTexts(ctx, tx, renderValue(tx.Dialect, pairs, pairs.Key, In{seriesOf, values}))
+	case "series_works":
+		found.series, err = queryTexts(ctx, tx, renderValue(tx.Dialect, pairs, seriesOf, hasKey(pairs, keys)))
+	}
+	return found, err
+}
+
+// watchDerived reads rows with derived columns before a write. The returned function records those that the write has changed.
+func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, watched derivedKeys) (record func() error, err error) {
+	type state struct {
+		table *Table
+		keys  []string
+		rows  map[string]bool // as readRecords returns them
+	}
+	var states []state
+	for _, watch := range []state{{table: schema["series_works"], keys: watched.pairs}, {table: schema["series"], keys: watched.series}} {
+		if len(watch.keys) == 0 {
+			continue
+		}
+		slices.Sort(watch.keys) // two nodes read and record the same rows in the same order
+		watch.keys = slices.Compact(watch.keys)
+		rows, err := readRecords(ctx, tx, watch.table, watch.keys)
+		if err != nil {
+			return nil, err
+		}
+		watch.rows = make(map[string]bool, len(rows))
+		for _, row := range rows {
+			watch.rows[row] = true
+		}
+		states = append(states, watch)
+	}
+	return func() error {
+		for _, before := range states {
+			now, err := readRecords(ctx, tx, before.table, before.keys)
+			if err != nil {
+				return err
+			}
+			var changes []db.RowChange
+			for _, record := range now {
+				if before.rows[record] {
+					continue
+				}
+				var row struct{ ID string }
+				if err := json.Unmarshal([]byte(record), &row); err != nil {
+					return err
+				}
+				changes = append(changes, db.RowChange{Table: before.table.Name, Type: db.Updated, Record: json.RawMessage(record), Old: json.RawMessage(`{"id":` + jsonText(row.ID) + "}")})
+			}
+			if len(changes) == 0 {
+				continue
+			}
+			if err := s.record(ctx, tx, changes); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// watchUpdate is watchDerived for an update that sets the columns of change in the rows of q.
+func (s *Service) watchUpdate(ctx context.Context, tx *db.Tx, q *Query, change row) (record func() error, err error) {
+	var watched derivedKeys
+	if q.Table.feedsDerived(slices.Collect(maps.Keys(change))) {
+		keys, err := queryTexts(ctx, tx, renderKeys(tx.Dialect, q))
+		if err != nil {
+			return nil, err
+		}
+		if watched, err = findDerived(ctx, tx, q.Table, keys); err != nil {
+			return nil, err
+		}
+		if c := q.Table.byName["series_id"]; c != nil {
+			watched.series = append(watched.series, textsOf([]row{change}, c)...)
+		}
+	}
+	return s.watchDerived(ctx, tx, watched)
+}
+
+// watchInserted is watchDerived for an insert into t of rows with the given keys, or an upsert.
+func (s *Service) watchInserted(ctx context.Context, tx *db.Tx, t *Table, keys []string, rows []row, u *upsert) (record func() error, err error) {
+	var watched derivedKeys
+	if u != nil && t.feedsDerived(u.merge) {
+		if watched, err = findDerived(ctx, tx, t, keys); err != nil {
+			return nil, err
+		}
+	}
+	if c := t.byName["series_id"]; c != nil {
+		watched.series = append(watched.series, textsOf(rows, c)...)
+	}
+	return s.watchDerived(ctx, tx, watched)
+}
+
+// textsOf returns the texts that rows have in a column.
+func textsOf(rows []row, c *Column) (texts []string) {
+	for _, r := range rows {
+		if text, ok := r[c].(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// readRecords returns the rows with the given keys that exist, as live clients get them.
+func readRecords(ctx context.Context, tx *db.Tx, t *Table, keys []string) ([]string, error) {
+	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always))
+}
