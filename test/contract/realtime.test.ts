@@ -318,7 +318,8 @@ describe.each(engines)("live changes on %s", (engine) => {
     it("RT-policy-7: tells visitors of the works of a series when both are published, and of no other", async () => {
       const slug = `s-${randomUUID()}`;
       const insert = async (table: string, row: object) =>
-        (await writer.from(table).insert(row).select("id").single().throwOnError()).data.id as string;
+        (await writer.from(table).insert(row).select("id").single().throwOnError()).data
+          .id as string;
       const series = await insert("series", { slug, title: "Light", is_published: false });
       const work = await insert("products", { title: "Onda", published_at: null });
       const visitor = await watch(
