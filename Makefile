@@ -35,6 +35,7 @@ bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@go run -tags nodynamic ./bench
 	@npm run --silent bench:pictures
 	@npm run --silent bench:gallery
+	@npm run --silent bench:wall
 	@npm run --silent bench:lighthouse
 	@npm run --silent bench:memory
 
