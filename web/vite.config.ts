@@ -158,7 +158,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: [`${here}index.html`, `${here}src/start.ts`],
+      input: [`${here}index.html`, `${here}src/start.ts`, `${here}src/styles/documents.css`],
       output: {
         // The entry contains the names of all chunks. Random characters do not compress, so the hashes are short. Six
         // characters are enough for 64 chunks.
@@ -166,7 +166,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // All code of the first page is one file, because several files compress worse, by 2 kB.
-            { name: "site", tags: ["$initial"], test: /^(?!.*\/src\/start\.ts$)/ },
+            {
+              name: "site",
+              tags: ["$initial"],
+              test: /^(?!.*\/src\/(start\.ts|styles\/documents\.css)$)/,
+            },
             // Code that forms and admin pages share. It is one file, because each further file is a name in the entry.
             {
               name: "form",

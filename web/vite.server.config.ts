@@ -59,6 +59,7 @@ function manifestOf(script: string): string {
     start: urlOf("src/start.ts"),
     scripts: ["index.html", ...imports].map(urlOf),
     sheet: `/${css[0]}`,
+    documents: urlOf("src/styles/documents.css"),
     fonts: [...html.matchAll(/<link rel="preload" href="([^"]+)" as="font"/g)].map(
       ([, font]) => font,
     ),

@@ -25,8 +25,15 @@ var documentSource string
 
 var documentTemplate = template.Must(template.New("document").Parse(documentSource))
 
-// documentPolicy is a content security policy that allows no scripts, and styles only from this site's files.
-const documentPolicy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+// documentPolicy returns a content security policy that allows no scripts, styles only from this site's files, and pictures only from its
+// files and its storage.
+func documentPolicy(cfg Config) string {
+	api := ""
+	if cfg.APIURL != cfg.SiteURL {
+		api = " " + cfg.APIURL
+	}
+	return "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'" + api + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
 
 // WriteDocument writes the page d as the response. Browsers must not cache the response, because it can contain what a visitor
 // wrote. If the program was compiled without the site, the page has no styles.
@@ -44,10 +51,10 @@ func (s *Service) WriteDocument(w http.ResponseWriter, r *http.Request, d Docume
 		Document
 		Site, Home, HomeLabel, BackLabel string
 		Sheet                            string // path of the style sheet, or ""
-	}{d, site.Name, home, d.Language.Text("page.home", "site", site.Name), d.Language.Text("page.back"), s.manifest.Sheet}); err != nil {
+	}{d, site.Name, home, d.Language.Text("page.home", "site", site.Name), d.Language.Text("page.back"), s.manifest.Documents}); err != nil {
 		return err
 	}
-	return writeHTML(w, r, d.Status, documentPolicy, page.Bytes())
+	return writeHTML(w, r, d.Status, documentPolicy(s.cfg), page.Bytes())
 }
 
 // writeHTML writes a page as the response and tells browsers not to cache it. policy is its content security policy.

@@ -27,7 +27,7 @@ func TestADocumentNeedsNoScriptAndLooksLikeTheSite(t *testing.T) {
 			styled[name] = file
 		}
 		m := testManifest
-		m.Sheet = "/assets/site-9c.css"
+		m.Documents = "/assets/site-9c.css"
 		styled[manifestFile] = &fstest.MapFile{Data: manifestJSON(m)}
 		styled["assets/site-9c.css"] = &fstest.MapFile{Data: []byte("b{c:d}")}
 		s, err := newWithDefaults(d, styled, Config{}, time.Now)

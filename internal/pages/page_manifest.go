@@ -21,6 +21,7 @@ type pageManifest struct {
 	StartModule string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
+	Documents string              `json:"documents"` // the style sheet of documents (document.go); "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
 	Languages map[string][]string `json:"languages"` // modules with texts, by language
 	Pages     []page              `json:"pages"`     // all pages, with those of the admin area
