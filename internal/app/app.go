@@ -479,7 +479,7 @@ const (
 // maintain deletes expired rows and files. Serve calls it once in maintenanceInterval.
 func (a *App) maintain(ctx context.Context) {
 	err := errors.Join(
-		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
+		a.Functions.PurgeMessages(ctx), a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx), a.Functions.PurgeLinks(ctx),
 		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
 		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
 		a.history.Purge(ctx), a.activity.Purge(ctx), a.collectFiles(ctx), a.collectKeptFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),

@@ -17,6 +17,9 @@ import (
 	"atelie/internal/sms"
 )
 
+// linkPurpose is the purpose of the key for private links to messages.
+const linkPurpose = "links of enquiries"
+
 // wireDelivery creates the senders of mails and text messages, and registers the job handlers that send them.
 func (a *App) wireDelivery() error {
 	siteName := func(ctx context.Context) (string, error) {
@@ -42,9 +45,30 @@ func (a *App) wireDelivery() error {
 	}
 	a.Functions = functions.New(a.DB, functions.Config{
 		WritePage: a.writeFunctionPage,
+		CheckSpace: func() error {
+			if a.DB.Dialect != db.SQLite {
+				return nil
+			}
+			return checkSpace(a.space)
+		},
 		RecordInserted: func(ctx context.Context, tx *db.Tx, id string) error {
 			return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
 		},
+		RecordUpdated: func(ctx context.Context, tx *db.Tx, id string) error {
+			return a.Tables.RecordUpdated(ctx, tx, "contact_submissions", []string{id})
+		},
+		RecordReply: func(ctx context.Context, tx *db.Tx, id string, inserted bool) error {
+			if inserted {
+				return a.Tables.RecordInserted(ctx, tx, "contact_replies", []string{id})
+			}
+			return a.Tables.RecordUpdated(ctx, tx, "contact_replies", []string{id})
+		},
+		SiteURL: a.cfg.Server.SiteURL, LinkKey: a.deriveCurrent(linkPurpose), PreviousLinkKey: a.derivePrevious(linkPurpose),
+		FindWork: func(ctx context.Context, id string, l i18n.Language) (*functions.EnquiryWork, error) {
+			work, err := a.pages.LinkWork(ctx, id, l)
+			return (*functions.EnquiryWork)(work), err
+		},
+		SendReply: a.sendReply,
 		RecordDeleted: func(ctx context.Context, tx *db.Tx, ids []string) error {
 			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)
 		},
@@ -155,6 +179,8 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 		m.About = []string{n.MessageID}
 	}
 	switch {
+	case n.Reply:
+		m.Kind = mail.ContactAnswer
 	case n.Thanks:
 		m.Kind, m.Contact, m.Link = mail.ContactThanks, nil, ""
 	case n.Digest != nil:
@@ -166,5 +192,13 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 		}
 	}
 	_, err := a.SendMail(ctx, m)
+	return err
+}
+
+func (a *App) sendReply(ctx context.Context, r functions.ReplyMail) error {
+	_, err := a.SendMail(ctx, mail.Message{
+		ID: r.ID, Kind: mail.ContactReply, To: r.To.Email, Language: r.To.Language, Link: r.Link, At: r.At,
+		Reply: &mail.Reply{Text: r.Text, To: r.ReplyTo}, About: []string{r.MessageID},
+	})
 	return err
 }

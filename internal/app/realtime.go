@@ -32,12 +32,12 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 	return a.Realtime.Record(ctx, tx, changes)
 }
 
-// forgetMessages finds the deleted messages among changes and removes the data about them in other tables, such as recorded
+// forgetMessages finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
 // changes and jobs.
 func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	var ids []string
 	for _, c := range changes {
-		if c.Table != "contact_submissions" || c.Type != db.Deleted {
+		if c.Table != "contact_submissions" && c.Table != "contact_replies" || c.Type != db.Deleted {
 			continue
 		}
 		var key struct {
@@ -49,7 +49,9 @@ func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowCha
 		if err := a.Realtime.DeleteEvents(ctx, tx, key.ID); err != nil {
 			return err
 		}
-		ids = append(ids, key.ID)
+		if c.Table == "contact_submissions" {
+			ids = append(ids, key.ID)
+		}
 	}
 	return a.Functions.CleanUpMessages(ctx, tx, ids...)
 }

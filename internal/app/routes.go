@@ -57,7 +57,10 @@ func (a *App) Handler() http.Handler {
 	} {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
-	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
+	mux.Handle(functions.EnquiryPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Enquiry), a.withTimeout, compressed))
+	page := httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout)
+	mux.Handle(strings.TrimSuffix(functions.EnquiryPath, "/"), page) // else the mux would redirect it
+	mux.Handle("/", page)
 	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
 	if a.cfg.CDN.On {
 		all = append([]httpx.Middleware{withSharedCache(a.cfg.CDN.PurgeURL != "")}, all...)

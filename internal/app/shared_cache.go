@@ -10,6 +10,7 @@ import (
 
 	"atelie/internal/cdn"
 	"atelie/internal/files"
+	"atelie/internal/functions"
 	"atelie/internal/httpx"
 )
 
@@ -66,7 +67,7 @@ func sharedKindOf(r *http.Request) sharedKind {
 			}
 		}
 		return allowOnly(query, kind, "v", "download", "format", "width", "height", "resize", "quality", "tile")
-	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/"}, func(prefix string) bool {
+	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath}, func(prefix string) bool {
 		return strings.HasPrefix(path+"/", prefix)
 	}):
 		return notShared

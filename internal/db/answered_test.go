@@ -42,3 +42,48 @@ func TestTheTimeOfAnAnswerFollowsTheStatus(t *testing.T) {
 		}
 	})
 }
+
+// Proves AM-reply-1.
+//
+// In a conversation the first answer stays, although the visitor's replies make the message new again.
+func TestTheFirstAnswerOfAConversationStays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		id := insertMessage(t, d, "Rui", time.Now())
+		at := func(column string) *time.Time {
+			t.Helper()
+			var at *time.Time
+			if err := d.QueryRow(t.Context(), "select "+column+" from contact_submissions where id = $1", id).Scan(&at); err != nil {
+				t.Fatal(err)
+			}
+			return at
+		}
+		write := func(reply, author, status string) {
+			t.Helper()
+			if _, err := d.Exec(t.Context(), "insert into contact_replies (id, message_id, author, text, created_at) values ($1, $2, $3, 'Thanks', $4)", reply, id, author, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.Exec(t.Context(), "update contact_submissions set status = $1", status); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("00000000-0000-4000-8000-000000000001", "owner", "replied")
+		first, read := at("answered_at"), at("read_at")
+		if first == nil || read == nil {
+			t.Fatalf("answered at %v, read at %v", first, read)
+		}
+		write("00000000-0000-4000-8000-000000000002", "visitor", "new")
+		if got := at("answered_at"); got == nil || !got.Equal(*first) {
+			t.Errorf("a visitor's reply leaves %v", got)
+		}
+		if got := at("read_at"); got != nil {
+			t.Errorf("a new reply was read at %v", got)
+		}
+		write("00000000-0000-4000-8000-000000000003", "owner", "replied")
+		if got := at("answered_at"); got == nil || !got.Equal(*first) {
+			t.Errorf("a second answer leaves %v, first %v", got, first)
+		}
+		if at("read_at") == nil {
+			t.Error("what is answered was not read")
+		}
+	})
+}

@@ -88,6 +88,12 @@ func sample(table, column, kind string, i int) any {
 		return "purchase"
 	case "contact_submissions.status":
 		return "replied"
+	case "contact_submissions.language", "contact_quarantine.language":
+		return []string{"en", "pt"}[i%2]
+	case "contact_replies.author":
+		return "owner"
+	case "contact_replies.delivery":
+		return "sent"
 	case "auth_factors.factor_type":
 		return "totp"
 	case "access_keys.role":

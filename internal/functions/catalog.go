@@ -12,6 +12,7 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/i18n"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/policy"
@@ -21,10 +22,19 @@ import (
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
 	// Messages of visitors.
-	MessagesPerHour int                                                      // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
-	WritePage       func(http.ResponseWriter, *http.Request, Page) error     // writes a page for a browser without scripts as the response
-	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error    // records the new message with this id for live changes
-	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error // records messages as deleted for live changes, and calls CleanUpMessages for them
+	MessagesPerHour int                                                                  // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	CheckSpace      func() error                                                         // returns apperr.NoSpace while the disk is full
+	WritePage       func(http.ResponseWriter, *http.Request, Page) error                 // writes a page for a browser without scripts as the response
+	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error                // records the new message with this id for live changes
+	RecordUpdated   func(ctx context.Context, tx *db.Tx, id string) error                // records the message with this id as updated for live changes
+	RecordReply     func(ctx context.Context, tx *db.Tx, id string, inserted bool) error // records the reply with this id as inserted or updated for live changes
+	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error             // records messages as deleted for live changes, and calls CleanUpMessages for them
+
+	// Private links (enquiry_link.go).
+	SiteURL         string                                                                      // public URL of the site, with which the links begin
+	LinkKey         []byte                                                                      // derives the tokens
+	PreviousLinkKey []byte                                                                      // derives the tokens of links that are older than the current secret; nil if there is none
+	FindWork        func(ctx context.Context, id string, l i18n.Language) (*EnquiryWork, error) // a published work; nil if there is none with this id
 
 	// Notices and mails.
 	Queue         *jobs.Queue                                                 // runs the jobs of this package
@@ -32,6 +42,7 @@ type Config struct {
 	OwnAddress    func(ctx context.Context, userID string) (Recipient, error) // an administrator's e-mail address; Email is "" if there is none
 	MailServer    bool                                                        // false: mails are written to files instead of sent
 	SendNotice    func(ctx context.Context, m NoticeMail) error               // sends a notice by mail
+	SendReply     func(ctx context.Context, m ReplyMail) error                // sends an owner's reply by mail
 	SendTest      func(ctx context.Context, to Recipient) error               // sends a test mail immediately, without the queue
 	DeleteMails   func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
 	DeleteMailsOf func(ctx context.Context, address string) error             // deletes the files of mails to or about an e-mail address
@@ -60,7 +71,7 @@ type Service struct {
 // New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
-	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp})
+	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp, JobReply: s.sendReply})
 	return s
 }
 
@@ -78,6 +89,7 @@ var catalog = map[string]function{
 	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, showForm: (*Service).showContactForm, submitForm: (*Service).submitContactForm},
 	"contact-quarantine": {run: (*Service).contactQuarantine},
 	"contact-notices":    {run: (*Service).contactNotices},
+	"contact-reply":      {run: (*Service).contactReply},
 	"contact-export":     {run: (*Service).contactExport},
 	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},

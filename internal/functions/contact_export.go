@@ -65,6 +65,9 @@ func eachMessage(ctx context.Context, q db.Querier, quarantined bool, address st
 	for {
 		pageCtx, cancel := context.WithTimeout(ctx, defaultStoreTimeout)
 		page, err := listExportedAfter(pageCtx, q, quarantined, address, last)
+		if err == nil {
+			err = addConversations(pageCtx, q, page)
+		}
 		cancel()
 		if err != nil {
 			return err

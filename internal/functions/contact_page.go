@@ -35,6 +35,7 @@ type contactPageData struct {
 	Reason   string // value of the hidden field, see reasons
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the page shows the thanks instead of the form
+	Link     string // URL of the private link to the sent message; "" for none
 	Fields   []contactField
 }
 
@@ -92,7 +93,7 @@ func requestedLanguage(r *http.Request, field string) i18n.Language {
 
 // showContactForm handles GET: it sends an empty form.
 func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error {
-	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "")
+	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "", "")
 }
 
 // submitContactForm handles POST of the form: it stores the message like submitContact, but the response is a page. If refused is
@@ -108,12 +109,14 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 		return s.showRefusal(w, r, req, err)
 	case len(problems) > 0:
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
-		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"))
+		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), "")
 	}
-	if err := s.storeMessage(r.Context(), req); err != nil {
+	req.Follow = true // whoever reads a page can use the link
+	enquiryURL, err := s.storeMessage(r.Context(), req)
+	if err != nil {
 		return s.showRefusal(w, r, req, err)
 	}
-	return s.writeContactPage(w, r, http.StatusOK, req, nil, "")
+	return s.writeContactPage(w, r, http.StatusOK, req, nil, "", enquiryURL)
 }
 
 // showRefusal shows the form again, with the visitor's text and an alert that explains err.
@@ -129,12 +132,12 @@ func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contac
 	case e.Status < http.StatusInternalServerError:
 		key = "contact.unreadable"
 	}
-	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key))
+	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), "")
 }
 
 // writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.
-func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string) error {
-	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Sent: r.Method == http.MethodPost && alert == ""}
+func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert, enquiryURL string) error {
+	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: enquiryURL, Sent: r.Method == http.MethodPost && alert == ""}
 	if req.responseLanguage == i18n.PT {
 		v.Path += "?lang=pt"
 	}

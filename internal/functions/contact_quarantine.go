@@ -61,6 +61,12 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		return errInvalid("The id must be a UUID")
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
+		link := ""
+		if req.Action == "restore" {
+			if link, err = keepLink(r.Context(), tx, id.String()); err != nil {
+				return err
+			}
+		}
 		m, err := removeQuarantined(r.Context(), tx, id.String())
 		if err != nil {
 			return err
@@ -74,7 +80,7 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]
 		}
-		return s.insertAndRecord(r.Context(), tx, m)
+		return errors.Join(s.insertAndRecord(r.Context(), tx, m), moveLink(r.Context(), tx, link, m.ID))
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return errNoMessage

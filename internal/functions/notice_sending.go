@@ -63,7 +63,8 @@ type NoticeMail struct {
 	Email     string    // e-mail address of the visitor
 	Reason    string    // one of reasons
 	Text      string    // the message
-	At        time.Time // when the message was sent; for a digest, its newest message
+	Reply     bool      // whether Text is a visitor's reply, and not the message itself
+	At        time.Time // when the message or the reply was sent; for a digest, its newest message
 }
 
 // noticeJob is the payload of JobPlan and JobNotice.
@@ -112,7 +113,7 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 		wanted = append(wanted, notice{Channel: channelWebhook, Recipient: hostOfWebhook(noticeSettings.Webhook), Language: i18n.EN})
 	}
 	mayThank := false
-	if noticeSettings.Thanks {
+	if noticeSettings.Thanks && n.ReplyID == "" {
 		hits, err := s.db.Hit(ctx, "contact-thanks", "", thanksWindow, s.now())
 		if err != nil {
 			return err
@@ -142,7 +143,7 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 			}
 		}
 		for _, next := range all {
-			next.ID, next.MessageID = uuid.NewString(), m.ID
+			next.ID, next.MessageID, next.ReplyID = uuid.NewString(), m.ID, n.ReplyID
 			fresh, err := insertNotice(ctx, tx, next, s.now())
 			if err != nil {
 				return err
@@ -182,7 +183,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 	case channelMail, channelThanks:
 		err = s.cfg.SendNotice(ctx, NoticeMail{
 			ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, Thanks: n.Channel == channelThanks,
-			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, At: m.CreatedAt,
+			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, Reply: n.ReplyID != "", At: m.CreatedAt,
 		})
 	case channelWebhook:
 		var noticeSettings settings.Notices
@@ -193,7 +194,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 			return deleteNotice(ctx, s.db, n.ID)
 		}
 		var body []byte
-		if body, err = encodeMessageEvent(m); err == nil {
+		if body, err = encodeMessageEvent(m, n.ReplyID); err == nil {
 			err = s.callWebhook(ctx, noticeSettings.Webhook, n.ID, body)
 		}
 	default:

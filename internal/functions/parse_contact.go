@@ -2,6 +2,7 @@ package functions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -61,20 +62,36 @@ func parseContactRequest(contentType string, body []byte) (req contactRequest, e
 			return contactRequest{}, httpx.ErrBadJSON.Because(err)
 		}
 		return req, nil
-	case "application/x-www-form-urlencoded":
-		values, err := url.ParseQuery(string(body))
-		if err != nil {
-			err = errBadForm.Because(err)
-		}
-		return contactRequestFromForm(values), err
-	case "multipart/form-data":
-		values, err := parseParts(body, params["boundary"])
-		if err != nil {
-			err = errBadForm.Because(err)
-		}
-		return contactRequestFromForm(values), err
 	}
-	return req, errUnsupportedType.Becausef("%q", media)
+	values, err := parseForm(media, params, body)
+	return contactRequestFromForm(values), err
+}
+
+// readForm reads and parses the form in the body of a request. With an error it returns the fields that can be read.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	body, err := httpx.ReadBody(w, r, maxBody)
+	media, params, typeErr := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if typeErr != nil {
+		return nil, cmp.Or(err, error(errUnsupportedType.Because(typeErr)))
+	}
+	values, formErr := parseForm(media, params, body)
+	return values, cmp.Or(err, formErr)
+}
+
+// parseForm parses a URL-encoded or a multipart form. With an error it returns the fields that can be read.
+func parseForm(media string, params map[string]string, body []byte) (values url.Values, err error) {
+	switch media {
+	case "application/x-www-form-urlencoded":
+		values, err = url.ParseQuery(string(body))
+	case "multipart/form-data":
+		values, err = parseParts(body, params["boundary"])
+	default:
+		return nil, errUnsupportedType.Becausef("%q", media)
+	}
+	if err != nil {
+		err = errBadForm.Because(err)
+	}
+	return values, err
 }
 
 var (
@@ -109,7 +126,7 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 
 func contactRequestFromForm(form url.Values) contactRequest {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
-	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language"), ArtworkID: toArtworkID(get("artwork_id"))}
+	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language"), ArtworkID: toArtworkID(get("artwork_id")), Follow: get("follow") == "true"}
 }
 
 // artworkID is the id of a work in the form in which databases store it, or "".
@@ -130,6 +147,15 @@ func (a *artworkID) UnmarshalJSON(data []byte) error {
 		text = ""
 	}
 	*a = toArtworkID(text)
+	return nil
+}
+
+// follow is the field with which a client asks for the private link to its message.
+type follow bool
+
+// UnmarshalJSON reads any JSON value. All but true mean false: the message counts more than the link.
+func (f *follow) UnmarshalJSON(data []byte) error {
+	*f = string(data) == "true"
 	return nil
 }
 

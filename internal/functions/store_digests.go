@@ -30,15 +30,15 @@ func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }
 
-// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit. count is the number
-// of all its messages.
+// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit; those of replies with the
+// reply's text and time. count is the number of all its messages and replies.
 func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.Collect(ctx, q, scanInboxMessage, `select m.id, m.name, m.email, m.message, m.reason, m.created_at
-		from contact_notices n join contact_submissions m on m.id = n.message_id where n.digest_id = $1 and n.sent_at is null
-		order by m.created_at desc, m.id limit $2`, id, limit)
+	list, err = db.Collect(ctx, q, scanInboxMessage, `select m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at) as at
+		from contact_notices n join contact_submissions m on m.id = n.message_id left join contact_replies r on r.id = n.reply_id
+		where n.digest_id = $1 and n.sent_at is null order by at desc, m.id limit $2`, id, limit)
 	if len(list) == 0 { // the messages were deleted between the two reads
 		count = 0
 	}

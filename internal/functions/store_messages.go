@@ -8,32 +8,34 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
+	"atelie/internal/i18n"
 )
 
 // contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
 	ID, Name, Email, Message, Reason string
 	ArtworkID                        *string // the work that the message asks about; nil for none
-	Cause                            string  // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
+	Language                         i18n.Language
+	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
 	CreatedAt                        time.Time
 }
 
 // insertInboxMessage stores a message in the inbox, with the status "new".
 func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Queue(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id) values ($1, $2, $3, $4, $5, 'new', $6, $7)",
-		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, m.ArtworkID)
+	return db.Queue(ctx, q, "insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id, language) values ($1, $2, $3, $4, $5, 'new', $6, $7, $8)",
+		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, m.ArtworkID, nullIfEmpty(string(m.Language)))
 }
 
 // insertUnlessFlood stores a message in the inbox, with the status "new". If more than limit messages were counted in the hour, it
 // stores the message in quarantine instead. Of the work only the id of a published one is stored.
 func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit int, hour int64) error {
 	return errors.Join(
-		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id)
-			select $1, $2, $3, $4, $5, 'new', $6, (select id from products where id = $9 and is_published)
-			where `+floodHits+` <= $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, m.ArtworkID),
-		db.Queue(ctx, tx, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id)
-			select $1, $2, $3, $4, $5, $9, $6, (select id from products where id = $10 and is_published)
-			where `+floodHits+` > $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, causeFlood, m.ArtworkID),
+		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id, language)
+			select $1, $2, $3, $4, $5, 'new', $6, (select id from products where id = $9 and is_published), $10
+			where `+floodHits+` <= $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, m.ArtworkID, nullIfEmpty(string(m.Language))),
+		db.Queue(ctx, tx, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id, language)
+			select $1, $2, $3, $4, $5, $9, $6, (select id from products where id = $10 and is_published), $11
+			where `+floodHits+` > $8`, m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, hour, limit, causeFlood, m.ArtworkID, nullIfEmpty(string(m.Language))),
 	)
 }
 
@@ -42,10 +44,11 @@ func scanInboxMessage(row db.Row) (m contactMessage, err error) {
 	return m, err
 }
 
-// listMessageIDsBefore returns the ids of the messages in the inbox that arrived at the given time or earlier, the oldest first and
-// at most limit.
+// listMessageIDsBefore returns the ids of the messages in the inbox that arrived at the given time or earlier and to which no reply was
+// written since, the oldest first and at most limit.
 func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
-	return db.Collect(ctx, q, db.ScanOne[string], "select id from contact_submissions where created_at <= $1 order by created_at, id limit $2", at, limit)
+	return db.Collect(ctx, q, db.ScanOne[string], `select id from contact_submissions m where created_at <= $1
+		and not exists (select 1 from contact_replies r where r.message_id = m.id and r.created_at > $1) order by created_at, id limit $2`, at, limit)
 }
 
 // deleteInboxMessages deletes messages in the inbox. The database deletes their notices by a foreign key.
@@ -63,6 +66,52 @@ type exportedMessage struct {
 	Reason    string    `json:"reason"`
 	Status    string    `json:"status"` // new, read, replied or quarantine
 	Message   string    `json:"message"`
+	// Replies are in the order in which they were written. They and the link are missing in JSON if there are none.
+	Replies []exportedReply `json:"replies,omitempty"`
+	Link    *exportedLink   `json:"link,omitempty"`
+}
+
+// exportedReply is a reply to a message in an export.
+type exportedReply struct {
+	CreatedAt time.Time `json:"created_at"`
+	Author    string    `json:"author"` // authorVisitor or authorOwner
+	Text      string    `json:"text"`
+}
+
+// exportedLink is the private link to a message in an export, without its token.
+type exportedLink struct {
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// addConversations adds the replies and links of messages to a page of an export.
+func addConversations(ctx context.Context, q db.Querier, page []exportedMessage) error {
+	if len(page) == 0 {
+		return nil
+	}
+	ids, at := make([]string, len(page)), make(map[string]*exportedMessage, len(page))
+	for i := range page {
+		ids[i], at[page[i].ID] = page[i].ID, &page[i]
+	}
+	replies, err := listReplies(ctx, q, ids...)
+	if err != nil {
+		return err
+	}
+	for _, r := range replies {
+		m := at[r.MessageID]
+		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, r.Text})
+	}
+	list, args := db.AppendList(nil, ids)
+	_, err = db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {
+		var id string
+		var l exportedLink
+		err = row.Scan(&id, &l.CreatedAt, &l.ExpiresAt)
+		if m := at[id]; m != nil {
+			m.Link = &exportedLink{l.CreatedAt.UTC(), l.ExpiresAt.UTC()}
+		}
+		return none, err
+	}, "select coalesce(message_id, quarantine_id), created_at, expires_at from contact_links where message_id in ("+list+") or quarantine_id in ("+list+")", args...)
+	return err
 }
 
 // listExportedAfter returns at most exportPageSize messages that follow the message last in the order of an export, the oldest

@@ -13,6 +13,7 @@ import (
 // notice is a row of contact_notices.
 type notice struct {
 	ID, MessageID, Channel, Recipient string
+	ReplyID                           string // the visitor's reply that the notice is about; "" for the message itself
 	Language                          i18n.Language
 	QueuedAt                          time.Time
 	SentAt, FailedAt                  *time.Time // when the notice was sent, and when all attempts had failed; nil if that has not happened
@@ -20,15 +21,19 @@ type notice struct {
 	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
 }
 
-// insertNotice stores a notice that is queued now. inserted is false if the message already has a notice for the channel and the
-// recipient of n.
+// insertNotice stores a notice that is queued now. inserted is false if the message, or the reply, already has a notice for the channel and
+// the recipient of n.
 func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inserted bool, err error) {
-	var digest any // nil is NULL
-	if n.DigestID != "" {
-		digest = n.DigestID
+	return db.Changed(ctx, q, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at, digest_id, reply_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
+		on conflict do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, nullIfEmpty(n.DigestID), nullIfEmpty(n.ReplyID))
+}
+
+// nullIfEmpty returns the argument that stores an id, NULL for "".
+func nullIfEmpty(id string) any {
+	if id == "" {
+		return nil
 	}
-	return db.Changed(ctx, q, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at, digest_id) values ($1, $2, $3, $4, $5, $6, $7)
-		on conflict (message_id, channel, recipient) do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, digest)
+	return id
 }
 
 // insertPlan stores the plan for a message, if the message is in the inbox.
@@ -41,11 +46,13 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }
 
-// readNotice returns a notice and its message. The error is db.ErrNoRows if they were deleted.
+// readNotice returns a notice and its message. Of a notice about a reply, the message has the reply's text and time. The error is
+// db.ErrNoRows if they were deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
-	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, m.id, m.name, m.email, m.message, m.reason, m.created_at
-		from contact_notices n join contact_submissions m on m.id = n.message_id where n.id = $1`, id).
-		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
+	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''),
+			m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at)
+		from contact_notices n join contact_submissions m on m.id = n.message_id left join contact_replies r on r.id = n.reply_id where n.id = $1`, id).
+		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.ReplyID, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
 	n.MessageID = m.ID
 	return n, m, err
 }

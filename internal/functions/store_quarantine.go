@@ -11,9 +11,9 @@ import (
 
 // insertQuarantined stores a message in quarantine. m.Cause must be set. Of the work only the id of a published one is stored.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
-	return db.Queue(ctx, q, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id)
-		values ($1, $2, $3, $4, $5, $6, $7, (select id from products where id = $8 and is_published))`,
-		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt, m.ArtworkID)
+	return db.Queue(ctx, q, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id, language)
+		values ($1, $2, $3, $4, $5, $6, $7, (select id from products where id = $8 and is_published), $9)`,
+		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt, m.ArtworkID, nullIfEmpty(string(m.Language)))
 }
 
 // PurgeQuarantine deletes the messages that were received longer than quarantineLife ago.
@@ -27,10 +27,12 @@ func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err 
 }
 
 // quarantineColumns are the columns that scanQuarantined reads.
-const quarantineColumns = "id, name, email, message, reason, cause, created_at, artwork_id"
+const quarantineColumns = "id, name, email, message, reason, cause, created_at, artwork_id, language"
 
 func scanQuarantined(row db.Row) (m contactMessage, err error) {
-	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.Cause, &m.CreatedAt, &m.ArtworkID)
+	var language *string
+	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.Cause, &m.CreatedAt, &m.ArtworkID, &language)
+	m.Language = storedLanguage(language)
 	return m, err
 }
 

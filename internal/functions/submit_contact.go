@@ -34,6 +34,8 @@ type contactRequest struct {
 	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are no
 	// error: the message counts more than what it is about.
 	ArtworkID artworkID `json:"artwork_id"`
+	// Follow is whether the response shall contain the URL of a private link to the message, for sites that give such links.
+	Follow follow `json:"follow"`
 
 	responseLanguage i18n.Language // what requestedLanguage returns for Language
 }
@@ -49,19 +51,22 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	if problems := req.validate(); len(problems) > 0 {
 		return errInvalid(req.responseLanguage.Text(problems[0].key))
 	}
-	if err := s.storeMessage(r.Context(), req); err != nil {
+	enquiryURL, err := s.storeMessage(r.Context(), req)
+	if err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
-		Success bool   `json:"success"`
-		Message string `json:"message"`
-	}{true, req.responseLanguage.Text("contact.toast.sentBody")})
+		Success    bool   `json:"success"`
+		Message    string `json:"message"`
+		EnquiryURL string `json:"enquiry_url,omitempty"`
+	}{true, req.responseLanguage.Text("contact.toast.sentBody"), enquiryURL})
 }
 
 // storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
-// if it is part of a flood. It is stored even if the visitor closes the page.
-func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
-	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), CreatedAt: s.now()}
+// if it is part of a flood. It is stored even if the visitor closes the page. enquiryURL is the private link to it, "" if the visitor has
+// not asked for one or the owner gives none.
+func (s *Service) storeMessage(ctx context.Context, req contactRequest) (enquiryURL string, err error) {
+	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now()}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]
@@ -70,9 +75,21 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
-	return s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+	addLink := func(*db.Tx) error { return nil }
+	if req.Follow {
+		enabled, err := s.linksEnabled(ctx, s.db)
+		if err != nil {
+			return "", err
+		}
+		if enabled {
+			link := s.newLink(m.CreatedAt)
+			enquiryURL, _ = s.urlOf(link)
+			addLink = func(tx *db.Tx) error { return insertLink(ctx, tx, link, m.ID) }
+		}
+	}
+	return enquiryURL, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if m.Cause != "" {
-			return insertQuarantined(ctx, tx, m)
+			return errors.Join(insertQuarantined(ctx, tx, m), addLink(tx))
 		}
 		limit, hour, err := s.countAgainstFloodLimit(ctx, tx)
 		if err != nil {
@@ -81,6 +98,7 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) error {
 		// None of these waits for a result. The last two find no message if it is part of a flood.
 		return errors.Join(
 			insertUnlessFlood(ctx, tx, m, limit, hour),
+			addLink(tx),
 			s.cfg.RecordInserted(ctx, tx, m.ID),
 			s.queuePlan(ctx, tx, m.ID, req.responseLanguage),
 		)

@@ -43,6 +43,10 @@ type site struct {
 	clock    time.Time
 	keys     map[string]string
 	calls    int
+	live     []string    // what was recorded for live changes of messages and replies
+	space    error       // what CheckSpace returns
+	mails    []ReplyMail // sent replies
+	mailErr  error       // what SendReply returns
 }
 
 func newSite(t *testing.T, d *db.DB) *site {
@@ -66,6 +70,26 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		cfg.AddressHasRole = func(_ context.Context, _ *db.Tx, address string) (bool, error) {
 			return address == "owner@exemplo.pt", nil
 		}
+	}
+	cfg.RecordUpdated = func(ctx context.Context, tx *db.Tx, id string) error {
+		s.live = append(s.live, "message "+id)
+		return nil
+	}
+	cfg.RecordReply = func(_ context.Context, _ *db.Tx, id string, inserted bool) error {
+		s.live = append(s.live, fmt.Sprintf("reply %s inserted %v", id, inserted))
+		return nil
+	}
+	cfg.CheckSpace = func() error { return s.space }
+	cfg.SiteURL, cfg.LinkKey = "https://alvor.example", []byte("the key of links")
+	cfg.FindWork = func(_ context.Context, id string, l i18n.Language) (*EnquiryWork, error) {
+		return &EnquiryWork{Title: "Romãs " + string(l), URL: "/gallery/mural?art=" + id}, nil
+	}
+	cfg.OwnAddress = func(_ context.Context, userID string) (Recipient, error) {
+		return map[string]Recipient{adminID: {"owner@exemplo.pt", i18n.PT}}[userID], nil
+	}
+	cfg.SendReply = func(_ context.Context, m ReplyMail) error {
+		s.mails = append(s.mails, m)
+		return s.mailErr
 	}
 	cfg.RecordDeleted = func(ctx context.Context, tx *db.Tx, ids []string) error { return s.CleanUpMessages(ctx, tx, ids...) }
 	cfg.Queue = jobs.New(d, []byte("the key of the tests"), nil, slog.New(slog.DiscardHandler), now)
@@ -94,6 +118,7 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		}
 		guarded.ServeHTTP(w, r)
 	})
+	mux.Handle(EnquiryPath, httpx.Handle(WriteError, s.Enquiry))
 	s.http = httpx.Log(slog.New(slog.DiscardHandler), nil, nil)(mux)
 	return s
 }

@@ -29,7 +29,7 @@ type problem struct{ field, key string }
 // characters are a problem.
 func (req *contactRequest) validate() (problems []problem) {
 	req.Name, req.Email, req.Reason = trimSpace(req.Name), trimSpace(req.Email), trimSpace(req.Reason)
-	req.Message = trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(req.Message))
+	req.Message = normalizeText(req.Message)
 	add := func(field, key string) { problems = append(problems, problem{field, key}) }
 	switch length := utf8.RuneCountInString(req.Name); {
 	case strings.ContainsFunc(req.Name, unicode.IsControl):
@@ -43,7 +43,7 @@ func (req *contactRequest) validate() (problems []problem) {
 		add("email", "contact.error.email")
 	}
 	switch length := utf8.RuneCountInString(req.Message); {
-	case strings.ContainsFunc(req.Message, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }):
+	case hasControl(req.Message):
 		add("message", "contact.error.messageSigns")
 	case length < minMessage:
 		add("message", "contact.error.message")

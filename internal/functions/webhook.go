@@ -106,7 +106,7 @@ func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body [
 
 // webhookEvent is the body of a webhook call, in the form of Standard Webhooks.
 type webhookEvent struct {
-	Type      string `json:"type"`      // contact_submission.created or contact_submission.digest
+	Type      string `json:"type"`      // contact_submission.created, contact_submission.digest or contact_reply.created
 	Timestamp string `json:"timestamp"` // RFC 3339, in UTC
 	Data      any    `json:"data"`      // depends on Type
 }
@@ -125,8 +125,17 @@ func toWebhookMessage(m contactMessage) webhookMessage {
 	return webhookMessage{m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt.UTC().Format(time.RFC3339Nano)}
 }
 
-// encodeMessageEvent returns the event about a new message in JSON.
-func encodeMessageEvent(m contactMessage) ([]byte, error) {
+// webhookReply is a visitor's reply in an event: its message with the text and the time of the reply.
+type webhookReply struct {
+	webhookMessage
+	ReplyID string `json:"reply_id"`
+}
+
+// encodeMessageEvent returns the event about a new message in JSON, or about a visitor's reply if replyID is not "".
+func encodeMessageEvent(m contactMessage, replyID string) ([]byte, error) {
 	d := toWebhookMessage(m)
+	if replyID != "" {
+		return json.Marshal(webhookEvent{"contact_reply.created", d.CreatedAt, webhookReply{d, replyID}})
+	}
 	return json.Marshal(webhookEvent{"contact_submission.created", d.CreatedAt, d})
 }

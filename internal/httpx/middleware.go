@@ -119,7 +119,7 @@ func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo
 	status := rec.status
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
-		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", loggedPath(r.URL.Path)),
 		slog.Int("status", status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took), slog.String("ip", i.ip),
 	}
 	if i.stale {
@@ -140,6 +140,23 @@ func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo
 		level = slog.LevelWarn
 	}
 	log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// SecretPath begins the paths that contain a secret, which the log must not contain.
+const SecretPath = "/enquiry/"
+
+// loggedPath returns a path for the log. It leaves out what follows SecretPath, wherever that is and in whatever case, because a mistyped
+// URL can contain the secret too.
+func loggedPath(path string) string {
+	lower := strings.ToLower(path)
+	i := strings.Index(lower, SecretPath)
+	switch {
+	case i < 0:
+		return path
+	case len(lower) != len(path): // the case of some characters differs in length, so that i is no index of path
+		return SecretPath + "…"
+	}
+	return path[:i+len(SecretPath)] + "…"
 }
 
 const maxCause = 1000 // bytes

@@ -7,10 +7,17 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Contact is a visitor's message, the content of a ContactNotice. Replies to the mail go to the address Email.
+// Contact is a visitor's message or a later text, the content of a ContactNotice and a ContactAnswer. Replies to the mail go to the
+// address Email.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
+}
+
+// Reply is an owner's reply to a visitor, the content of a ContactReply.
+type Reply struct {
+	Text string
+	To   string // e-mail address to which the visitor can answer; "" for none
 }
 
 // Digest is the content of a ContactDigest, one mail about many messages.

@@ -27,7 +27,10 @@ func message(kind Kind, l i18n.Language) Message {
 		m.Code = "482913"
 	case !kindIsNotice[kind]:
 		m.Link, m.Code = link, "482913"
-	case kind == ContactNotice:
+	case kind == ContactReply:
+		m.Link = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE"
+		m.Reply = &Reply{Text: "Bom dia!\nTemos <tempo> & tinta.\n\nEm maio.", To: "atelier@alvor.example"}
+	case kind == ContactNotice, kind == ContactAnswer:
 		m.Link = "https://alvor.example/admin/contact-messages?message=7"
 		m.Contact = &Contact{Name: "Inês & <b>Rui</b>", Email: "rui@example.org", Reason: "commission", Text: "Bom dia!\nTemos uma <parede>.\n\nSeria possível?"}
 	case kind == ContactDigest:

@@ -61,6 +61,8 @@ const (
 
 	ContactNotice Kind = "contact_notice" // sent to the owner, about one message of a visitor
 	ContactDigest Kind = "contact_digest" // sent to the owner, about many messages
+	ContactAnswer Kind = "contact_answer" // sent to the owner, about what a visitor has written after a message
+	ContactReply  Kind = "contact_reply"  // sent to the visitor: an owner's reply to the message
 	ContactThanks Kind = "contact_thanks" // sent to the visitor, after a message; must not include any of its content
 )
 
@@ -70,7 +72,7 @@ var kindIsNotice = map[Kind]bool{
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
 	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofUndone: true, ProofStale: true, MailFailing: true, MailWaiting: true,
 	CertificateEnding: true, CertificateMissing: true,
-	ContactNotice: true, ContactDigest: true, ContactThanks: true,
+	ContactNotice: true, ContactAnswer: true, ContactReply: true, ContactDigest: true, ContactThanks: true,
 }
 
 // Message is the content of a mail and its recipient. The mail leaves out the parts whose fields are empty.
@@ -88,7 +90,8 @@ type Message struct {
 	IP       string    // IP address of that request
 	At       time.Time // when the reported event happened; shown only in notices
 
-	Contact *Contact // a visitor's message; required for ContactNotice, nil for all other kinds
+	Contact *Contact // a visitor's text; required for ContactNotice and ContactAnswer, nil for all other kinds
+	Reply   *Reply   // an owner's reply; required for ContactReply, nil for all other kinds
 	Digest  *Digest  // many messages; required for ContactDigest, nil for all other kinds
 	About   []string // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
 }
@@ -215,8 +218,11 @@ func check(msg Message) error {
 			return fmt.Errorf("mail: the link of %s is no web address", msg.Kind) // without the link, which is secret
 		}
 	}
-	if (msg.Kind == ContactNotice) != (msg.Contact != nil) {
+	if (msg.Kind == ContactNotice || msg.Kind == ContactAnswer) != (msg.Contact != nil) {
 		return fmt.Errorf("mail: %s, and a visitor's message: %v", msg.Kind, msg.Contact != nil)
+	}
+	if (msg.Kind == ContactReply) != (msg.Reply != nil) {
+		return fmt.Errorf("mail: %s, and a reply: %v", msg.Kind, msg.Reply != nil)
 	}
 	if (msg.Kind == ContactDigest) != (msg.Digest != nil) {
 		return fmt.Errorf("mail: %s, and a digest: %v", msg.Kind, msg.Digest != nil)
@@ -281,11 +287,16 @@ func (m *Mailer) compose(msg Message, site string) (*gomail.Msg, error) {
 	if c := msg.Contact; c != nil && checkAddress(c.Email) == nil { // the text shows an invalid address too
 		out.ReplyToMailAddress(&netmail.Address{Name: oneLine(c.Name, 100), Address: c.Email})
 	}
+	if r := msg.Reply; r != nil && checkAddress(r.To) == nil {
+		out.ReplyToMailAddress(&netmail.Address{Name: from.Name, Address: r.To})
+	}
 	out.Subject(rendered.subject)
 	out.SetDateWithValue(m.now())
 	out.SetMessageIDWithValue(cmp.Or(msg.ID, uuid.NewString()) + "@" + domain)
-	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
-	out.SetGenHeader("X-Auto-Response-Suppress", "All")  // for Exchange, which does not read Auto-Submitted
+	if msg.Reply == nil { // a person has written a reply
+		out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
+		out.SetGenHeader("X-Auto-Response-Suppress", "All")  // for Exchange, which does not read Auto-Submitted
+	}
 	out.SetGenHeader("Content-Language", string(msg.Language))
 	out.SetBodyString(gomail.TypeTextPlain, rendered.text)
 	out.AddAlternativeString(gomail.TypeTextHTML, rendered.html)

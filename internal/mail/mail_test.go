@@ -37,7 +37,15 @@ func waitFor(t *testing.T, ok func() bool) {
 // headers are all headers that a mail may have. Any other one would mean that untrusted text can add headers.
 var headers = []string{"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
 
+// automatic are the headers that suppress automatic replies.
+var automatic = map[string]bool{"Auto-Submitted": true, "X-Auto-Response-Suppress": true}
+
 func checkHeaders(t testing.TB, h netmail.Header, more ...string) {
+	t.Helper()
+	checkHeadersAre(t, h, append(more, headers...))
+}
+
+func checkHeadersAre(t testing.TB, h netmail.Header, want []string) {
 	t.Helper()
 	var names []string
 	for name, values := range h {
@@ -47,7 +55,8 @@ func checkHeaders(t testing.TB, h netmail.Header, more ...string) {
 		}
 	}
 	slices.Sort(names)
-	if want := slices.Sorted(slices.Values(append(more, headers...))); !slices.Equal(names, want) {
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
 		t.Errorf("headers %v, want %v", names, want)
 	}
 }
@@ -92,9 +101,13 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := open(t, data)
-				if msg.Contact != nil {
+				switch {
+				case msg.Reply != nil: // a person has written it
+					personal := slices.DeleteFunc(slices.Clone(headers), func(name string) bool { return automatic[name] })
+					checkHeadersAre(t, o.Header, append(personal, "Reply-To"))
+				case msg.Contact != nil:
 					checkHeaders(t, o.Header, "Reply-To")
-				} else {
+				default:
 					checkHeaders(t, o.Header)
 				}
 				if date, err := o.Header.Date(); err != nil || !date.Equal(at) {
@@ -107,7 +120,7 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 				if to, err := o.Header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != msg.To {
 					t.Errorf("To %v %v", to, err)
 				}
-				if o.Header.Get("Auto-Submitted") != "auto-generated" || o.Header.Get("Content-Language") != string(l) || !strings.HasSuffix(o.Header.Get("Message-Id"), "@alvor.example>") {
+				if (o.Header.Get("Auto-Submitted") == "auto-generated") == (msg.Reply != nil) || o.Header.Get("Content-Language") != string(l) || !strings.HasSuffix(o.Header.Get("Message-Id"), "@alvor.example>") {
 					t.Errorf("%v", o.Header)
 				}
 				checkTexts(t, o, msg)
@@ -132,6 +145,9 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 		t.Errorf("subject %q", o.Subject)
 	}
 	want := []string{say("title"), say("body"), say("note"), l.Text("mail.footer", "site", "Alvor")}
+	if msg.Reply != nil {
+		want = append(want, "Temos <tempo> & tinta.", "Em maio.")
+	}
 	if msg.Digest != nil {
 		want = append(want, say("aside"))
 		for _, e := range msg.Digest.Newest {
@@ -172,6 +188,13 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 				t.Errorf("%s is not escaped", mark)
 			}
 		}
+	} else if r := msg.Reply; r != nil {
+		if reply, err := o.Header.AddressList("Reply-To"); err != nil || len(reply) != 1 || reply[0].Address != r.To {
+			t.Errorf("Reply-To %v %v", reply, err)
+		}
+		if strings.Contains(o.HTML, "<tempo>") {
+			t.Error("what an owner types is markup")
+		}
 	} else if o.Header.Get("Reply-To") != "" {
 		t.Error("there is nobody to answer to")
 	}
@@ -184,7 +207,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if strings.Contains(o.Text, "\n\n\n") || strings.Contains(o.Text, "{") || (msg.Contact == nil && msg.Digest == nil && strings.Contains(o.Text, "<")) || strings.Contains(page, "{") {
+	if strings.Contains(o.Text, "\n\n\n") || strings.Contains(o.Text, "{") || (msg.Contact == nil && msg.Digest == nil && msg.Reply == nil && strings.Contains(o.Text, "<")) || strings.Contains(page, "{") {
 		t.Errorf("loose ends:\n%s", o.Text)
 	}
 }

@@ -74,7 +74,7 @@ type page struct {
 	Action, Link, Copy                string     // Action is the button's text, Copy the hint to copy the link
 	CodeLabel, Code, Once             string     // Once is the sentence which says that the link and the code work once
 	Details                           []detail   // rows of a table, such as the time and the device
-	Quote                             [][]string // a visitor's text: paragraphs of lines
+	Quote                             [][]string // a visitor's text, or an owner's reply: paragraphs of lines
 	Note, Footer                      string
 }
 
@@ -139,6 +139,12 @@ func newPage(msg Message, site, siteURL string) page {
 	}
 	if msg.Contact != nil {
 		p.addContact(*msg.Contact, l)
+	}
+	if msg.Reply != nil {
+		p.Quote = paragraphs(msg.Reply.Text)
+		if msg.Reply.To == "" {
+			p.Note = say("noAddress")
+		}
 	}
 	if msg.Digest != nil {
 		p.addDigest(*msg.Digest, l)

@@ -9,6 +9,9 @@ import (
 	"atelie/internal/media/rendition"
 )
 
+// smallWidth is the width in pixels for Picture.Small, for lists.
+const smallWidth = 128
+
 // largeWidth is the largest width in pixels for Picture.Large.
 const largeWidth = 1600
 
@@ -16,6 +19,7 @@ const largeWidth = 1600
 // contain the version of the content.
 type Picture struct {
 	Share         string // share picture: 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
+	Small         string // a rendition of smallWidth pixels, or the whole width of a picture that is smaller
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
@@ -66,6 +70,7 @@ func (s mediaObject) newPicture() (Picture, error) {
 	path := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
 	return Picture{
 		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", path, shareWidth, shareHeight, urlVersion(s.Object)),
+		Small: fmt.Sprintf("%s?width=%d&v=%s", path, snap(all, smallWidth), urlVersion(s.Object)),
 		Large: fmt.Sprintf("%s?width=%d&v=%s", path, width, urlVersion(s.Object)),
 		Width: width, Height: height,
 	}, err

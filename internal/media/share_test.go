@@ -29,7 +29,7 @@ func TestPicturesForOtherSites(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	at := "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width="
-	want := Picture{Share: at + "1200&height=630&resize=frame&format=jpeg&v=" + o.ETag[:16], Large: at + "1600&v=" + o.ETag[:16], Width: 1600, Height: 32}
+	want := Picture{Share: at + "1200&height=630&resize=frame&format=jpeg&v=" + o.ETag[:16], Small: at + "128&v=" + o.ETag[:16], Large: at + "1600&v=" + o.ETag[:16], Width: 1600, Height: 32}
 	if got[work] != want {
 		t.Errorf("%+v, want %+v", got[work], want)
 	}

@@ -208,7 +208,9 @@ func newPageHeaders(cfg Config) []header {
 // harden sets the security headers that do not depend on the page.
 func harden(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	if h.Get("Referrer-Policy") == "" { // pages with a secret URL have set a stricter one
+		h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	}
 	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

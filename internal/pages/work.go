@@ -58,10 +58,11 @@ type ContentReader struct {
 	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
 }
 
-// Picture contains the URLs of two renditions of an uploaded picture (copies in another size). They are for search engines, feed readers
-// and link previews. The URLs are paths on this server and contain the version of the picture.
+// Picture contains the URLs of three renditions of an uploaded picture (copies in another size). They are for search engines, feed readers,
+// link previews and documents. The URLs are paths on this server and contain the version of the picture.
 type Picture struct {
 	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
+	Small         string // a rendition 128 pixels wide, or less
 	Large         string // a rendition at most 1600 pixels wide
 	Width, Height int    // size of Large in pixels
 }
@@ -121,6 +122,22 @@ func (s *Service) readWork(ctx context.Context, filter, id string) (*work, error
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// WorkLink is a link to the page of a work.
+type WorkLink struct {
+	Title, URL string
+	Picture    string // URL of a small rendition of its picture; "" for none
+}
+
+// LinkWork returns a link to a published work, or nil if there is none with this id.
+func (s *Service) LinkWork(ctx context.Context, id string, l i18n.Language) (*WorkLink, error) {
+	works, err := s.readWorks(ctx, "id=eq."+id)
+	if err != nil || len(works) == 0 {
+		return nil, err
+	}
+	pictures, err := s.readPictures(ctx, []string{works[0].ImageURL})
+	return &WorkLink{Title: works[0].name(l), URL: localizePath(works[0].path(), l), Picture: pictures[works[0].ImageURL].Small}, err
 }
 
 // locateWork looks for the work that the URL of a view names. If the view's page does not list it, redirect is the URL of a page

@@ -67,6 +67,12 @@ var table = map[string]map[Action]map[string]Grant{
 		Update: {"admin": status, "service": allRows},
 		Delete: {"admin": allRows, "service": allRows},
 	},
+	"contact_replies": {
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"service": allRows},
+		Delete: {"service": allRows},
+	},
 	"user_roles": {
 		Select: {"user": own, "admin": own, "service": allRows},
 		Insert: {"service": allRows},
@@ -75,6 +81,7 @@ var table = map[string]map[Action]map[string]Grant{
 	},
 	"auth_users":         {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"site_settings":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"contact_links":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_quarantine": {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 }
 
@@ -233,7 +240,7 @@ func TestFunction(t *testing.T) {
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}
-		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test"} {
+		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-reply", "contact-export", "address-data", "mail-test"} {
 			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
 				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
 			}

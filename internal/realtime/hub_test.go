@@ -48,6 +48,7 @@ var hubTables = map[string][]db.ColumnType{
 	"reviews":             {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}, {Name: "is_active", Type: "bool"}},
 	"cover_images":        {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "is_active", Type: "bool"}, {Name: "visible_from", Type: "timestamptz"}, {Name: "visible_until", Type: "timestamptz"}},
 	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
+	"contact_replies":     {{Name: "id", Type: "uuid", Key: true}, {Name: "text", Type: "text"}},
 	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
 }
 
@@ -303,6 +304,7 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		s.change("reviews", "UPDATE", `{"id":"2","message":"hidden","is_active":false}`, `{"id":"2"}`)
 		s.change("reviews", "DELETE", "", `{"id":"2","is_active":false}`)
 		s.change("contact_submissions", "INSERT", `{"id":"3","message":"for the owner"}`, "")
+		s.change("contact_replies", "INSERT", `{"id":"5","text":"a visitor's reply"}`, "")
 		s.change("contact_submissions", "DELETE", "", `{"id":"3"}`)
 		s.change("user_roles", "INSERT", `{"user_id":"`+visitor+`","role":"friend"}`, "")
 		s.change("reviews", "DELETE", "", `{"id":"4","is_active":true}`)
@@ -312,6 +314,7 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 			t.Errorf("more than the key: %s", text)
 		}
 		admin.expect("for the owner")
+		admin.expect(`"contact_replies"`, "a visitor's reply")
 		admin.expect(`"contact_submissions"`, `"old_record":{"id":"3"}`)
 		user.expect(`"user_roles"`, "friend")
 		for _, c := range []*client{anon, admin, user} {

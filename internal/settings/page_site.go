@@ -20,6 +20,7 @@ func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if site.Commissions.State == CommissionsOff {
 		site.Commissions = Commissions{}
 	}
+	site.EnquiryLinks = false
 	if err := site.setResponseTime(ctx, q); err != nil {
 		return Site{}, err
 	}

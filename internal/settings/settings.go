@@ -44,6 +44,8 @@ type Site struct {
 	Commissions Commissions `json:"commissions,omitzero"`
 	// ResponseTime is responseWritten or responseMeasured. Pages contain the text that it selects instead (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
+	// EnquiryLinks is whether visitors get a private link to follow their message. Pages leave it out: who sends a message is told.
+	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`

@@ -27,6 +27,16 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, k
 	return s.recordRows(ctx, tx, t, keys)
 }
 
+// RecordUpdated records the rows with the given keys as updated. It is for other packages that update rows of a table themselves, in the
+// transaction tx.
+func (s *Service) RecordUpdated(ctx context.Context, tx *db.Tx, table string, keys []string) error {
+	t := schema[table]
+	if t == nil {
+		return errUnknownTable(table)
+	}
+	return s.recordWritten(ctx, tx, t, keys, unchangedKeys(keys))
+}
+
 // RecordDeleted records the rows with the given keys as deleted. It is for other packages that delete rows of a table
 // themselves; they call it in the transaction tx, before they delete the rows.
 func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, keys []string) error {
@@ -82,10 +92,19 @@ func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys [
 	return s.record(ctx, tx, changes)
 }
 
-// recordDeleted records rows that are about to be deleted.
+// recordDeleted records rows that are about to be deleted, and the rows of other tables that the database deletes with them.
 func (s *Service) recordDeleted(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
 	if len(keys) == 0 {
 		return nil
+	}
+	for _, d := range t.Dependents {
+		dependent, err := queryTexts(ctx, tx, renderValue(tx.Dialect, d.Table, d.Table.Key, In{d.Column, asValues(keys)}))
+		if err != nil {
+			return err
+		}
+		if err := s.recordDeleted(ctx, tx, d.Table, dependent); err != nil {
+			return err
+		}
 	}
 	rows, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, fieldsOf(policyColumns(t)), keys, nil, always))
 	if err != nil {

@@ -57,6 +57,11 @@ var matrix = map[string]map[string]cell{
 		admin:   {sees: rowKeys, update: "status", delete: true},
 		service: {sees: rowKeys, insert: true, update: "all", delete: true},
 	},
+	"contact_replies": {
+		anonymous: {}, signedIn: {},
+		admin:   {sees: rowKeys},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
 	"user_roles": {
 		anonymous: {}, signedIn: {sees: []string{userID}},
 		admin:   {sees: []string{adminID}},
@@ -74,6 +79,7 @@ var (
 		"series":              `{"id":"` + id(9) + `","slug":"new","title":"New"}`,
 		"series_works":        `{"id":"` + id(9) + `","series_id":"` + id(1) + `","product_id":"` + id(2) + `"}`,
 		"contact_submissions": `{"id":"` + id(9) + `","name":"New","email":"n@example.pt","message":"A new message"}`,
+		"contact_replies":     `{"id":"` + id(9) + `","message_id":"` + id(1) + `","author":"owner","text":"New"}`,
 		"user_roles":          `{"user_id":"` + id(9) + `","role":"admin"}`,
 	}
 	changes = map[string]map[string]string{
@@ -82,7 +88,8 @@ var (
 		"cover_images":        {"title": `"Changed"`, "is_active": "false", "visible_from": `"2020-01-01T00:00:00Z"`, "visible_until": `"2999-01-01T00:00:00Z"`},
 		"series":              {"title": `"Changed"`, "is_published": "false"},
 		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
-		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`, "answered_at": `"2026-01-01T00:00:00Z"`, "artwork_id": `"` + id(9) + `"`},
+		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`, "answered_at": `"2026-01-01T00:00:00Z"`, "artwork_id": `"` + id(9) + `"`, "language": `"pt"`, "read_at": `"2026-01-01T00:00:00Z"`},
+		"contact_replies":     {"text": `"Changed"`, "author": `"owner"`, "delivery": `"sent"`},
 		"user_roles":          {"role": `"changed"`},
 	}
 )
@@ -116,6 +123,7 @@ func (s *site) twoRows() {
 		s.exec("insert into cover_images (id, image_url, is_active, display_order, created_at, visible_from, has_begun, visible_until, has_ended) values ($1, '/a.jpg', $2, $3, $4, $5, $6, $7, $8)",
 			key, open || scheduled || ended, i+1, today, from, !scheduled, until, ended)
 		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", key, today)
+		s.exec("insert into contact_replies (id, message_id, author, text, created_at) values ($1, $1, 'visitor', 'One more thing', $2)", key, today)
 	}
 	s.exec("insert into user_roles (user_id, role) values ($1, 'reader')", userID)
 	s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", adminID)
@@ -127,7 +135,7 @@ func (s *site) snapshot(table string) string {
 	s.t.Helper()
 	query := ""
 	if table == "contact_submissions" {
-		query = "?select=*,answered_at,artwork_id"
+		query = "?select=*,answered_at,artwork_id,language,read_at"
 	}
 	got := s.call(service, "GET", table+query, "")
 	if got.status != http.StatusOK {

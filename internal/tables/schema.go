@@ -251,6 +251,18 @@ var schema = indexTables(
 		createdColumn(),
 		{Name: "answered_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
 		{Name: "artwork_id", Kind: UUID, ByName: true},       // the work that a visitor asked about
+		{Name: "language", Kind: Text, ByName: true, OneOf: []string{"en", "pt"}},
+		{Name: "read_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
+	}},
+	&Table{Name: "contact_replies", Columns: []*Column{
+		keyColumn(),
+		{Name: "message_id", Kind: UUID, NotNull: true},
+		{Name: "author", Kind: Text, NotNull: true, OneOf: []string{"visitor", "owner"}},
+		requiredText("text", maxMessage),
+		createdColumn(),
+		{Name: "delivery", Kind: Text, NotNull: true, Default: fixedDefault("none"), OneOf: []string{"none", "queued", "sent", "failed"}},
+		{Name: "delivery_at", Kind: Timestamp},
+		textColumn("delivery_error", maxTitle),
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},
@@ -294,5 +306,7 @@ func indexTables(tables ...*Table) map[string]*Table {
 	pairs := byName["series_works"]
 	byName["products"].Dependents = []*Dependent{{pairs, pairs.byName["product_id"]}}
 	byName["series"].Dependents = []*Dependent{{pairs, pairs.byName["series_id"]}}
+	replies := byName["contact_replies"]
+	byName["contact_submissions"].Dependents = []*Dependent{{replies, replies.byName["message_id"]}}
 	return byName
 }

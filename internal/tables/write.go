@@ -450,15 +450,6 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range q.Table.Dependents {
-			dependent, err := queryTexts(ctx, tx, renderValue(tx.Dialect, d.Table, d.Table.Key, In{d.Column, asValues(out.keys)}))
-			if err != nil {
-				return err
-			}
-			if err := s.recordDeleted(ctx, tx, d.Table, dependent); err != nil {
-				return err
-			}
-		}
 		if err := s.recordDeleted(ctx, tx, q.Table, out.keys); err != nil {
 			return err
 		}

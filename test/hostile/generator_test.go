@@ -220,6 +220,7 @@ var surfaces = []struct {
 	{"storage", "/storage/v1/", (*generator).storage},
 	{"functions", "/functions/v1/", (*generator).functions},
 	{"live changes", "/realtime/v1/", (*generator).realtime},
+	{"private links", "/enquiry/", (*generator).enquiry},
 	{"pages", "/", (*generator).pages},
 }
 
@@ -614,17 +615,18 @@ func (g *generator) functions() *request {
 		name = g.word("", "nothing", "submit-contact/", "SUBMIT-CONTACT", "submit-contact%00", "..%2fsubmit-contact", url.PathEscape(g.text()))
 	}
 	r := g.request("POST", "/functions/v1/"+name)
-	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
-	order := []string{"name", "email", "message", "reason", "language"}
+	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`, "follow": `true`}
+	order := []string{"name", "email", "message", "reason", "language", "follow"}
 	if g.chance(25) { // functions of administrators
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-export", "address-data", "mail-test"))
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "contact-export", "address-data", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
-			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
 			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
+			"message_id": g.word(`"`+id+`"`, `"x"`, `null`, `["`+id+`"]`), "text": g.word(`"Answer"`, `""`, `"\u0000"`, `7`, g.quoted()),
 			"format": g.word(`"csv"`, `"json"`, `"xlsx"`, `[]`), "address": g.word(`"ines@exemplo.example"`, `"@"`, `"a@\u0000"`, `"'@%"`, `{}`),
 		}
-		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit", "format", "address"}))
+		return g.framed(r, g.json(fields, []string{"action", "id", "message_id", "text", "ids", "from", "limit", "format", "address"}))
 	}
 	switch g.IntN(5) {
 	case 0: // a form without scripts
@@ -734,6 +736,36 @@ func (g *generator) realtime() *request {
 	}
 	one := string(g.json(map[string]string{"topic": `"room"`, "event": `"said"`, "payload": `{"a":1}`, "private": "true"}, []string{"topic", "event", "payload", "private"}))
 	return g.framed(g.request("POST", "/realtime/v1/api/broadcast"), []byte(g.word(`{"messages":[`+one+`]}`, `{"messages":[`+one+`,`+one+`]}`, `{"messages":[`+strings.Repeat(one+",", 101)+one+`]}`, one)))
+}
+
+// enquiry generates requests for private links: to one that exists, to one of a hidden message that has expired, and to none.
+func (g *generator) enquiry() *request {
+	token := g.word(openToken, openToken, endedToken, "AAAAAAAAAAAAAAAAAAAAAA", openToken[:21], openToken+"A", strings.ToLower(openToken), openToken+"/", openToken+"%00", "", ".", "%2e%2e", "..%2f"+openToken,
+		"'or'1'='1", "null", "%ff%fe", "%25s", strings.Repeat("a", g.IntN(9000)), url.PathEscape(g.text()))
+	target := "/enquiry/" + token + g.word("", "", "", "?lang=pt", "?lang="+g.escape(g.text()), "?"+g.escape(g.text()), "?lang=en&lang=pt", "#last", "?%zz")
+	r := g.request(g.word("GET", "GET", "HEAD", "POST", "POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"), target)
+	if r.method == "GET" || r.method == "HEAD" {
+		return r
+	}
+	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "erase", g.text())}, {"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
+	if g.chance(25) {
+		var b bytes.Buffer
+		w := multipart.NewWriter(&b)
+		for _, field := range fields {
+			_ = w.WriteField(field[0], field[1]) // a buffer takes everything
+		}
+		if g.chance(80) {
+			_ = w.Close()
+		}
+		r.header("Content-Type", g.word(w.FormDataContentType(), w.FormDataContentType(), "multipart/form-data; boundary=other", "multipart/form-data", "application/json"))
+		return g.framed(r, b.Bytes())
+	}
+	var b strings.Builder
+	for _, field := range fields {
+		b.WriteString(field[0] + "=" + g.escape(field[1]) + g.word("&", "&", "&", ";", "&&"))
+	}
+	r.header("Content-Type", g.word("application/x-www-form-urlencoded", "application/x-www-form-urlencoded", "text/plain", "application/json", ";;"))
+	return g.framed(r, []byte(b.String()))
 }
 
 func (g *generator) pages() *request {

@@ -5,6 +5,8 @@ package hostile
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -42,6 +44,13 @@ var (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// The tokens of private links: one to a message without secrets, and an expired one to the hidden message.
+const (
+	openToken   = "b3BlbiBsaW5rIG9mIHRlcw"
+	endedToken  = "ZW5kZWQgbGluayBvZiB0ZQ"
+	openMessage = "00000000-0000-4000-8000-000000000099"
+)
+
 // canary is part of every text of a hidden row, and of no request.
 const canary = "kanarie-7f3a"
 
@@ -67,7 +76,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// The differences between two measurements of a program without a leak. There are 4,500 requests to each of eight surfaces in
+// The differences between two measurements of a program without a leak. There are 4,500 requests to each of nine surfaces in
 // between: a leak of 100 bytes per request would be 3.6 MB.
 const (
 	idleGoroutines  = 40               // of an idle program with its database connections
@@ -180,9 +189,19 @@ func (s *site) fill(t *testing.T) {
 		"reviews":             {{"id": id(3), "client_name": "Seen", "message": "Seen"}, {"id": id(4), "client_name": canary, "message": canary, "is_active": false}},
 		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}, {"id": id(10), "image_url": canary, "title": canary, "visible_from": "2999-01-01T00:00:00Z"}, {"id": id(11), "image_url": canary, "title": canary, "visible_until": "2020-01-01T00:00:00Z"}},
 		"series":              {{"id": id(10), "slug": "seen", "title": "Seen"}, {"id": id(11), "slug": "hidden", "title": canary, "text": canary, "is_published": false}},
-		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}},
+		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}, {"id": openMessage, "name": "Seen", "email": "seen@site.example", "message": "Seen"}},
 	} {
 		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
+	}
+	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{{"id": id(12), "message_id": "00000000-0000-4000-8000-000000000007", "author": "owner", "text": canary}}))
+	for token, message := range map[string]string{openToken: openMessage, endedToken: "00000000-0000-4000-8000-000000000007"} {
+		expires := time.Now().Add(time.Hour)
+		if token == endedToken {
+			expires = time.Now().Add(-time.Hour)
+		}
+		hash := sha256.Sum256([]byte(token))
+		_, err := s.app.DB.Exec(ctx, "insert into contact_links (token_hash, nonce, message_id, created_at, expires_at) values ($1, 'none', $2, $3, $4)", hex.EncodeToString(hash[:]), message, time.Now(), expires)
+		must(t, err)
 	}
 	s.visible = map[string]int64{"products": 2, "reviews": 1, "cover_images": 1, "series": 1}
 	_, err := s.app.Storage.Put(ctx, service, "product-images", "present.png", bytes.NewReader(pixel), -1, storage.PutOptions{})

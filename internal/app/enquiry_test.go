@@ -1,0 +1,276 @@
+package app
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/archive"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
+)
+
+// follow sends a visitor's message that asks for a private link, and returns the link's path.
+func (s *noticeSite) follow(name, email, language string) (path string) {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]any{"name": name, "email": email, "message": "Temos uma parede.", "reason": "commission", "language": language, "follow": true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var answer struct {
+		URL string `json:"enquiry_url"`
+	}
+	if err := json.Unmarshal(s.call(identity.Anon, "submit-contact", string(body)), &answer); err != nil {
+		s.t.Fatal(err)
+	}
+	path, found := strings.CutPrefix(answer.URL, "http://site.example/enquiry/")
+	if !found {
+		s.t.Fatalf("link %q", answer.URL)
+	}
+	return "/enquiry/" + path
+}
+
+// browse opens a private link as a browser does; with fields it sends the page's form.
+func browseLink(t *testing.T, a *App, target string, fields ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	method, body := http.MethodGet, ""
+	if len(fields) > 0 {
+		form := url.Values{}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		method, body = http.MethodPost, form.Encode()
+	}
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	rec := httptest.NewRecorder()
+	a.Handler().ServeHTTP(rec, r)
+	return rec
+}
+
+// Proves AM-reply-1, AM-reply-2, FN-reply-reply, E-reply-2, E-erase-1.
+//
+// TestAConversationByMailAndLink goes through a whole conversation with a real mail server and a webhook: the owner's reply is mailed once with
+// the link, the visitor's is told to the owner, and an erased conversation leaves nothing.
+func TestAConversationByMailAndLink(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+		s.set("site", `{"name":"Alvor","email":"atelier@alvor.example","enquiryLinks":true}`)
+		s.set("notice.webhook", `"`+s.hook.URL+`"`)
+		serve(t, s.App)
+		path := s.follow("Canary", "canary@exemplo.example", "en")
+		var id string
+		if err := s.DB.QueryRow(t.Context(), "select id from contact_submissions").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		waitForState(t, s.App, "", jobs.State{})
+		before := len(s.post.Mails())
+
+		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Of course.\nCanary blue?"}`)
+		waitForState(t, s.App, "", jobs.State{})
+		mails := s.post.Mails()[before:]
+		if len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
+			t.Fatalf("%d mails", len(mails))
+		}
+		m, err := mailtest.Open(mails[0].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := string(mails[0].Data)
+		if m.Subject != "Alvor: an answer to your message" || !strings.Contains(m.Text, "> Of course.\n> Canary blue?") || !strings.Contains(m.Text, "http://site.example"+path) ||
+			!strings.Contains(data, "Reply-To: \"Alvor\" <atelier@alvor.example>") || strings.Contains(data, "Auto-Submitted") {
+			t.Errorf("%s\n%s", m.Subject, data)
+		}
+		if strings.Contains(m.Text, "parede") {
+			t.Error("the visitor's own text is mailed")
+		}
+		if got := s.count("select count(*) from contact_replies where delivery = 'sent'"); got != 1 {
+			t.Errorf("%d sent", got)
+		}
+
+		if rec := browseLink(t, s.App, path, "text", "Canary yellow, please."); rec.Code != http.StatusSeeOther {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		waitForState(t, s.App, "", jobs.State{})
+		if got := s.subjects("ana@alvor.example"); !slices.Equal(got, []string{"Alvor: mensagem de Canary", "Alvor: Canary voltou a escrever"}) {
+			t.Errorf("%q", got)
+		}
+		if got := s.subjects("canary@exemplo.example"); len(got) != 1 {
+			t.Errorf("who wrote is told too: %q", got)
+		}
+		calls := s.webhookCalls()
+		if last := string(calls[len(calls)-1].body); len(calls) != 2 || !strings.Contains(last, `"type":"contact_reply.created"`) || !strings.Contains(last, "Canary yellow") {
+			t.Errorf("%d calls, %s", len(calls), last)
+		}
+		if s.count("select count(*) from realtime_outbox where payload like '%Canary yellow%'") == 0 {
+			t.Error("no live event has the visitor's reply")
+		}
+
+		browseLink(t, s.App, path, "action", "erase", "confirm", "yes")
+		waitForState(t, s.App, "", jobs.State{})
+		if rec := browseLink(t, s.App, path); rec.Code != http.StatusNotFound {
+			t.Errorf("%d", rec.Code)
+		}
+		if left := s.tablesWith("canary"); len(left) != 0 {
+			t.Errorf("left in %q", left)
+		}
+		if n := s.count("select count(*) from contact_links"); n != 0 {
+			t.Errorf("%d links", n)
+		}
+	})
+}
+
+// Proves AM-reply-2.
+//
+// A refused mail is a failed delivery with its reason, and can be sent again.
+func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		serve(t, s.App)
+		id := s.write("Rui", "rui@exemplo.example", "pt")
+		waitForState(t, s.App, "", jobs.State{})
+		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Claro."}`)
+		s.waitFor("the mail is refused", func() bool {
+			return s.count("select count(*) from contact_replies where delivery = 'failed' and delivery_error like '%550%'") == 1
+		})
+		var reply string
+		if err := s.DB.QueryRow(t.Context(), "select id from contact_replies").Scan(&reply); err != nil {
+			t.Fatal(err)
+		}
+		s.call(identity.Service, "contact-reply", `{"action":"resend","message_id":"`+id+`","id":"`+reply+`"}`)
+		s.waitFor("the mail leaves", func() bool {
+			return s.count("select count(*) from contact_replies where delivery = 'sent' and delivery_error is null") == 1
+		})
+		if got := s.subjects("rui@exemplo.example"); len(got) != 1 || !strings.HasSuffix(got[0], ": resposta à sua mensagem") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// Proves AM-reply-3.
+//
+// Everything about an address includes its conversations, in the file and when it is erased.
+func TestConversationsBelongToTheAddress(t *testing.T) {
+	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
+		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+		path, other := s.follow("Canary", "canary@exemplo.example", "en"), s.follow("Rui", "rui@exemplo.example", "en")
+		browseLink(t, s.App, path, "text", "Canary yellow, please.")
+		exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`))
+		if !strings.Contains(exported, `"text":"Canary yellow, please."`) || !strings.Contains(exported, `"link":{"created_at"`) || strings.Contains(exported, strings.TrimPrefix(path, "/enquiry/")) {
+			t.Errorf("%s", exported)
+		}
+		s.addressPlacesOf("erase", "canary@exemplo.example")
+		for table, want := range map[string]int{"contact_replies": 0, "contact_links": 1, "contact_submissions": 1} {
+			if n := s.count("select count(*) from " + table); n != want {
+				t.Errorf("%s: %d, want %d", table, n, want)
+			}
+		}
+		if rec := browseLink(t, s.App, other); rec.Code != http.StatusOK {
+			t.Errorf("%d", rec.Code)
+		}
+	})
+}
+
+// Proves E-secret-1.
+//
+// The token of a link is in no log line, whatever the URL looks like, in no label of the metrics, and in no header but the redirect.
+func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
+	cfg := configuration(t)
+	cfg.Database.URL, cfg.Server.MetricsListen, cfg.CDN.On = dbtest.URL(t, db.SQLite), "127.0.0.1:0", true
+	var log lockedBuffer
+	a, err := New(t.Context(), cfg, slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	const token = "c2VjcmV0LXRva2VuLW9mLWE"
+	h := a.Handler()
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "OPTIONS"} {
+		for _, target := range []string{
+			"/enquiry/" + token, "/enquiry/" + token + "/", "/enquiry/" + token + "/x?lang=pt", "//enquiry/" + token, "/./enquiry/" + token, "/x/../enquiry/" + token, "/Enquiry/" + token,
+			"/ENQUIRY/" + token, "/enquiry%2F" + token, "/pt/enquiry/" + token, "/İ/enquiry/" + token,
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader("text=x"))
+			u, err := url.Parse(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(target, "//") {
+				u = &url.URL{Path: target}
+			}
+			r.URL = u
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, r)
+			if rec.Code >= 500 {
+				t.Errorf("%s %s: %d", method, target, rec.Code)
+			}
+			if strings.HasPrefix(target, "/enquiry/") {
+				for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex", "CDN-Cache-Control": ""} {
+					if got := rec.Header().Get(name); got != want {
+						t.Errorf("%s %s: %s is %q", method, target, name, got)
+					}
+				}
+			}
+		}
+	}
+	if text := log.String(); strings.Contains(text, token) || !strings.Contains(text, `"path":"/enquiry/…"`) {
+		t.Errorf("%s", text)
+	}
+	rec := httptest.NewRecorder()
+	a.metrics.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if strings.Contains(rec.Body.String(), token) || strings.Contains(rec.Body.String(), "enquiry") {
+		t.Error("the metrics name the link")
+	}
+	if scrape(t, a)[requestsOf("pages", "4xx")] == 0 {
+		t.Error("the requests were not counted as pages")
+	}
+}
+
+// Proves H-archive-conversations.
+//
+// An import has the conversations of its source, and its private links work on, although another secret made them.
+func TestArchivesKeepConversations(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newNoticeSite(t, dialect, false)
+			s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+			path := s.follow("Inês", "ines@exemplo.example", "pt")
+			browseLink(t, s.App, path, "text", "E a cor?")
+			file, entries := exported(t, s.App)
+			for name, text := range entries {
+				if strings.Contains(text, strings.TrimPrefix(path, "/enquiry/")) || strings.HasPrefix(name, "site/") && strings.Contains(text, "E a cor?") {
+					t.Errorf("%s has the token, or shows the conversation", name)
+				}
+			}
+			from, err := archive.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = from.Close() }()
+			cfg := configuration(t)
+			cfg.Database.URL, cfg.Auth.JWTSecret = dbtest.URL(t, dialect), strings.Repeat("o", 32)
+			other := newAppOf(t, cfg, time.Now)
+			if err := importAll(t.Context(), other, from, noReport); err != nil {
+				t.Fatal(err)
+			}
+			if page := browseLink(t, other, path).Body.String(); !strings.Contains(page, "Temos uma parede.") || !strings.Contains(page, "E a cor?") {
+				t.Errorf("%s", page)
+			}
+		})
+	}
+}

@@ -1,0 +1,278 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/settings"
+)
+
+// JobReply is the kind of the job that mails an owner's reply to the visitor.
+const JobReply = "contact.reply"
+
+// ReplyMail is a mail with an owner's reply to the visitor.
+type ReplyMail struct {
+	ID        string // the same at every attempt to send the mail
+	To        Recipient
+	ReplyTo   string // the owner's e-mail address, to which the visitor can answer; "" for none
+	Link      string // private link to the conversation; "" for none
+	MessageID string
+	Text      string
+	At        time.Time
+}
+
+// replyJob is the payload of JobReply.
+type replyJob struct {
+	ID      string `json:"id"` // id of the row of contact_replies
+	ReplyTo string `json:"reply_to"`
+}
+
+// replyRequest is the body of a call of contact-reply.
+type replyRequest struct {
+	Action    string `json:"action"`     // state, reply, resend or renew; "" means state
+	MessageID string `json:"message_id"` // a message in the inbox
+	// ID of reply is any text of the client's choice: a second call with the same text stores nothing. ID of resend is the id of a reply.
+	ID   string `json:"id"`
+	Text string `json:"text"` // of reply
+}
+
+// conversationState is the response of contact-reply. The replies themselves are rows of the table contact_replies.
+type conversationState struct {
+	Success  bool          `json:"success"`
+	Mail     bool          `json:"mail"`     // whether replies are mailed
+	Links    bool          `json:"links"`    // whether the owner lets visitors follow their messages
+	Language i18n.Language `json:"language"` // of the message
+	Link     *stateLink    `json:"link"`     // null for none
+}
+
+// stateLink is the private link to the message.
+type stateLink struct {
+	URL       string    `json:"url"` // "" if only the visitor knows it, because the secret was replaced
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// contactReply handles the function contact-reply for owners (administrators). The action reply stores a reply to a visitor's message and
+// mails it, if there is a mail server; the message is then replied. The action resend mails a reply again. The action renew replaces the
+// private link. All respond with the state of the conversation.
+func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
+	var req replyRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(req.MessageID)
+	if err != nil {
+		return errInvalid("The message_id must be a UUID")
+	}
+	req.MessageID = id.String()
+	actions := map[string]func(context.Context, *db.Tx, replyRequest) error{
+		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink,
+	}
+	act, ok := actions[req.Action]
+	if !ok {
+		return errInvalid("The action must be state, reply, resend or renew")
+	}
+	if req.Action == "reply" {
+		req.Text = normalizeText(req.Text)
+		if key := problemOfReply(req.Text); key != "" {
+			return errInvalid(i18n.EN.Text(key))
+		}
+	}
+	var state conversationState
+	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+		if act != nil {
+			found, err := lockMessage(r.Context(), tx, req.MessageID)
+			if err == nil && !found {
+				err = errNoInboxMessage
+			}
+			if err != nil {
+				return err
+			}
+			if err := act(r.Context(), tx, req); err != nil {
+				return err
+			}
+		}
+		state, err = s.stateOf(r.Context(), tx, req.MessageID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, state)
+}
+
+// stateOf returns the state of the conversation about a message.
+func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (conversationState, error) {
+	state := conversationState{Success: true, Mail: s.cfg.MailServer}
+	visitor, err := readRecipient(ctx, tx, messageID)
+	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page asks again when the message is deleted
+		return state, err
+	}
+	state.Language = visitor.Language
+	if state.Links, err = s.linksEnabled(ctx, tx); err != nil {
+		return state, err
+	}
+	l, err := readLinkOf(ctx, tx, messageID)
+	if err != nil || !l.ExpiresAt.After(s.now()) {
+		if errors.Is(err, db.ErrNoRows) {
+			err = nil
+		}
+		return state, err
+	}
+	state.Link = &stateLink{CreatedAt: l.CreatedAt.UTC(), ExpiresAt: l.ExpiresAt.UTC()}
+	state.Link.URL, _ = s.urlOf(l)
+	return state, nil
+}
+
+// addOwnerReply handles the action reply.
+func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
+	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Text: req.Text, CreatedAt: s.now(), Delivery: deliveryNone}
+	enabled, err := s.linksEnabled(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if s.cfg.MailServer {
+		r.Delivery, r.DeliveryAt = deliveryQueued, &r.CreatedAt
+		if enabled {
+			if _, err := s.ensureLink(ctx, tx, req.MessageID); err != nil {
+				return err
+			}
+		}
+	} else if l, err := readLinkOf(ctx, tx, req.MessageID); err != nil || !l.ExpiresAt.After(s.now()) {
+		if errors.Is(err, db.ErrNoRows) || err == nil {
+			err = errUnreachable
+		}
+		return err
+	}
+	added, err := s.addReply(ctx, tx, r, "replied")
+	if errors.Is(err, errConversationFull) {
+		err = errFullConversation
+	}
+	if err != nil || !added || r.Delivery != deliveryQueued {
+		return err
+	}
+	return s.queueReply(ctx, tx, r)
+}
+
+// queueReply queues the job that mails a reply. Visitors answer to the site's public address or, without one, to the owner's own.
+func (s *Service) queueReply(ctx context.Context, tx *db.Tx, r reply) error {
+	site, err := settings.LoadSite(ctx, tx)
+	if err != nil {
+		return err
+	}
+	owner, err := s.cfg.OwnAddress(ctx, identity.Of(ctx).UserID)
+	if err != nil {
+		return err
+	}
+	return s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobReply, Payload: replyJob{r.ID, cmp.Or(site.Email, owner.Email)}, About: r.MessageID})
+}
+
+// resendReply handles the action resend. A reply whose mail is still queued is refused, unless its job is lost.
+func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
+	id, err := uuid.Parse(req.ID)
+	if err != nil {
+		return errInvalid("The id must be a UUID")
+	}
+	r, err := readReply(ctx, tx, id.String())
+	switch {
+	case errors.Is(err, db.ErrNoRows) || err == nil && (r.MessageID != req.MessageID || r.Author != authorOwner):
+		return errNoReply
+	case err != nil:
+		return err
+	case !s.cfg.MailServer:
+		return errNoMailServer
+	case r.Delivery == deliveryQueued && r.DeliveryAt != nil && s.now().Sub(*r.DeliveryAt) < noticeLife:
+		return errReplyQueued
+	}
+	if _, err := setDelivery(ctx, tx, r.ID, deliveryQueued, "", s.now()); err != nil {
+		return err
+	}
+	return errors.Join(s.cfg.RecordReply(ctx, tx, r.ID, false), s.queueReply(ctx, tx, r))
+}
+
+// renewLink handles the action renew: the link before it ends. It needs the setting, or a link that was given while it was on.
+func (s *Service) renewLink(ctx context.Context, tx *db.Tx, req replyRequest) error {
+	enabled, err := s.linksEnabled(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if !enabled {
+		if _, err := readLinkOf(ctx, tx, req.MessageID); err != nil {
+			if errors.Is(err, db.ErrNoRows) {
+				err = errLinksOff
+			}
+			return err
+		}
+	}
+	_, err = s.replaceLink(ctx, tx, req.MessageID)
+	return err
+}
+
+// sendReply runs a JobReply: it mails a reply and records the result.
+func (s *Service) sendReply(ctx context.Context, payload []byte) error {
+	var j replyJob
+	if err := json.Unmarshal(payload, &j); err != nil {
+		return jobs.Permanent(fmt.Errorf("reply: %w", err))
+	}
+	r, err := readReply(ctx, s.db, j.ID)
+	if errors.Is(err, db.ErrNoRows) || err == nil && r.Delivery != deliveryQueued { // the message was deleted, or the job ran before
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.mailReply(ctx, r, j.ReplyTo)
+	if err == nil {
+		return s.recordDelivery(ctx, r, deliverySent, "")
+	}
+	delivery := deliveryQueued
+	if jobs.IsPermanent(err) || jobs.InfoOf(ctx).LastTry {
+		delivery = deliveryFailed
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout) // the job's own context may have expired
+	defer cancel()
+	return errors.Join(err, s.recordDelivery(ctx, r, delivery, errorSummary(err)))
+}
+
+func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error {
+	visitor, err := readRecipient(ctx, s.db, r.MessageID)
+	if err != nil {
+		return err
+	}
+	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, At: r.CreatedAt}
+	l, err := readLinkOf(ctx, s.db, r.MessageID)
+	switch {
+	case err == nil:
+		m.Link, _ = s.urlOf(l)
+	case !errors.Is(err, db.ErrNoRows):
+		return err
+	}
+	return s.cfg.SendReply(ctx, m)
+}
+
+// recordDelivery records the state of the mail with a reply. If the message was deleted while the mail was sent, it cleans up again.
+func (s *Service) recordDelivery(ctx context.Context, r reply, delivery, cause string) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		found, err := setDelivery(ctx, tx, r.ID, delivery, cause, s.now())
+		if err != nil {
+			return err
+		}
+		if !found {
+			return s.CleanUpMessages(ctx, tx, r.MessageID)
+		}
+		return s.cfg.RecordReply(ctx, tx, r.ID, false)
+	})
+}

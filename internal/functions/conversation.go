@@ -1,0 +1,109 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+	"atelie/internal/jobs"
+)
+
+// A conversation is a message and the replies to it, by owners and by the visitor, who writes at the private link.
+
+// maxReplies is how many replies a conversation can have, so that its page stays usable.
+const maxReplies = 500
+
+// normalizeText trims a text of several lines, and changes line ends to \n and tabs to spaces, because pasted text contains them.
+func normalizeText(text string) string {
+	return trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
+}
+
+// hasControl reports whether a text of several lines contains control characters.
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
+}
+
+// problemOfReply returns the key of the text about what is wrong with a normalized reply, or "".
+func problemOfReply(text string) string {
+	switch {
+	case text == "":
+		return "enquiry.error.empty"
+	case hasControl(text):
+		return "contact.error.messageSigns"
+	case utf8.RuneCountInString(text) > maxMessage:
+		return "contact.error.messageLong"
+	}
+	return ""
+}
+
+// replyID returns the id of a reply to a message that the client has given the id text. The same text gives the same id, so that a reply
+// that is sent twice is stored once. It never is the id of a reply to another message.
+func replyID(messageID, text string) string {
+	if text == "" {
+		return uuid.NewString()
+	}
+	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(text)).String()
+}
+
+// errNoConversation is the error of a reply to a message that was deleted.
+var errNoConversation = errors.New("the message is not in the inbox")
+
+// errConversationFull is the error of a reply beyond maxReplies.
+var errConversationFull = errors.New("the conversation has too many replies")
+
+// addReply stores a reply, sets the status of its message, records both for live changes, and lets the link expire a year from now. added is
+// false if the reply was stored before. The error is errNoConversation or errConversationFull if the reply cannot be stored.
+func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
+	found, err := lockMessage(ctx, tx, r.MessageID)
+	if err == nil && !found {
+		err = errNoConversation
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := countReplies(ctx, tx, r.MessageID)
+	if err == nil && n >= maxReplies {
+		err = errConversationFull
+	}
+	if err != nil {
+		return false, err
+	}
+	if added, err = insertReply(ctx, tx, r); err != nil || !added {
+		return false, err
+	}
+	return true, errors.Join(
+		setStatus(ctx, tx, r.MessageID, status),
+		extendLinkOf(ctx, tx, r.MessageID, linkExpiry(r.CreatedAt)),
+		s.cfg.RecordReply(ctx, tx, r.ID, true),
+		s.cfg.RecordUpdated(ctx, tx, r.MessageID),
+	)
+}
+
+// addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it.
+func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string) error {
+	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Text: text, CreatedAt: s.now(), Delivery: deliveryNone}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
+	defer cancel()
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		added, err := s.addReply(ctx, tx, r, "new")
+		if err != nil || !added {
+			return err
+		}
+		return s.queueReplyPlan(ctx, tx, r, m.Language)
+	})
+}
+
+// queueReplyPlan queues a JobPlan for a visitor's reply.
+func (s *Service) queueReplyPlan(ctx context.Context, tx *db.Tx, r reply, language i18n.Language) error {
+	id := uuid.NewString()
+	if _, err := insertNotice(ctx, tx, notice{ID: id, MessageID: r.MessageID, ReplyID: r.ID, Channel: channelPlan, Language: language}, s.now()); err != nil {
+		return err
+	}
+	return s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPlan, Payload: noticeJob{id}, About: r.MessageID})
+}

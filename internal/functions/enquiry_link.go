@@ -1,0 +1,97 @@
+package functions
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/settings"
+)
+
+// EnquiryPath is the path of the private links of visitors. The token of the link follows.
+const EnquiryPath = httpx.SecretPath
+
+// tokenBytes is the length of a token before its encoding: nobody can guess 128 bits.
+const tokenBytes = 16
+
+// contactLink is a row of contact_links: the private link to one message. Of the token the row has only a hash. The token is derived from
+// Nonce and a key outside of the database, so that a mail can contain the link again (docs/decisions/0036-links-of-enquiries.md).
+type contactLink struct {
+	Hash      string // hashToken of the token
+	Nonce     string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// newLink returns a new link to a message whose last text, of the visitor or an owner, was written now.
+func (s *Service) newLink(now time.Time) contactLink {
+	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
+	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))
+	return l
+}
+
+// linkExpiry returns when a link expires whose conversation had its last text at the given time.
+func linkExpiry(last time.Time) time.Time { return last.AddDate(1, 0, 0) }
+
+func deriveToken(key []byte, nonce string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(nonce))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
+}
+
+// hashToken returns the hash by which a token is found. Any text has one: a malformed token is looked up as any other.
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// urlOf returns the URL of a link. ok is false if the secret was replaced since the link was made, so that only the visitor has it.
+func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
+	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {
+		if key == nil {
+			continue
+		}
+		if token := deriveToken(key, l.Nonce); hashToken(token) == l.Hash {
+			return s.cfg.SiteURL + EnquiryPath + token, true
+		}
+	}
+	return "", false
+}
+
+// linksEnabled reports whether the owner lets visitors follow their messages.
+func (s *Service) linksEnabled(ctx context.Context, q db.Querier) (bool, error) {
+	site, err := settings.LoadSite(ctx, q)
+	return site.EnquiryLinks, err
+}
+
+// ensureLink returns the URL of the link to a message. It makes a new link if there is none, or if the URL of the one that exists is not
+// known any more.
+func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) (enquiryURL string, err error) {
+	l, err := readLinkOf(ctx, tx, messageID)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return "", err
+	}
+	if err == nil && l.ExpiresAt.After(s.now()) {
+		if enquiryURL, ok := s.urlOf(l); ok {
+			return enquiryURL, nil
+		}
+	}
+	return s.replaceLink(ctx, tx, messageID)
+}
+
+// replaceLink makes a new link to a message in the inbox. The one before it ends.
+func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) (enquiryURL string, err error) {
+	l := s.newLink(s.now())
+	if err := errors.Join(deleteLinkOf(ctx, tx, messageID), insertLink(ctx, tx, l, messageID)); err != nil {
+		return "", err
+	}
+	enquiryURL, _ = s.urlOf(l)
+	return enquiryURL, nil
+}

@@ -1,0 +1,289 @@
+package functions
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+	"atelie/internal/settings"
+)
+
+// Limits of requests for private links in a minute. Those of one IP address also limit how fast tokens can be guessed.
+const (
+	enquiriesPerMinute   = 120 // by one IP address
+	enquiryPostsPerLink  = 10
+	enquiryPostsPerMin   = 30 // by one IP address
+	enquiryRequestsLimit = "enquiry"
+	enquiryPostsLimit    = "enquiry-post"
+	enquiryLinkLimit     = "enquiry-link"
+)
+
+// EnquiryWork is the work that a message asks about, as its page shows it.
+type EnquiryWork struct {
+	Title   string
+	URL     string // URL of the work's page
+	Picture string // URL of a small rendition of its picture; "" for none
+}
+
+//go:embed enquiry.html
+var enquirySource string
+
+var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource))
+
+// enquiryPage is the data of the template enquiry.html.
+type enquiryPage struct {
+	Language   i18n.Language // language of the page
+	Path       string        // path and query of the page
+	OtherPath  string        // the same page in the other language
+	Enquiry    *enquiry      // nil for the page of a link that does not exist
+	State      string        // where the enquiry stands
+	Waitlist   bool          // commissions have a waiting list, and the message asks for one
+	Work       *EnquiryWork
+	Replies    []reply
+	Text       string // what the visitor has written into the form
+	ReplyID    string // makes a reply that is sent twice the same one
+	Alert      string // error shown above the form; "" for none
+	Problem    bool   // the alert is about the text
+	Max        int    // largest length of a reply in characters
+	Confirming bool   // asks whether to erase the enquiry
+	Erased     bool
+}
+
+// T returns a text of package i18n in the page's language, for the template.
+func (p enquiryPage) T(key string) string { return p.Language.Text(key) }
+
+// Time returns a time in the page's language, for the template.
+func (p enquiryPage) Time(t time.Time) string { return p.Language.Time(t) }
+
+// Other returns the other language, for the template.
+func (p enquiryPage) Other() i18n.Language { return p.Language.Other() }
+
+// Lang returns the language of the visitor's message if it differs from that of the page, for the attribute lang. Replies of visitors may
+// be in any language.
+func (p enquiryPage) Lang() string {
+	if l := p.Enquiry.Message.Language; l != p.Language {
+		return string(l)
+	}
+	return ""
+}
+
+// setEnquiryHeaders keeps what is at a private link out of search engines, caches, and headers of other requests.
+func setEnquiryHeaders(h http.Header) {
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+}
+
+// Enquiry handles /enquiry/{token}, the private link to a message: GET shows the message, where it stands, and the replies; POST adds a reply
+// or erases everything. It needs no scripts. All links that do not exist have the same response, whether they are unknown, expired or
+// malformed.
+func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
+	setEnquiryHeaders(w.Header())
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		return errMethodNotAllowed
+	}
+	p := enquiryPage{Language: requestedLanguage(r, ""), Max: maxMessage}
+	hash := hashToken(strings.TrimPrefix(r.URL.Path, EnquiryPath))
+	if err := s.limitEnquiries(w, r, hash); errors.Is(err, errTooManyRequests) {
+		return s.writeEnquiryRefusal(w, r, p, apperr.From(err))
+	} else if err != nil {
+		return err
+	}
+	var form url.Values
+	var formErr error
+	if r.Method == http.MethodPost {
+		form, formErr = readForm(w, r)
+	}
+	e, err := findEnquiry(r.Context(), s.db, hash, s.now())
+	if errors.Is(err, db.ErrNoRows) {
+		return s.writeNoEnquiry(w, r, p)
+	}
+	if err != nil {
+		return err
+	}
+	p.setLanguage(r, e.Message.Language)
+	p.Enquiry = &e
+	if r.Method != http.MethodPost {
+		return s.showEnquiry(w, r, p, http.StatusOK)
+	}
+	p.Text = normalizeText(strings.ToValidUTF8(form.Get("text"), "\uFFFD"))
+	if formErr != nil {
+		return s.showEnquiryError(w, r, p, apperr.From(formErr))
+	}
+	if form.Get("action") == "erase" {
+		return s.handleErase(w, r, p, form.Get("confirm") == "yes")
+	}
+	return s.handleReply(w, r, p, form.Get("id"))
+}
+
+// limitEnquiries counts a request against the limits. It counts posts for links that do not exist too, so that these need the same work.
+func (s *Service) limitEnquiries(w http.ResponseWriter, r *http.Request, hash string) error {
+	subject := httpx.LimitSubject(r.Context())
+	if err := s.enforceLimit(w, r, enquiryRequestsLimit, subject, enquiriesPerMinute, errTooManyRequests); err != nil || r.Method != http.MethodPost {
+		return err
+	}
+	if err := s.enforceLimit(w, r, enquiryPostsLimit, subject, enquiryPostsPerMin, errTooManyRequests); err != nil {
+		return err
+	}
+	return s.enforceLimit(w, r, enquiryLinkLimit, hash, enquiryPostsPerLink, errTooManyRequests)
+}
+
+// setLanguage sets the language of the page: that of the message, unless the URL names one.
+func (p *enquiryPage) setLanguage(r *http.Request, message i18n.Language) {
+	p.Language = message
+	p.Path = r.URL.Path
+	switch lang := i18n.Language(r.URL.Query().Get("lang")); lang {
+	case i18n.EN, i18n.PT:
+		p.Language = lang
+		p.Path += "?lang=" + string(lang)
+	}
+	p.OtherPath = r.URL.Path + "?lang=" + string(p.Language.Other())
+}
+
+// handleReply stores a visitor's reply and redirects to it.
+func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryPage, clientID string) error {
+	key := problemOfReply(p.Text)
+	if p.Enquiry.Quarantined { // its page has no form
+		key = "contact.unreadable"
+	}
+	if key != "" {
+		p.Problem, p.ReplyID = true, clientID
+		return s.showEnquiryError(w, r, p, errInvalid(p.T(key)))
+	}
+	if err := s.cfg.CheckSpace(); err != nil {
+		return s.showEnquiryError(w, r, p, apperr.From(err))
+	}
+	err := s.addVisitorReply(r.Context(), p.Enquiry.Message, p.Text, clientID)
+	switch {
+	case errors.Is(err, errNoConversation):
+		return s.writeNoEnquiry(w, r, p)
+	case errors.Is(err, errConversationFull):
+		return s.showEnquiryError(w, r, p, errInvalid(p.T("enquiry.full")))
+	case err != nil:
+		return err
+	}
+	http.Redirect(w, r, p.Path+"#last", http.StatusSeeOther)
+	return nil
+}
+
+// handleErase asks whether the visitor wants to erase the enquiry, or erases it if confirmed is true: the message, the replies, and
+// everything about them.
+func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryPage, confirmed bool) error {
+	if !confirmed {
+		p.Confirming = true
+		return s.writeEnquiry(w, r, p, http.StatusOK, p.T("enquiry.erase.title"))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.storeTimeout)
+	defer cancel()
+	id := p.Enquiry.Message.ID
+	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if !p.Enquiry.Quarantined {
+			return s.deleteMessages(ctx, tx, []string{id})
+		}
+		if _, err := removeQuarantined(ctx, tx, id); err != nil && !errors.Is(err, db.ErrNoRows) {
+			return err
+		}
+		return s.CleanUpMessages(ctx, tx, id)
+	})
+	if err != nil {
+		return err
+	}
+	p.Erased = true
+	return s.writeEnquiry(w, r, p, http.StatusOK, p.T("enquiry.erased.title"))
+}
+
+// showEnquiry writes the page with the conversation.
+func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryPage, status int) error {
+	var err error
+	m := p.Enquiry.Message
+	if p.Replies, err = listReplies(r.Context(), s.db, m.ID); err != nil {
+		return err
+	}
+	site, err := settings.LoadSite(r.Context(), s.db)
+	if err != nil {
+		return err
+	}
+	if m.ArtworkID != nil {
+		if p.Work, err = s.cfg.FindWork(r.Context(), *m.ArtworkID, p.Language); err != nil {
+			return err
+		}
+	}
+	p.State = p.stateText()
+	p.Waitlist = site.Commissions.State == settings.CommissionsWaitlist && m.Reason == "commission" && p.Enquiry.Status != "replied"
+	if p.ReplyID == "" {
+		p.ReplyID = uuid.NewString()
+	}
+	title := p.T("enquiry.title")
+	if p.Alert != "" { // screen readers read the title first
+		title = p.Alert
+	}
+	return s.writeEnquiry(w, r, p, status, title)
+}
+
+// stateText returns where the enquiry stands. The status is that of the visitor's last text: a reply makes the message new again.
+func (p enquiryPage) stateText() string {
+	last := p.Enquiry.Message.CreatedAt
+	for _, r := range p.Replies {
+		if r.Author == authorVisitor || p.Enquiry.Status == "replied" {
+			last = r.CreatedAt
+		}
+	}
+	say := func(key string, at time.Time) string { return p.Language.Text(key, "when", p.Language.Time(at)) }
+	switch {
+	case p.Enquiry.Status == "replied" && len(p.Replies) > 0:
+		return say("enquiry.state.answered", last)
+	case p.Enquiry.Status == "replied" && p.Enquiry.AnsweredAt != nil:
+		return say("enquiry.state.answeredByMail", *p.Enquiry.AnsweredAt)
+	case p.Enquiry.Status != "new" && p.Enquiry.ReadAt != nil:
+		return say("enquiry.state.read", *p.Enquiry.ReadAt)
+	}
+	return say("enquiry.state.received", last)
+}
+
+// showEnquiryError shows the conversation again, with the visitor's text and the error.
+func (s *Service) showEnquiryError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
+	httpx.NoteError(r.Context(), e)
+	p.Alert = p.T("contact.unreadable")
+	switch {
+	case errors.Is(e, errInvalid("")):
+		p.Alert = e.Message
+	case errors.Is(e, httpx.ErrTooLarge):
+		p.Alert = p.T("contact.tooLarge")
+	case e.Status >= http.StatusInternalServerError:
+		p.Alert = p.T("contact.toast.errorBody")
+	}
+	return s.showEnquiry(w, r, p, e.Status)
+}
+
+// writeNoEnquiry writes the page of a link that does not exist.
+func (s *Service) writeNoEnquiry(w http.ResponseWriter, r *http.Request, p enquiryPage) error {
+	return s.writeEnquiry(w, r, enquiryPage{Language: p.Language}, http.StatusNotFound, p.T("enquiry.none.title"))
+}
+
+// writeEnquiryRefusal writes a page without the enquiry that explains a refused request.
+func (s *Service) writeEnquiryRefusal(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
+	httpx.NoteError(r.Context(), e)
+	p.Alert = p.T("enquiry.tooMany")
+	return s.writeEnquiry(w, r, p, e.Status, p.Alert)
+}
+
+func (s *Service) writeEnquiry(w http.ResponseWriter, r *http.Request, p enquiryPage, status int, title string) error {
+	var main bytes.Buffer
+	if err := enquiryTemplate.Execute(&main, p); err != nil {
+		return err
+	}
+	return s.cfg.WritePage(w, r, Page{status, p.Language, title, template.HTML(main.String())}) // html/template has escaped it
+}

@@ -1,0 +1,87 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+)
+
+// enquiry is what a private link shows: a message, and its state.
+type enquiry struct {
+	Message     contactMessage
+	Quarantined bool   // the message is in quarantine, which the visitor does not learn
+	Status      string // new, read or replied
+	ReadAt      *time.Time
+	AnsweredAt  *time.Time
+}
+
+// findEnquiry returns the enquiry of a token's hash, or db.ErrNoRows. The database does the same work for an unknown and an expired token:
+// it looks for the hash in an index, and returns no row.
+func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) (e enquiry, err error) {
+	var language *string
+	err = q.QueryRow(ctx, `select m.id is null, coalesce(m.id, c.id), coalesce(m.name, c.name), coalesce(m.email, c.email), coalesce(m.message, c.message),
+			coalesce(m.reason, 'general'), coalesce(m.artwork_id, c.artwork_id), coalesce(m.created_at, c.created_at), coalesce(m.language, c.language),
+			coalesce(m.status, 'new'), m.read_at, m.answered_at
+		from contact_links l left join contact_submissions m on m.id = l.message_id left join contact_quarantine c on c.id = l.quarantine_id
+		where l.token_hash = $1 and l.expires_at > $2`, hash, now).
+		Scan(&e.Quarantined, &e.Message.ID, &e.Message.Name, &e.Message.Email, &e.Message.Message,
+			&e.Message.Reason, &e.Message.ArtworkID, &e.Message.CreatedAt, &language, &e.Status, &e.ReadAt, &e.AnsweredAt)
+	if err == nil {
+		e.Message.Language = storedLanguage(language)
+	}
+	return e, err
+}
+
+// storedLanguage returns the language of a message. Messages of earlier versions have none.
+func storedLanguage(language *string) i18n.Language {
+	if language == nil {
+		return i18n.EN
+	}
+	return i18n.Choose(*language)
+}
+
+// insertLink stores the link to a message, in the inbox or in quarantine.
+func insertLink(ctx context.Context, tx *db.Tx, l contactLink, messageID string) error {
+	return db.Queue(ctx, tx, `insert into contact_links (token_hash, nonce, message_id, quarantine_id, created_at, expires_at)
+		select $1, $2, (select id from contact_submissions where id = $3), (select id from contact_quarantine where id = $3), $4, $5`,
+		l.Hash, l.Nonce, messageID, l.CreatedAt, l.ExpiresAt)
+}
+
+// readLinkOf returns the link to a message in the inbox, or db.ErrNoRows.
+func readLinkOf(ctx context.Context, q db.Querier, messageID string) (l contactLink, err error) {
+	err = q.QueryRow(ctx, "select token_hash, nonce, created_at, expires_at from contact_links where message_id = $1", messageID).
+		Scan(&l.Hash, &l.Nonce, &l.CreatedAt, &l.ExpiresAt)
+	return l, err
+}
+
+func deleteLinkOf(ctx context.Context, q db.Querier, messageID string) error {
+	return db.Exec(ctx, q, "delete from contact_links where message_id = $1", messageID)
+}
+
+func extendLinkOf(ctx context.Context, q db.Querier, messageID string, expiresAt time.Time) error {
+	return db.Exec(ctx, q, "update contact_links set expires_at = $2 where message_id = $1", messageID, expiresAt)
+}
+
+// keepLink keeps the link to a message in quarantine, which is about to be deleted there, for moveLink. It returns "" if there is none.
+func keepLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string, err error) {
+	hashes, err := db.Collect(ctx, tx, db.ScanOne[string], "update contact_links set quarantine_id = null where quarantine_id = $1 returning token_hash", quarantinedID)
+	if len(hashes) > 0 {
+		hash = hashes[0]
+	}
+	return hash, err
+}
+
+// moveLink makes a link lead to a message in the inbox.
+func moveLink(ctx context.Context, tx *db.Tx, hash, messageID string) error {
+	if hash == "" {
+		return nil
+	}
+	return db.Exec(ctx, tx, "update contact_links set message_id = $2 where token_hash = $1", hash, messageID)
+}
+
+// PurgeLinks deletes the links that have expired.
+func (s *Service) PurgeLinks(ctx context.Context) error {
+	return db.Exec(ctx, s.db, "delete from contact_links where expires_at <= $1", s.now())
+}

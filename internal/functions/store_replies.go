@@ -1,0 +1,82 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// Values of the column contact_replies.author.
+const (
+	authorVisitor = "visitor"
+	authorOwner   = "owner"
+)
+
+// Values of the column contact_replies.delivery: the state of the mail with an owner's reply.
+const (
+	deliveryNone   = "none" // the reply is not mailed
+	deliveryQueued = "queued"
+	deliverySent   = "sent"
+	deliveryFailed = "failed" // no other attempt follows by itself
+)
+
+// reply is a text in the conversation about a message: a row of contact_replies.
+type reply struct {
+	ID, MessageID string
+	Author        string // authorVisitor or authorOwner
+	Text          string
+	CreatedAt     time.Time
+	Delivery      string     // one of the delivery constants
+	DeliveryAt    *time.Time // when Delivery changed; nil for never
+}
+
+const replyColumns = "id, message_id, author, text, created_at, delivery, delivery_at"
+
+func scanReply(row db.Row) (r reply, err error) {
+	err = row.Scan(&r.ID, &r.MessageID, &r.Author, &r.Text, &r.CreatedAt, &r.Delivery, &r.DeliveryAt)
+	return r, err
+}
+
+// lockMessage keeps a message in the inbox from being deleted until the transaction ends. found is false if there is no such message.
+func lockMessage(ctx context.Context, tx *db.Tx, id string) (found bool, err error) {
+	return db.Changed(ctx, tx, "update contact_submissions set name = name where id = $1", id)
+}
+
+// insertReply stores a reply. inserted is false if there is one with this id already.
+func insertReply(ctx context.Context, tx *db.Tx, r reply) (inserted bool, err error) {
+	return db.Changed(ctx, tx, `insert into contact_replies (id, message_id, author, text, created_at, delivery, delivery_at) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (id) do nothing`, r.ID, r.MessageID, r.Author, r.Text, r.CreatedAt, r.Delivery, r.DeliveryAt)
+}
+
+func setStatus(ctx context.Context, q db.Querier, messageID, status string) error {
+	return db.Exec(ctx, q, "update contact_submissions set status = $2 where id = $1", messageID, status)
+}
+
+// listReplies returns the replies about messages, the oldest first.
+func listReplies(ctx context.Context, q db.Querier, messageIDs ...string) ([]reply, error) {
+	list, args := db.AppendList(nil, messageIDs)
+	return db.Collect(ctx, q, scanReply, "select "+replyColumns+" from contact_replies where message_id in ("+list+") order by created_at, id", args...)
+}
+
+func countReplies(ctx context.Context, q db.Querier, messageID string) (int, error) {
+	return db.One[int](ctx, q, "select count(*) from contact_replies where message_id = $1", messageID)
+}
+
+// readReply returns a reply, or db.ErrNoRows.
+func readReply(ctx context.Context, q db.Querier, id string) (reply, error) {
+	return scanReply(q.QueryRow(ctx, "select "+replyColumns+" from contact_replies where id = $1", id))
+}
+
+// readRecipient returns the visitor who sent a message in the inbox, or db.ErrNoRows.
+func readRecipient(ctx context.Context, q db.Querier, messageID string) (r Recipient, err error) {
+	var language *string
+	err = q.QueryRow(ctx, "select email, language from contact_submissions where id = $1", messageID).Scan(&r.Email, &language)
+	r.Language = storedLanguage(language)
+	return r, err
+}
+
+// setDelivery changes the state of the mail with a reply. cause is why it failed, or "". found is false if the reply was deleted.
+func setDelivery(ctx context.Context, q db.Querier, id, delivery, cause string, now time.Time) (found bool, err error) {
+	return db.Changed(ctx, q, "update contact_replies set delivery = $2, delivery_error = nullif($3, ''), delivery_at = $4 where id = $1", id, delivery, cause, now)
+}
