@@ -69,6 +69,8 @@ export type SiteTexts = {
   messageMonths?: number;
   /** Missing if nothing is set, and in pages also if visitors are told nothing. */
   commissions?: CommissionSettings;
+  /** Whether visitors get a private link to follow their message. Missing in pages. */
+  enquiryLinks?: boolean;
   /** Whether pages have the measured response time as the text contact.responseTime. Missing in pages. */
   responseTime?: "" | "measured";
 };

@@ -10,6 +10,7 @@ export const messageKeys = {
   byId: (id: string) => [...all, "one", id] as const,
   /** The number of unread messages together with the newest message. */
   newMessages: [...all, "arrivals"] as const,
+  conversation: (id: string) => [...all, "conversation", id] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,
   quarantine: ["contact_quarantine"] as const,

@@ -8,6 +8,7 @@ import type workTexts from "@/locales/work/en.json";
 import type commissionTexts from "@/locales/commissions/en.json";
 import type enquiryTexts from "@/locales/enquiry/en.json";
 import type notFoundTexts from "@/locales/not-found/en.json";
+import type sentTexts from "@/locales/sent/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
 // The texts of the interface. They load in bundles by area and language.
@@ -23,7 +24,8 @@ export type Key =
   | keyof typeof seriesTexts
   | keyof typeof workTexts
   | keyof typeof commissionTexts
-  | keyof typeof enquiryTexts;
+  | keyof typeof enquiryTexts
+  | keyof typeof sentTexts;
 /** A bundle: texts of all pages, of the admin area, or of the privacy page. */
 export type TextBundle = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;

@@ -136,6 +136,31 @@ export type ContactSubmission = {
   artwork_id?: string | null;
 };
 
+/** A text in the conversation about a message. */
+export type ContactReply = {
+  id: string;
+  message_id: string;
+  author: "visitor" | "owner";
+  text: string;
+  created_at: string;
+  /** The state of the mail with an owner's reply; "none" if it is not mailed. */
+  delivery: "none" | "queued" | "sent" | "failed";
+  delivery_at: string | null;
+  delivery_error: string | null;
+};
+
+/** How a message can be replied to, and the private link at which its visitor follows it. */
+export type Conversation = {
+  /** Whether replies are mailed. */
+  mail: boolean;
+  /** Whether the owner lets visitors follow their messages. */
+  links: boolean;
+  /** The language of the message. */
+  language: "en" | "pt";
+  /** null if there is none. The URL is "" if only the visitor knows it. */
+  link: { url: string; created_at: string; expires_at: string } | null;
+};
+
 /** A quarantined message, kept for 30 days (docs/product.md, rule 13). */
 export type QuarantinedMessage = {
   id: string;
@@ -331,6 +356,7 @@ export type Tables = {
   series: Table<Series>;
   series_works: Table<SeriesWork>;
   contact_submissions: Table<ContactSubmission>;
+  contact_replies: Table<ContactReply>;
   user_roles: Table<UserRole>;
 };
 

@@ -8,6 +8,8 @@ import commissionsEn from "@/locales/commissions/en.json";
 import commissionsPt from "@/locales/commissions/pt.json";
 import enquiryEn from "@/locales/enquiry/en.json";
 import enquiryPt from "@/locales/enquiry/pt.json";
+import sentEn from "@/locales/sent/en.json";
+import sentPt from "@/locales/sent/pt.json";
 import siteEn from "@/locales/en.json";
 import galleryEn from "@/locales/gallery/en.json";
 import galleryPt from "@/locales/gallery/pt.json";
@@ -23,7 +25,15 @@ import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
 const parts: Record<
-  TextBundle | "series" | "work" | "commissions" | "enquiry" | "gallery" | "notFound" | "session",
+  | TextBundle
+  | "series"
+  | "work"
+  | "commissions"
+  | "enquiry"
+  | "gallery"
+  | "notFound"
+  | "session"
+  | "sent",
   Record<"en" | "pt", Record<string, string>>
 > = {
   site: { en: siteEn, pt: sitePt },
@@ -36,6 +46,7 @@ const parts: Record<
   gallery: { en: galleryEn, pt: galleryPt },
   notFound: { en: notFoundEn, pt: notFoundPt },
   session: { en: sessionEn, pt: sessionPt },
+  sent: { en: sentEn, pt: sentPt },
 };
 const en: Record<string, string> = {
   ...siteEn,
@@ -48,6 +59,7 @@ const en: Record<string, string> = {
   ...galleryEn,
   ...notFoundEn,
   ...sessionEn,
+  ...sentEn,
 };
 const pt: Record<string, string> = {
   ...sitePt,
@@ -60,6 +72,7 @@ const pt: Record<string, string> = {
   ...galleryPt,
   ...notFoundPt,
   ...sessionPt,
+  ...sentPt,
 };
 const keys = Object.keys(en);
 

@@ -13,7 +13,7 @@ it("contains only changed values, as nested objects", () => {
 it("treats an empty text as a missing one, and clears a stored text", () => {
   expect(changesOf({}, { email: "", privacy: { use: "" } })).toEqual({});
   expect(changesOf({ email: "a@b.pt" }, { email: "" })).toEqual({ email: "" });
-  expect(changesOf({}, { messageMonths: 0 })).toEqual({});
+  expect(changesOf({}, { messageMonths: 0, enquiryLinks: false })).toEqual({});
   expect(changesOf({ messageMonths: 6 }, { messageMonths: 0 })).toEqual({ messageMonths: 0 });
   expect(changesOf({}, { privacy: { use: "Para responder." } })).toEqual({
     privacy: { use: "Para responder." },

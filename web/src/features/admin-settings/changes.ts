@@ -7,7 +7,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 
 /**
  * The fields of `next` that differ from `base`, nested as they are in `next`. A list that differs is included as a whole. An
- * empty text or 0 is no change if `base` lacks the field.
+ * empty text, 0 or false is no change if `base` lacks the field.
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
@@ -19,7 +19,7 @@ export function changesOf(base: object, next: object): Tree {
       if (Object.keys(inner).length > 0) changes[name] = inner;
     } else if (
       !isSame(value, oldValue) &&
-      !((value === "" || value === 0) && oldValue === undefined)
+      !((value === "" || value === 0 || value === false) && oldValue === undefined)
     ) {
       changes[name] = value;
     }

@@ -44,6 +44,7 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
       ...empty,
       commissions: noCommissions(),
       responseTime: "",
+      enquiryLinks: false,
       ...past,
       gallery,
       privacy: { ...sections, ...past.privacy },
@@ -101,6 +102,7 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
         : t(`settings.language.${settings.noticeLanguage}`),
     ],
     [t("settings.thanks"), t(settings.thanksEnabled ? "common.yes" : "common.no")],
+    [t("settings.enquiryLinks"), t(site.enquiryLinks ? "common.yes" : "common.no")],
   ];
 }
 

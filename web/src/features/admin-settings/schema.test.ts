@@ -191,3 +191,8 @@ it("A-set-response: the choice is saved, and found when the server refuses it", 
     "measured",
   );
 });
+
+it("A-set-links: the choice is saved, and off where nothing is stored", () => {
+  expect(values.enquiryLinks).toBe(false);
+  expect(toSettings({ ...values, enquiryLinks: true }, "", seed).site.enquiryLinks).toBe(true);
+});

@@ -178,6 +178,7 @@ const fieldsSchema = z.object({
     .check(z.trim(), z.refine(isWebhookOrEmpty, withError("settings.error.webhook"))),
   noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
+  enquiryLinks: z.boolean(),
 });
 export type SettingsValues = z.output<typeof fieldsSchema>;
 
@@ -234,6 +235,7 @@ export function toFormValues(
     noticeWebhook,
     noticeLanguage,
     thanksEnabled,
+    enquiryLinks: site.enquiryLinks ?? false,
   };
 }
 
@@ -268,6 +270,7 @@ export function toSettings(
       messageMonths: Number(values.messageMonths),
       commissions: values.commissions,
       responseTime: values.responseTime,
+      enquiryLinks: values.enquiryLinks,
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,

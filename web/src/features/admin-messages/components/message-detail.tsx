@@ -1,5 +1,6 @@
 import { Reply } from "lucide-react";
 import { AskedArtwork } from "@/features/admin-messages/components/asked-artwork";
+import { Conversation } from "@/features/admin-messages/components/conversation";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
 import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
@@ -71,6 +72,7 @@ export function MessageDetail({
         <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
         {t("messages.reply")}
       </a>
+      <Conversation message={message} />
       {troubles.length > 0 && <NoticeTrouble id={message.id} notices={troubles} />}
     </MessageArticle>
   );

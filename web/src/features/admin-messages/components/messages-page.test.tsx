@@ -5,7 +5,13 @@ import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
 import { LIST_SEARCH_DEBOUNCE_MS } from "@/lib/constants";
-import type { ContactSubmission, MessageNotice, QuarantinedMessage } from "@/lib/types";
+import type {
+  ContactReply,
+  ContactSubmission,
+  Conversation,
+  MessageNotice,
+  QuarantinedMessage,
+} from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
@@ -18,9 +24,28 @@ let rows: ContactSubmission[];
 let total: number | undefined;
 let notices: MessageNotice[];
 let quarantined: QuarantinedMessage[];
+let conversation: Conversation;
+let replies: ContactReply[];
+const replied: unknown[] = [];
 const changes: unknown[] = [];
 const searches: string[] = [];
 const resolved: string[] = [];
+
+const aReply: ContactReply = {
+  id: "r1",
+  message_id: first,
+  author: "owner",
+  text: "Claro!",
+  created_at: "2026-11-13T09:41:00Z",
+  delivery: "failed",
+  delivery_at: "2026-11-13T09:42:00Z",
+  delivery_error: "No such mailbox",
+};
+const renewed = {
+  url: "https://alvor.example/enquiry/bmV3",
+  created_at: "2026-11-14T09:41:00Z",
+  expires_at: "2027-11-14T09:41:00Z",
+};
 
 const server = setupServer(
   http.get(table, ({ request }) => {
@@ -45,6 +70,23 @@ const server = setupServer(
     const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
     rows = rows.filter((row) => row.id !== id);
     return new HttpResponse(null, { status: 204 });
+  }),
+  http.get(`${testBoot.apiUrl}/rest/v1/contact_replies`, () => HttpResponse.json(replies)),
+  http.post(`${functions}/contact-reply`, async ({ request }) => {
+    const body = (await request.json()) as { action?: string; text?: string };
+    if (body.action) replied.push(body);
+    if (body.text === "refused")
+      return HttpResponse.json(
+        { success: false, error: "The mail server is gone" },
+        { status: 409 },
+      );
+    if (body.action === "reply")
+      replies = [
+        ...replies,
+        { ...aReply, id: "r2", text: body.text!, delivery: "queued", delivery_error: null },
+      ];
+    if (body.action === "renew") conversation = { ...conversation, link: renewed };
+    return HttpResponse.json({ success: true, ...conversation });
   }),
   http.post(`${functions}/contact-notices`, async ({ request }) => {
     const { action } = (await request.json()) as { action?: string };
@@ -71,6 +113,9 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   changes.length = searches.length = resolved.length = 0;
   total = undefined;
+  replied.length = 0;
+  replies = [];
+  conversation = { mail: false, links: false, language: "pt", link: null };
   notices = [];
   quarantined = [
     {
@@ -373,4 +418,58 @@ it("AM-open-4: on a phone the message opens full-screen and is closed by All mes
   expect(screen.getByRole("dialog", { name: "Marta" })).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "All messages" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+});
+
+it("AM-reply-1: without a mail server and a private link there is no form, only the mail program", async () => {
+  await open(`/admin/contact-messages?message=${first}`);
+  expect(await screen.findByRole("link", { name: "Reply" })).toBeVisible();
+  await screen.findByRole("region", { name: "Conversation" });
+  expect(screen.queryByRole("button", { name: "Send reply" })).not.toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: "Make a link" })).not.toBeInTheDocument();
+});
+
+it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and failures keep the text", async () => {
+  replies = [aReply];
+  conversation = { mail: true, links: true, language: "pt", link: null };
+  const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
+  const region = within(await screen.findByRole("region", { name: "Conversation" }));
+  expect(region.getByText("Mail failed: No such mailbox")).toBeVisible();
+  await user.click(region.getByRole("button", { name: "Mail it again" }));
+  await waitFor(() => expect(replied).toEqual([{ action: "resend", id: "r1", message_id: first }]));
+
+  const text = region.getByLabelText("Reply to Inês");
+  await user.click(region.getByRole("button", { name: "Send reply" }));
+  expect(text).toHaveAccessibleDescription(/Please write something first\./);
+  await user.type(text, "refused");
+  await user.click(region.getByRole("button", { name: "Send reply" }));
+  await waitFor(() =>
+    expect(toasts).toContainEqual(
+      expect.objectContaining({ title: "Error", description: "The mail server is gone" }),
+    ),
+  );
+  expect(text).toHaveValue("refused");
+  await user.clear(text);
+  await user.type(text, "Em maio.");
+  await user.click(region.getByRole("button", { name: "Send reply" }));
+  expect(await region.findByText("Em maio.")).toBeVisible();
+  expect(region.getByText("Being mailed")).toBeVisible();
+  await waitFor(() => expect(text).toHaveValue(""));
+  expect(toasts).toContainEqual(expect.objectContaining({ title: "Reply stored" }));
+  const sent = replied.slice(1) as { id: string; text: string }[];
+  expect(sent.map((one) => one.text)).toEqual(["refused", "Em maio."]);
+  expect(sent[0]!.id).toBe(sent[1]!.id);
+});
+
+it("FN-reply-renew: the private link is copied, and renewed", async () => {
+  conversation = { mail: true, links: true, language: "pt", link: null };
+  const { user } = await open(`/admin/contact-messages?message=${first}`);
+  const region = within(await screen.findByRole("region", { name: "Conversation" }));
+  expect(region.getByText("The visitor has no private link.")).toBeVisible();
+  await user.click(region.getByRole("button", { name: "Make a link" }));
+  expect(await region.findByText(/works until 14 Nov 2027/)).toBeVisible();
+  await user.click(region.getByRole("button", { name: "Copy link" }));
+  expect(await navigator.clipboard.readText()).toBe(renewed.url);
+  expect(region.getByText("Copied")).toBeVisible();
+  await user.click(region.getByRole("button", { name: "Renew link" }));
+  expect(await region.findByText(/There is a new link/)).toBeVisible();
 });

@@ -59,18 +59,21 @@ export function NoticeGroup() {
         />
         <WebhookKey />
       </div>
-      <Controller
-        name="thanksEnabled"
-        control={control}
-        render={({ field }) => (
-          <Switch
-            label={t("settings.thanks")}
-            checked={field.value}
-            onCheckedChange={field.onChange}
-            className="max-w-[36em]"
-          />
-        )}
-      />
+      {(["thanksEnabled", "enquiryLinks"] as const).map((name) => (
+        <Controller
+          key={name}
+          name={name}
+          control={control}
+          render={({ field }) => (
+            <Switch
+              label={t(name === "enquiryLinks" ? "settings.enquiryLinks" : "settings.thanks")}
+              checked={field.value}
+              onCheckedChange={field.onChange}
+              className="max-w-[36em]"
+            />
+          )}
+        />
+      ))}
     </AdminGroup>
   );
 }

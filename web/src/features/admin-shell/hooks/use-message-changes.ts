@@ -34,6 +34,11 @@ export function useMessageChanges(): boolean {
         { event: "*", schema: "public", table: "contact_submissions" },
         refetchSoon,
       )
+      .on(
+        "postgres_changes",
+        { event: "*", schema: "public", table: "contact_replies" },
+        refetchSoon,
+      )
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
         if (unmounted) return;

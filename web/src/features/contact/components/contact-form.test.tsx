@@ -83,9 +83,12 @@ test("success: sends trimmed values with an empty reason, shows a toast and the 
         email: "ana@example.com",
         message: "A wall of three metres.",
         reason: "",
+        language: "en",
+        follow: true,
       },
     },
   ]);
+  expect(screen.queryByRole("link")).not.toBeInTheDocument();
   expect(toasts).toEqual([
     {
       channel: "single",
@@ -98,6 +101,21 @@ test("success: sends trimmed values with an empty reason, shows a toast and the 
   expect(screen.getByLabelText("Name")).toHaveFocus();
   expect(screen.getByLabelText("Name")).toHaveValue("");
   expect(screen.getByLabelText("Message")).toHaveValue("");
+});
+
+test("S2-contact-link: the confirmation shows the private link that the server gives", async () => {
+  const enquiry_url = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE";
+  answerRequests(() => ({ json: { success: true, message: "ok", enquiry_url } }));
+  show(null, "pt");
+  await userEvent.type(screen.getByLabelText("Nome"), "Ana");
+  await userEvent.type(screen.getByLabelText("E-mail"), "ana@example.com");
+  await userEvent.type(screen.getByLabelText("Mensagem"), "Uma parede de três metros.");
+  await userEvent.click(screen.getByRole("button", { name: "Enviar mensagem" }));
+  expect(await screen.findByRole("link", { name: enquiry_url })).toHaveAttribute(
+    "href",
+    enquiry_url,
+  );
+  expect(screen.getByText(/Com esta ligação privada/)).toBeVisible();
 });
 
 describe.each([
@@ -202,6 +220,8 @@ describe("an enquiry about a work", () => {
       message: "About “Romãs”: how large can it be?",
       reason: "commission",
       artwork_id: work.id,
+      language: "en",
+      follow: true,
     });
     await userEvent.click(screen.getByRole("button", { name: "Send another message" }));
     expect(screen.queryByText("You are asking about")).toBeNull();
@@ -226,6 +246,8 @@ describe("an enquiry about a work", () => {
       email: "ana@example.com",
       message: "Hello there, Ana",
       reason: "",
+      language: "en",
+      follow: true,
     });
   });
 

@@ -65,8 +65,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sending, setSending] = useState(false);
-  // The height of the form when its message was sent; null while the form is shown.
-  const [sentHeight, setSentHeight] = useState<number | null>(null);
+  // The height of the form when its message was sent, and the private link to it; null while the form is shown.
+  const [sent, setSent] = useState<{ height: number; link: string | undefined } | null>(null);
   const [asked, setAsked] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const askedLine = useRef(""); // the line of `asked` in the message
@@ -86,7 +86,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   });
   useEffect(() => {
     if (!enquiry) return;
-    setSentHeight(null);
+    setSent(null);
     setAsked(enquiry);
     const line = latestT.current("contact.ask.message", { title: enquiry.title.trim() });
     setValue("message", withArtworkLine(getValues("message"), line, askedLine.current));
@@ -103,10 +103,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
 
   // Focuses the form when it replaces the confirmation again.
   useEffect(() => {
-    if (sentHeight !== null || !focusOnReturn.current) return;
+    if (sent || !focusOnReturn.current) return;
     focusOnReturn.current = false;
     focusField(root.current, "name");
-  }, [sentHeight]);
+  }, [sent]);
 
   // In an effect, because the error messages must have rendered: they move the fields.
   useEffect(() => {
@@ -128,9 +128,9 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     const height = root.current?.offsetHeight ?? 0;
     const reason = values.reason || reasonFor(values.message, asked);
     // Not awaited: handleSubmit counts the submission as soon as this returns, which must be before the reset.
-    void submit({ ...values, reason, artwork_id: asked?.id })
+    void submit({ ...values, reason, artwork_id: asked?.id, language, follow: true })
       .then(
-        () => {
+        (link) => {
           singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
@@ -139,7 +139,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           form.reset(emptyValues);
           // If the code cannot load, the form stays, empty: the toast says that the message was sent.
           void ContactSuccess.preload().then(
-            () => setSentHeight(height),
+            () => setSent({ height, link }),
             () => undefined,
           );
         },
@@ -159,13 +159,14 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     focusField(root.current, "message");
   }
 
-  if (sentHeight !== null) {
+  if (sent) {
     return (
       <ContactSuccess
-        height={sentHeight}
+        height={sent.height}
+        link={sent.link}
         onAgain={() => {
           focusOnReturn.current = true;
-          setSentHeight(null);
+          setSent(null);
         }}
       />
     );
@@ -173,7 +174,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
 
   const error = (field: "name" | "email" | "message") => {
     const key = errors[field]?.message;
-    return key ? t(key as Key) : undefined;
+    return key && t(key as Key);
   };
   return (
     // Without scripts the browser submits the form itself, and the server's function answers with a page.

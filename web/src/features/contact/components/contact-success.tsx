@@ -4,16 +4,23 @@ import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import { focusInView } from "@/lib/scroll";
 import { useSiteText } from "@/lib/site-text";
+import { addTexts } from "@/lib/texts";
+import en from "@/locales/sent/en.json";
+import pt from "@/locales/sent/pt.json";
+
+addTexts({ en, pt });
 
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
+  /** The private link to the message; undefined if the owner gives none. */
+  link: string | undefined;
   /** Called when the visitor wants to write another message. */
   onAgain(): void;
 };
 
 /** The confirmation that replaces the contact form after sending. Its title gets the focus. */
-export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
+export function ContactSuccess({ height, link, onAgain }: ContactSuccessProps) {
   const t = useT();
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
@@ -36,6 +43,14 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
       {body.text && (
         <p lang={body.lang} className="mt-4 max-w-[33em] whitespace-pre-line">
           {body.text}
+        </p>
+      )}
+      {link && (
+        <p className="mt-4 max-w-[33em]">
+          {t("contact.success.link")}
+          <a href={link} className="text-link mt-2 block break-words">
+            {link}
+          </a>
         </p>
       )}
       <Button variant="outline" className="mt-[17px]" onClick={onAgain}>

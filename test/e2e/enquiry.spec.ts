@@ -1,0 +1,290 @@
+// A message that its visitor follows at a private link, from both sides: with a mail server and scripts, and without both; in both
+// languages.
+import { brotliCompressSync } from "node:zlib";
+
+import type { Page, Response } from "@playwright/test";
+
+import en from "../../internal/i18n/en.json" with { type: "json" };
+import pt from "../../internal/i18n/pt.json" with { type: "json" };
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Post, startPost } from "../harness/post.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+test.use({
+  contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/status of 404 .*\/enquiry\//], // the page of an erased message
+});
+
+const owner = { email: "ana@example.com", password: "a wall of whitewash" };
+const visitor = { name: "Inês Prado", email: "ines@example.com" };
+const question = "Uma parede de 6 × 3 metros, em azul.\nQuanto custa?";
+
+/** A text of the server's pages and mails, up to its first placeholder. */
+const say = (language: Language, key: keyof typeof en) =>
+  ({ en, pt })[language][key].split("{")[0]!;
+
+/** Starts a server with an owner, whose setting gives links. */
+async function start(demo: string, post?: Post): Promise<Server> {
+  const server = await startServer("sqlite", {
+    demo,
+    ...(post && { env: post.env }),
+  });
+  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
+  const service = asService(server);
+  const { data, error } = await service.rpc("get_site_settings");
+  if (error) throw error;
+  const saved = await service.rpc("save_site_settings", {
+    version: (data as { version: string }).version,
+    settings: { site: { enquiryLinks: true } },
+  });
+  if (saved.error) throw saved.error;
+  return server;
+}
+
+/** A customizable work of the gallery. */
+async function work(server: Server): Promise<{ id: string; title: string }> {
+  const { data, error } = await asAnon(server)
+    .from("products")
+    .select("id, title")
+    .eq("is_customizable", true)
+    .in("artwork_type", ["digital", "mural", "watercolour"])
+    .limit(1)
+    .single<{ id: string; title: string }>();
+  if (error) throw error;
+  return data;
+}
+
+/** Fills in and sends the contact form that is shown; returns the private link of the confirmation. */
+async function ask(page: Page, language: Language): Promise<string> {
+  await page.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
+  await page.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
+  const message = page.getByRole("textbox", { name: text(language, "contact.form.message") });
+  await message.fill(`${await message.inputValue()}${question}`);
+  await page.getByRole("button", { name: text(language, "contact.form.send") }).click();
+  const link = page.getByRole("link", { name: /\/enquiry\// });
+  await expect(link).toBeVisible();
+  return (await link.getAttribute("href"))!;
+}
+
+/** Looks at the page of a link at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+async function look(page: Page, name: string): Promise<void> {
+  await expectAccessibleInBothSchemes(page, async (scheme) => {
+    for (const width of [320, 390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/enquiry-${name}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+    }
+  });
+}
+
+/** The owner's message, opened in the admin area. */
+async function openMessage(page: Page, server: Server, language: Language): Promise<void> {
+  await signInAt(page, { ...server, owner }, "/admin/contact-messages", language);
+  const read = page.waitForResponse((response) => response.request().method() === "PATCH");
+  await page.getByRole("button", { name: new RegExp(visitor.name) }).click();
+  expect((await read).ok()).toBe(true);
+  await expect(page.getByText(question.split("\n")[1]!).last()).toBeVisible();
+}
+
+async function reply(page: Page, language: Language, answer: string): Promise<void> {
+  await page.getByLabel(text(language, "messages.replyLabel", { name: visitor.name })).fill(answer);
+  await page.getByRole("button", { name: text(language, "messages.sendReply") }).click();
+}
+
+for (const language of languages)
+  test(`E-page-1 E-state-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: a conversation by mail and link, in ${language}`, async ({
+    browser,
+    page: client,
+    demoFolder,
+  }) => {
+    const post = await startPost();
+    const server = await start(demoFolder, post);
+    const context = await browser.newContext({ reducedMotion: "reduce" });
+    try {
+      const { id, title } = await work(server);
+      await client.goto(server.url + inLanguage(language, `/gallery/all?art=${id}`));
+      await client
+        .getByRole("button", { name: text(language, "gallery.ask") })
+        .or(client.getByRole("link", { name: text(language, "gallery.ask") }))
+        .click();
+      await expect(client.getByText(text(language, "enquiry.about"))).toBeVisible();
+      const link = await ask(client, language);
+      await post.next(owner.email); // the notice
+
+      await client.goto(link, { waitUntil: "load" });
+      await expect(client.locator("html")).toHaveAttribute("lang", language);
+      await expect(client.getByText(say(language, "enquiry.state.received"))).toBeVisible();
+      await expect(client.getByRole("link", { name: title })).toBeVisible();
+
+      const desk = await context.newPage();
+      await openMessage(desk, server, language);
+      await client.reload();
+      await expect(client.getByText(say(language, "enquiry.state.read"))).toBeVisible();
+
+      await reply(desk, language, "Claro! Em maio.");
+      const mail = await post.next(visitor.email);
+      expect(mail.text).toContain(say(language, "mail.contact_reply.title"));
+      expect(mail.text).toContain("> Claro! Em maio.");
+      expect(mail.text).toContain(link);
+      const conversation = desk.getByRole("region", {
+        name: text(language, "messages.conversation"),
+      });
+      await expect(conversation.getByText("Claro! Em maio.", { exact: true })).toBeVisible();
+      await expect(
+        conversation.getByText(text(language, "messages.delivery.sent"), { exact: true }),
+      ).toBeVisible();
+      await expectAccessible(desk);
+
+      await client.goto(link, { waitUntil: "load" });
+      await expect(client.getByText(say(language, "enquiry.state.answered"))).toBeVisible();
+      await expect(client.getByText("Claro! Em maio.")).toBeVisible();
+      await look(client, `answered-${language}`);
+      await client.getByLabel(say(language, "enquiry.reply")).fill("Combinado: maio.");
+      await client.getByRole("button", { name: say(language, "enquiry.send") }).click();
+      await expect(client.getByText("Combinado: maio.")).toBeVisible();
+      await expect(client).toHaveURL(`${link}#last`);
+
+      await expect(conversation.getByText("Combinado: maio.")).toBeVisible(); // live
+      const notice = await post.next(owner.email);
+      expect(notice.text).toContain("> Combinado: maio.");
+
+      // A new link ends the one before.
+      await conversation
+        .getByRole("button", { name: text(language, "messages.linkRenew") })
+        .click();
+      await expect(conversation.getByText(text(language, "messages.linkRenewed"))).toBeVisible();
+      expect((await client.goto(link, { waitUntil: "load" }))!.status()).toBe(404);
+    } finally {
+      await client.goto("about:blank");
+      await context.close();
+      await server.stop();
+      await post.stop();
+    }
+  });
+
+test("E-weight-1 E-secret-1: the page of a link loads less than 40 kB, nothing of others, and names no referrer", async ({
+  page,
+  demoFolder,
+}) => {
+  const server = await start(demoFolder);
+  try {
+    const { id } = await work(server);
+    const { data } = await asAnon(server).functions.invoke("submit-contact", {
+      body: { ...visitor, message: question, reason: "", artwork_id: id, follow: true },
+    });
+    const link = (data as { enquiry_url: string }).enquiry_url;
+    const requested = new Map<string, Promise<Buffer>>();
+    const referrers: Promise<string | null>[] = [];
+    page.on("request", (request) => referrers.push(request.headerValue("referer")));
+    const measure = (response: Response) => requested.set(response.url(), response.body());
+    page.on("response", measure);
+    await page.goto(link, { waitUntil: "networkidle" });
+    page.off("response", measure);
+    let total = 0;
+    for (const [url, body] of requested) {
+      expect(new URL(url).origin).toBe(server.url);
+      const bytes = await body;
+      const compressed = /\.(woff2)$|\/render\//.test(new URL(url).pathname)
+        ? bytes.length
+        : brotliCompressSync(bytes).length;
+      total += compressed;
+    }
+    expect([...requested.keys()].some((url) => url.includes("/render/"))).toBe(true);
+    expect(total).toBeLessThan(40_000);
+    expect(await page.locator("script").count()).toBe(0);
+    const leaving = page.waitForRequest((request) => new URL(request.url()).pathname === "/");
+    await page.getByRole("link", { name: say("en", "page.back") }).click();
+    expect(await (await leaving).headerValue("referer")).toBeNull();
+    expect((await Promise.all(referrers)).filter((sent) => sent?.includes("/enquiry/"))).toEqual(
+      [],
+    );
+    expect(server.log()).not.toContain(link.split("/").at(-1)!);
+  } finally {
+    await page.goto("about:blank");
+    await server.stop();
+  }
+});
+
+test.describe("without scripts and without mail", () => {
+  test.use({ viewport: { width: 320, height: 700 } });
+
+  for (const language of languages)
+    test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: a conversation by the link alone, in ${language}`, async ({
+      browser,
+      page: desk,
+      demoFolder,
+    }) => {
+      const server = await start(demoFolder);
+      const context = await browser.newContext({
+        javaScriptEnabled: false,
+        viewport: { width: 320, height: 700 },
+      });
+      try {
+        const client = await context.newPage();
+        await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
+        const link = await ask(client, language);
+        await client.goto(link);
+        await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
+
+        await desk.setViewportSize({ width: 1440, height: 900 });
+        await openMessage(desk, server, language);
+        await expect(desk.getByText(text(language, "messages.replyAtLink"))).toBeVisible();
+        await reply(desk, language, "Claro! Em maio.");
+        const conversation = desk.getByRole("region", {
+          name: text(language, "messages.conversation"),
+        });
+        await expect(
+          conversation.getByText(text(language, "messages.delivery.none"), { exact: true }),
+        ).toBeVisible();
+
+        await client.reload();
+        await expect(client.getByText("Claro! Em maio.")).toBeVisible();
+        await client.getByRole("link", { name: say(language, "enquiry.otherLanguage") }).click();
+        const other = language === "en" ? "pt" : "en";
+        await expect(client.locator("html")).toHaveAttribute("lang", other);
+        await client.getByRole("button", { name: say(other, "enquiry.send") }).click();
+        await expect(client.getByRole("alert")).toHaveText(say(other, "enquiry.error.empty"));
+        await client.getByLabel(say(other, "enquiry.reply")).fill("Combinado.");
+        await client.getByRole("button", { name: say(other, "enquiry.send") }).click();
+        await expect(client.getByText("Combinado.")).toBeVisible();
+        await expect(conversation.getByText("Combinado.")).toBeVisible(); // live
+        await expectNoSidewaysScroll(client);
+
+        await client.getByRole("button", { name: say(other, "enquiry.withdraw.action") }).click();
+        await expect(client.getByRole("heading", { level: 1 })).toHaveText(
+          say(other, "enquiry.erase.title"),
+        );
+        await client.getByRole("link", { name: say(other, "enquiry.erase.cancel") }).click();
+        await expect(client.getByText("Combinado.")).toBeVisible();
+        await client.getByRole("button", { name: say(other, "enquiry.withdraw.action") }).click();
+        await client.getByRole("button", { name: say(other, "enquiry.erase.confirm") }).click();
+        await expect(client.getByRole("heading", { level: 1 })).toHaveText(
+          say(other, "enquiry.erased.title"),
+        );
+        await expect(conversation).toHaveCount(0); // live
+        expect((await client.goto(link))!.status()).toBe(404);
+        const { data } = await asService(server)
+          .from("contact_submissions")
+          .select("id")
+          .eq("name", visitor.name);
+        expect(data).toEqual([]);
+      } finally {
+        await desk.goto("about:blank");
+        await context.close();
+        await server.stop();
+      }
+    });
+});

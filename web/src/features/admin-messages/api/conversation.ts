@@ -1,0 +1,49 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { callFunction } from "@/lib/call-function";
+import { messageKeys } from "@/lib/message-keys";
+import type { ContactReply, Conversation } from "@/lib/types";
+
+/** Calls the server's function for the conversation about a message, which returns its state. */
+const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
+  callFunction<Conversation>(backend, "contact-reply", body, signal);
+
+/** Fetches the replies to a message, the oldest first, and how it can be replied to. */
+export function useConversation(id: string) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.conversation(id),
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const [state, { data: replies, error }] = await Promise.all([
+        callReply(backend, { message_id: id }, signal),
+        backend
+          .from("contact_replies")
+          .select("*")
+          .eq("message_id", id)
+          .order("created_at", { ascending: true })
+          .abortSignal(signal),
+      ]);
+      if (error) throw error;
+      return { ...state, replies: replies satisfies ContactReply[] };
+    },
+  });
+}
+
+/**
+ * Sends a reply, sends one again, or replaces the private link. `id` of a reply is any text: a reply that is sent twice with
+ * the same one is stored once.
+ */
+export function useConversationAction(messageId: string) {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (
+      action:
+        | { action: "reply"; id: string; text: string }
+        | { action: "resend"; id: string }
+        | { action: "renew" },
+    ) => callReply(backend, { ...action, message_id: messageId }),
+    onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
+  });
+}

@@ -1,0 +1,78 @@
+import { useConversation, useConversationAction } from "@/features/admin-messages/api/conversation";
+import { LinkRow } from "@/features/admin-messages/components/link-row";
+import { ReplyForm } from "@/features/admin-messages/components/reply-form";
+import { Button } from "@/components/ui/button";
+import { messageOf } from "@/lib/errors";
+import { useLanguage, useT } from "@/lib/i18n";
+import { dateTime } from "@/lib/owner-dates";
+import { stackedToast } from "@/lib/toast";
+import type { ContactReply, ContactSubmission } from "@/lib/types";
+
+/**
+ * The conversation about a message: the replies to it with the state of their mails, a form for another one where it can reach
+ * the visitor, and the private link.
+ */
+export function Conversation({ message }: { message: ContactSubmission }) {
+  const t = useT();
+  const { data } = useConversation(message.id);
+  if (!data) return null;
+  const { replies, mail, links, link } = data;
+  return (
+    <section aria-label={t("messages.conversation")} className="mt-8 max-w-[40rem]">
+      {replies.length > 0 && (
+        <ol className="border-line border-b">
+          {replies.map((reply) => (
+            <Reply key={reply.id} reply={reply} visitor={message.name} mail={mail} />
+          ))}
+        </ol>
+      )}
+      {(mail || link) && <ReplyForm message={message} mail={mail} />}
+      {(links || link) && <LinkRow messageId={message.id} link={link} />}
+    </section>
+  );
+}
+
+/** A reply. One that was not mailed, or whose mail failed, can be sent again. */
+function Reply({ reply, visitor, mail }: { reply: ContactReply; visitor: string; mail: boolean }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const action = useConversationAction(reply.message_id);
+  const own = reply.author === "owner";
+  const resendable = own && mail && reply.delivery !== "queued";
+
+  function resend() {
+    action.mutate(
+      { action: "resend", id: reply.id },
+      {
+        onError: (error) =>
+          stackedToast({
+            title: t("common.error"),
+            description: messageOf(error),
+            destructive: true,
+          }),
+      },
+    );
+  }
+
+  return (
+    <li className="border-line border-t py-4">
+      <p className="text-ink2 text-sm break-words">
+        {own ? t("messages.you") : visitor} · {dateTime(reply.created_at, language)}
+      </p>
+      <p className="mt-1 break-words whitespace-pre-line">{reply.text}</p>
+      {own && (
+        <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+          <p className={reply.delivery === "failed" ? "text-danger" : "text-ink2"}>
+            {t(`messages.delivery.${reply.delivery}`)}
+            {reply.delivery !== "sent" && reply.delivery_error && `: ${reply.delivery_error}`}
+          </p>
+          {resendable && (
+            <Button variant="ghost" size="sm" loading={action.isPending} onClick={resend}>
+              {t(reply.delivery === "none" ? "messages.mailReply" : "messages.resend")}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

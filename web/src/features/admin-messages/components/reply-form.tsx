@@ -1,0 +1,71 @@
+import { useState, type FormEvent } from "react";
+import { useConversationAction } from "@/features/admin-messages/api/conversation";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { Button } from "@/components/ui/button";
+import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+import type { ContactSubmission } from "@/lib/types";
+
+/** The replies that are not sent yet, by message, so that another message can be opened meanwhile. */
+const unsent = new Map<string, { id: string; text: string }>();
+
+/** The form for a reply to a message, which is mailed if there is a mail server, and stands at the private link. */
+export function ReplyForm({ message, mail }: { message: ContactSubmission; mail: boolean }) {
+  const t = useT();
+  const [draft, setDraft] = useState(
+    () => unsent.get(message.id) ?? { id: crypto.randomUUID(), text: "" },
+  );
+  const [error, setError] = useState("");
+  const action = useConversationAction(message.id);
+
+  function change(text: string) {
+    const next = { ...draft, text };
+    unsent.set(message.id, next);
+    setDraft(next);
+    setError("");
+  }
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    if (draft.text.trim() === "") {
+      setError(t("messages.replyEmpty"));
+      return;
+    }
+    action.mutate(
+      { action: "reply", ...draft },
+      {
+        onSuccess() {
+          unsent.delete(message.id);
+          setDraft({ id: crypto.randomUUID(), text: "" });
+          stackedToast({ title: t("messages.toast.replied") });
+        },
+        onError: (failure) =>
+          stackedToast({
+            title: t("common.error"),
+            description: messageOf(failure),
+            destructive: true,
+          }),
+      },
+    );
+  }
+
+  return (
+    <form onSubmit={send} noValidate className="mt-6">
+      <TextAreaField
+        label={t("messages.replyLabel", { name: message.name })}
+        hint={t(mail ? "messages.replyMailed" : "messages.replyAtLink")}
+        rows={5}
+        maxLength={CONTACT_MESSAGE_MAX}
+        value={draft.text}
+        readOnly={action.isPending}
+        error={error || undefined}
+        onChange={(event) => change(event.target.value)}
+      />
+      <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
+        {t("messages.sendReply")}
+      </Button>
+    </form>
+  );
+}
