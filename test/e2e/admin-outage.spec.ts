@@ -69,10 +69,12 @@ async function expectEachSaysSo(
     .first();
 
   await named(products, "products.editNamed", { title: "Onda" }).click();
-  await products.getByLabel(t("gallery.medium")).fill("Ink");
+  await products.getByRole("textbox", { name: t("gallery.medium"), exact: true }).fill("Ink");
   await reviews.getByRole("button", { name: t("reviews.add") }).click();
   await reviews.getByLabel(t("reviews.clientName")).fill("Zé");
-  await reviews.getByLabel(t("reviews.message")).fill("Muito bom.");
+  await reviews
+    .getByRole("textbox", { name: t("reviews.message"), exact: true })
+    .fill("Muito bom.");
   await expect(cover).toBeVisible();
   await messages.getByRole("button", { name: /Inês/ }).click();
   await expect(messages.getByRole("heading", { name: "Inês" })).toBeVisible();
@@ -85,7 +87,9 @@ async function expectEachSaysSo(
     await products.bringToFront();
     await named(products, "common.saveChanges").click();
     await says(products, t("products.toast.saveError"));
-    await expect(products.getByLabel(t("gallery.medium"))).toHaveValue("Ink");
+    await expect(
+      products.getByRole("textbox", { name: t("gallery.medium"), exact: true }),
+    ).toHaveValue("Ink");
     await named(products, "common.cancel").click();
     await expect(products.getByText(t("common.discardQuestion"))).toBeVisible();
     await named(products, "common.discard").click();
@@ -101,7 +105,9 @@ async function expectEachSaysSo(
       .getByRole("button", { name: t("reviews.add") })
       .click();
     await says(reviews, t("reviews.toast.addError"));
-    await expect(reviews.getByLabel(t("reviews.message"))).toHaveValue("Muito bom.");
+    await expect(
+      reviews.getByRole("textbox", { name: t("reviews.message"), exact: true }),
+    ).toHaveValue("Muito bom.");
     await named(reviews, "common.cancel").click();
     await named(reviews, "common.discard").click();
     await named(reviews, "reviews.down").click();
@@ -110,18 +116,22 @@ async function expectEachSaysSo(
     await confirmDelete(reviews, "reviews.deleteConfirm");
     await says(reviews, t("reviews.toast.deleteError"));
     await named(reviews, "reviews.editNamed", { name: "Ana" }).click();
-    await reviews.getByLabel(t("reviews.location")).fill("Faro");
+    await reviews.getByRole("textbox", { name: t("reviews.location"), exact: true }).fill("Faro");
     await named(reviews, "common.saveChanges").click();
     await says(reviews, t("reviews.toast.updateError"));
   });
 
   await test.step("covers", async () => {
     await covers.bringToFront();
-    await cover.getByLabel(t("covers.description")).fill("Not stored");
+    await cover
+      .getByRole("textbox", { name: t("covers.description"), exact: true })
+      .fill("Not stored");
     await cover.getByRole("button", { name: t("common.save"), exact: true }).click();
     // The message of the service, or of the browser when no service answers.
     await says(covers, t("common.error"), "TypeError: Failed to fetch");
-    await expect(cover.getByLabel(t("covers.description"))).toHaveValue("Not stored");
+    await expect(
+      cover.getByRole("textbox", { name: t("covers.description"), exact: true }),
+    ).toHaveValue("Not stored");
     await cover.getByRole("switch").click();
     await expect(cover.getByRole("switch", { name: t("covers.active") })).toBeChecked();
     await cover.getByRole("button", { name: t("common.delete"), exact: true }).click();

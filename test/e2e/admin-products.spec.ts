@@ -296,7 +296,9 @@ for (const language of languages) {
       .update({ medium: `Ink ${language}` })
       .eq("title", "Study 0900");
     expect(error).toBeNull();
-    await page.getByLabel(text(language, "gallery.medium")).fill("Chalk");
+    await page
+      .getByRole("textbox", { name: text(language, "gallery.medium"), exact: true })
+      .fill("Chalk");
     await page.getByRole("button", { name: text(language, "common.saveChanges") }).click();
     await expect(page.getByRole("alertdialog")).toBeVisible();
     await expectAccessibleInBothSchemes(page);

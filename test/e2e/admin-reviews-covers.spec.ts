@@ -181,7 +181,7 @@ test("A-draft-1: a half-written review and a cover's words are there again after
     .getByRole("listitem")
     .filter({ has: page.getByRole("switch") })
     .first();
-  const title = first.getByRole("textbox", { name: "Title" });
+  const title = first.getByRole("textbox", { name: "Title", exact: true });
   await expect(title).not.toHaveValue("");
   const before = await title.inputValue();
   await title.fill("Half a title");
@@ -197,10 +197,10 @@ test("A-rev-10: two owners edit one review: the second is told", async ({ browse
   await withTwoOwners(browser, server, "/admin/reviews", async (first, second) => {
     for (const page of [first, second])
       await page.getByRole("button", { name: "Edit review by Beatriz" }).click();
-    await first.getByLabel("Location").fill("Tavira");
+    await first.getByLabel("Location", { exact: true }).fill("Tavira");
     await first.getByRole("button", { name: "Save changes" }).click();
     await expect(first.getByText("Review updated successfully")).toBeVisible();
-    await second.getByLabel("Location").fill("Olhão");
+    await second.getByLabel("Location", { exact: true }).fill("Olhão");
     await second.getByRole("button", { name: "Save changes" }).click();
     const question = second.getByRole("alertdialog");
     await expect(question).toContainText("Tavira");
@@ -238,7 +238,7 @@ test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, 
   const find = async (title: string) =>
     (await asService(server).from("cover_images").select("*").eq("title", title)).data![0];
 
-  await added.getByRole("textbox", { name: "Title" }).fill("Cais de noite");
+  await added.getByRole("textbox", { name: "Title", exact: true }).fill("Cais de noite");
   await added.getByRole("button", { name: "Preview" }).click();
   const preview = page.getByRole("dialog", { name: "As visitors see it" });
   await expect(preview.getByText("Cais de noite")).toHaveCount(2);
@@ -312,23 +312,27 @@ test("A-cov-9: two owners edit one cover: the second is told; a switch is no con
         .getByRole("listitem")
         .filter({ has: page.getByRole("switch") })
         .first();
-    await of(second).getByRole("textbox", { name: "Title" }).fill("Mine");
+    await of(second).getByRole("textbox", { name: "Title", exact: true }).fill("Mine");
     await of(first).getByRole("switch").click();
     await expect(first.getByText("Cover image updated successfully")).toBeVisible();
     await of(second).getByRole("button", { name: "Save" }).click();
     await expect(second.getByText("Cover image updated successfully")).toBeVisible();
 
     await first.reload();
-    await expect(of(first).getByRole("textbox", { name: "Title" })).toHaveValue("Mine");
-    await of(second).getByRole("textbox", { name: "Title" }).fill("Second's");
-    await of(first).getByRole("textbox", { name: "Title" }).fill("First's");
+    await expect(of(first).getByRole("textbox", { name: "Title", exact: true })).toHaveValue(
+      "Mine",
+    );
+    await of(second).getByRole("textbox", { name: "Title", exact: true }).fill("Second's");
+    await of(first).getByRole("textbox", { name: "Title", exact: true }).fill("First's");
     await of(first).getByRole("button", { name: "Save" }).click();
     await expect(first.getByText("Cover image updated successfully")).toBeVisible();
     await of(second).getByRole("button", { name: "Save" }).click();
     const question = second.getByRole("alertdialog");
     await expect(question).toContainText("First's");
     await question.getByRole("button", { name: "Use the newer version" }).click();
-    await expect(of(second).getByRole("textbox", { name: "Title" })).toHaveValue("First's");
+    await expect(of(second).getByRole("textbox", { name: "Title", exact: true })).toHaveValue(
+      "First's",
+    );
   });
 });
 

@@ -144,7 +144,9 @@ test.describe("with the line cut", () => {
     await bring(page, "drop", "[data-drop]", files);
     const drafts = page.getByRole("region", { name: "Drafts" });
     await expect(drafts.getByRole("listitem")).toHaveCount(100);
-    await expect(drafts.getByRole("listitem").first().getByLabel("Title")).toHaveValue("Mural 001");
+    await expect(
+      drafts.getByRole("listitem").first().getByLabel("Title", { exact: true }),
+    ).toHaveValue("Mural 001");
     await drafts.getByLabel("Type for all").selectOption("mural");
 
     const uploaded = async () =>
@@ -530,7 +532,7 @@ test.describe("drafts", () => {
 
     await context.route(upload, () => undefined); // never answered
     await bring(page, "drop", "[data-drop]", [jpeg("a.jpg", bytes), jpeg("b.jpg", bytes)]);
-    await shown(page).drafts.getByLabel("Title").first().fill("Half a name");
+    await shown(page).drafts.getByLabel("Title", { exact: true }).first().fill("Half a name");
     await page.getByRole("button", { name: "Add Product" }).first().click();
     const form = shown(page).form;
     await form.getByLabel("Title", { exact: true }).fill("Half a work");
@@ -568,7 +570,7 @@ test.describe("drafts", () => {
     await expect(second.getByText("Product created")).toBeVisible();
     const { drafts } = shown(second);
     await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
-    await expect(drafts.getByLabel("Title").first()).toHaveValue("Half a name");
+    await expect(drafts.getByLabel("Title", { exact: true }).first()).toHaveValue("Half a name");
     await drafts.getByRole("button", { name: "Save all" }).click();
     await expect(second.getByText("Products created: 2")).toBeVisible();
     const { data: rows } = await asService(server).from("products").select("*");
@@ -596,7 +598,7 @@ test.describe("drafts", () => {
     await signIn(poor, "/admin/products");
     await expect(shown(poor).drafts).toHaveCount(0);
     await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
-    await shown(poor).drafts.getByLabel("Title").fill("Only words");
+    await shown(poor).drafts.getByLabel("Title", { exact: true }).fill("Only words");
     // A batch is stored from the moment on at which the page holds its lock.
     await expect
       .poll(() => poor.evaluate(() => Object.values(localStorage).join()))
@@ -604,12 +606,12 @@ test.describe("drafts", () => {
     await poor.reload();
     const poorDrafts = shown(poor).drafts;
     await expect(poorDrafts.getByText(/^Please choose these files again.*: e\.jpg$/)).toBeVisible();
-    await expect(poorDrafts.getByLabel("Title")).toHaveValue("Only words");
+    await expect(poorDrafts.getByLabel("Title", { exact: true })).toHaveValue("Only words");
     await expectAccessible(poor);
     await context.unroute(upload);
     await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
     await expect(poorDrafts.getByText("1 of 1 pictures uploaded")).toBeVisible();
-    await expect(poorDrafts.getByLabel("Title")).toHaveValue("Only words");
+    await expect(poorDrafts.getByLabel("Title", { exact: true })).toHaveValue("Only words");
   });
 });
 
@@ -723,14 +725,14 @@ test("A-bulk-discard A-up-access: drafts by keyboard alone: choose, name, save, 
   await (await chooser).setFiles(files);
   const drafts = page.getByRole("region", { name: "Drafts" });
   await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
-  await drafts.getByLabel("Title").first().focus();
+  await drafts.getByLabel("Title", { exact: true }).first().focus();
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.insertText("S".repeat(301)); // one more than the service accepts
   await drafts.getByRole("button", { name: /^Save S+$/ }).focus();
   await page.keyboard.press("Enter");
   await expect(drafts.getByText("Not saved", { exact: true })).toBeVisible();
   await expect(page.getByText("There was an error saving the product.")).toBeVisible();
-  await drafts.getByLabel("Title").first().focus();
+  await drafts.getByLabel("Title", { exact: true }).first().focus();
   await page.keyboard.press("ControlOrMeta+A");
   await page.keyboard.type("Sol de inverno");
   await drafts.getByRole("button", { name: "Save Sol de inverno" }).focus();
