@@ -116,7 +116,7 @@ async function expectEachSaysSo(
     await confirmDelete(reviews, "reviews.deleteConfirm");
     await says(reviews, t("reviews.toast.deleteError"));
     await named(reviews, "reviews.editNamed", { name: "Ana" }).click();
-    await reviews.getByRole("textbox", { name: t("reviews.location"), exact: true }).fill("Faro");
+    await reviews.getByLabel(t("reviews.location")).fill("Faro");
     await named(reviews, "common.saveChanges").click();
     await says(reviews, t("reviews.toast.updateError"));
   });

@@ -35,7 +35,13 @@ test("S9-offer: one line with a link to the same page in Portuguese, which can b
 test("the line goes when the visitor changes the language", async () => {
   prefer("pt-PT");
   offerPortuguese();
+  document.documentElement.lang = "en"; // as hydration does
+  await Promise.resolve();
   expect(link()).not.toBeNull();
+  document.documentElement.style.overflow = "hidden"; // the menu is open
+  await waitFor(() => expect(screen.getByText("Mudar para português")).not.toBeVisible());
+  document.documentElement.style.overflow = "";
+  await waitFor(() => expect(link()).toBeVisible());
   document.documentElement.lang = "pt";
   await waitFor(() => expect(link()).toBeNull());
 });

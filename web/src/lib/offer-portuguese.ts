@@ -8,15 +8,15 @@ import { textOf } from "@/lib/texts";
  */
 export function offerPortuguese(): void {
   const preferred = navigator.languages.find((code) => /^(en|pt)\b/i.test(code));
-  const main = document.getElementById("main");
   const { documentElement: html } = document;
-  if (html.lang !== "en" || !preferred || !/^pt/i.test(preferred) || !main) return;
+  if (html.lang !== "en" || !preferred || !/^pt/i.test(preferred)) return;
   if (location.pathname.startsWith("/admin")) return;
 
   const line = document.createElement("aside");
-  // Above the header's scrim. While the menu is open, which locks the page's scrolling, it is not there.
-  line.className =
-    "bg-pop text-ink pop-shadow right-gutter fixed top-[73px] z-40 flex items-center rounded-sm pl-4 [html[style*=overflow]_&]:hidden lg:top-[85px]";
+  line.className = "bg-pop text-ink pop-shadow fixed z-40 flex items-center rounded-sm";
+  // Styles of its own, because rules for it would be in the sheet of each page. It stands above the header's scrim.
+  const header = document.querySelector("header")?.offsetHeight ?? 0;
+  line.style.cssText = `top:${header + 8}px;right:var(--spacing-gutter);padding-left:1rem`;
   const link = document.createElement("a");
   const setHref = () => {
     link.href = localizedUrl("pt", location.pathname + location.search + location.hash);
@@ -34,12 +34,14 @@ export function offerPortuguese(): void {
   close.textContent = "×";
   close.addEventListener("click", () => {
     line.remove();
-    main.focus({ preventScroll: true });
+    document.getElementById("main")?.focus({ preventScroll: true });
   });
   line.append(link, close);
   document.body.append(line);
   new MutationObserver((_, observer) => {
+    line.hidden = html.style.overflow === "hidden"; // the open menu locks the page
+    if (html.lang === "en") return; // hydration sets the same language again
     observer.disconnect();
     line.remove();
-  }).observe(html, { attributeFilter: ["lang"] });
+  }).observe(html, { attributeFilter: ["lang", "style"] });
 }
