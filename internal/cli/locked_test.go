@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,8 @@ func lockUntil(t *testing.T, dir string) *untilWaiting {
 	w := &untilWaiting{told: make(chan struct{})}
 	locked, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- d.WithTx(t.Context(), func(tx *db.Tx) error {
+		// Not t.Context(), which ends when the test returns, perhaps before the commit.
+		ended <- d.WithTx(context.WithoutCancel(t.Context()), func(tx *db.Tx) error {
 			err := db.Exec(t.Context(), tx, "update rate_limits set hits = hits")
 			close(locked)
 			<-w.told
