@@ -7,7 +7,7 @@ set -euo pipefail
 inline=()
 for packages in github.com/... go.uber.org/... golang.org/x/net/... golang.org/x/oauth2/... golang.org/x/text/... golang.org/x/{mod,sync}/... \
   google.golang.org/... filippo.io/... go.n16f.net/... crypto/x509/... archive/zip encoding/{asn1,csv,pem,xml} html/template text/template/... \
-  internal/profile math/big net/mail mime/... os/... runtime/pprof text/... vendor/golang.org/x/{net,text}/... crypto/tls atelie/internal/media/{film,metadata}/... \
+  internal/profile math/big net/mail mime/... os/... runtime/pprof text/... vendor/golang.org/x/{net,text}/... crypto/tls atelie/internal/media/{video,metadata}/... \
   atelie/internal/{activity,apikeys,app,archive,auth,backup,cdn,certificates,cli,config,datafolder,demo,device,functions,health,history,i18n,identity,imported,interval,jobs,mail,metrics,realtime,release,s3client,settings,sms,supabase,webhook}/...; do
   inline+=("-gcflags=$packages=-l")
 done
