@@ -103,22 +103,35 @@ func (n *network) edit(t *testing.T, title string) {
 }
 
 // Proves H-cdn-purge.
+//
+// TestEachChangeIsPurgedTwice: at once and again. On a busy machine the second purge may replace the first one before it has run; one call
+// comes then.
 func TestEachChangeIsPurgedTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		n := newNetwork(t, d)
 		n.node(t)
 		want := received{http.MethodPost, "/purge", "Bearer token", "application/json", `{"tags":["atelie-pages"]}`, ""}
-		for _, when := range []string{"at the start", "again"} {
-			if got := n.next(t); got != want {
-				t.Errorf("%s: %+v", when, got)
+		count := func(query string) int {
+			count, err := db.One[int](t.Context(), d, query)
+			if err != nil {
+				t.Fatal(err)
 			}
+			return count
 		}
-		for i := range 3 {
-			want.title = "Edited " + strconv.Itoa(i)
-			n.edit(t, want.title)
-			for _, when := range []string{"at once", "again"} {
-				if got := n.next(t); got != want {
-					t.Errorf("%s: %+v", when, got)
+		for i := range 4 {
+			if i > 0 {
+				want.title = "Edited " + strconv.Itoa(i)
+				n.edit(t, want.title)
+			}
+			for count("select count(*) from rate_limits where name = 'cdn-purge'") < 2*(i+1) || count("select count(*) from jobs") > 0 {
+			}
+			calls := len(n.calls)
+			if calls < 1 || calls > 2 {
+				t.Errorf("change %d: %d calls", i, calls)
+			}
+			for range calls {
+				if got := <-n.calls; got != want {
+					t.Errorf("change %d: %+v", i, got)
 				}
 			}
 		}
