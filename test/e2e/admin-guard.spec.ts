@@ -8,11 +8,12 @@ import { expect, test } from "./fixtures.ts";
 
 let server: Server;
 
-// The browser's console messages for refused requests.
+// The browser's console messages for refused requests, and for a connection that is closed while it opens: whoever is shown out leaves the
+// page at any moment.
 test.use({
   timezoneId: noonZone,
   allowedConsole: [
-    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout))/,
+    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout))|WebSocket is closed before/,
   ],
 });
 
