@@ -417,6 +417,7 @@ func TestARenditionThatIsNotMadeInTimeHasAStandIn(t *testing.T) {
 			t.Error("nothing was begun")
 		}
 		close(e.goOn)
+		s.running.Wait() // a request that joins the making whose time is over gets a substitute too
 		s.renderTimeout = defaultRenderTimeout
 		if _, got := s.rendered("service", "authenticated/product-images/a.jpg?width=777"); got != "webp 777x518" {
 			t.Errorf("later: %s", got)
