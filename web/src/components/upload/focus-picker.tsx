@@ -1,11 +1,11 @@
 import { useId, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import type { ImageInfo } from "@/lib/media";
 import { refetch } from "@/lib/refetch";
-import { stackedToast } from "@/lib/toast";
 import { cn } from "@/lib/cn";
 
 type FocusPickerProps = {
@@ -51,7 +51,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     const { error } = await backend.rpc("set_media_focus", { address: url, x: newX, y: newY });
     if (error) {
       setChosen(null);
-      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true });
+      errorToast(t, messageOf(error));
       return;
     }
     void refetch(cache, queryKey);

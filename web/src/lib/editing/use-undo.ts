@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import { errorToast } from "@/lib/error-toast";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { useT } from "@/lib/i18n";
 import { stackedToast, type ToastText } from "@/lib/toast";
@@ -17,13 +18,10 @@ export function useUndo() {
           () => stackedToast(undone),
           (error: unknown) => {
             console.warn("A change could not be undone", error);
-            stackedToast({
-              title: t("common.error"),
-              description: t(
-                error instanceof ConflictError ? "history.toast.conflict" : "common.undoError",
-              ),
-              destructive: true,
-            });
+            errorToast(
+              t,
+              t(error instanceof ConflictError ? "history.toast.conflict" : "common.undoError"),
+            );
           },
         ),
     }),

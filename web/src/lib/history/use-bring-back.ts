@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { bringBack, bringBackDeleted, undoDeletion } from "@/lib/history/bring-back";
@@ -24,13 +25,10 @@ export function useBringBackToast() {
       return true;
     } catch (error) {
       console.warn("Nothing was brought back", error);
-      stackedToast({
-        title: t("common.error"),
-        description: t(
-          error instanceof ConflictError ? "history.toast.conflict" : "history.toast.error",
-        ),
-        destructive: true,
-      });
+      errorToast(
+        t,
+        t(error instanceof ConflictError ? "history.toast.conflict" : "history.toast.error"),
+      );
       return false;
     }
   };

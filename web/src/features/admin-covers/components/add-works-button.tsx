@@ -4,6 +4,7 @@ import { useAddWorks, useUndoAddedWorks } from "@/features/admin-covers/api/add-
 import type { WorkPicture } from "@/features/admin-covers/api/list-works";
 import { WorkPicker } from "@/features/admin-covers/components/work-picker";
 import { Button } from "@/components/ui/button";
+import { errorToast } from "@/lib/error-toast";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
@@ -26,7 +27,7 @@ export function AddWorksButton() {
         action: undoButton(() => undo(ids)),
       });
     } catch (error) {
-      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true });
+      errorToast(t, messageOf(error));
     }
   }
 

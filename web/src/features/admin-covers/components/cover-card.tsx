@@ -39,6 +39,7 @@ import { Switch } from "@/components/ui/switch";
 import { MediaState } from "@/components/upload/media-state";
 import { StillButton } from "@/components/upload/still-button";
 import { useUploader } from "@/components/upload/use-uploader";
+import { errorToast } from "@/lib/error-toast";
 import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
 import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
@@ -131,8 +132,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         title: t("covers.toast.updated"),
         action: undoButton(() => undo(saved)),
       }),
-    onError: (error: unknown) =>
-      stackedToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+    onError: (error: unknown) => errorToast(t, messageOf(error)),
   };
 
   const {

@@ -5,6 +5,7 @@ import type { WorkPicture } from "@/features/admin-covers/api/list-works";
 import { useUndoCoverChange, useUpdateCover } from "@/features/admin-covers/api/update-cover";
 import { WorkPicker } from "@/features/admin-covers/components/work-picker";
 import { Button } from "@/components/ui/button";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
@@ -38,7 +39,7 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
     } catch (error) {
       const description =
         error instanceof ConflictError ? t("history.toast.conflict") : messageOf(error);
-      stackedToast({ title: t("common.error"), description, destructive: true });
+      errorToast(t, description);
     } finally {
       setBusy(false);
     }

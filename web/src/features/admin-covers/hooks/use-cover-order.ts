@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { useUndoCoverChange, useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import { errorToast } from "@/lib/error-toast";
 import { COVER_ORDER_MIN } from "@/lib/constants";
 import { useUndo } from "@/lib/editing/use-undo";
 import { messageOf } from "@/lib/errors";
@@ -34,12 +35,7 @@ export function useCoverOrder(covers: CoverImage[]) {
       .then(
         (saved) =>
           stackedToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) }),
-        (error: unknown) =>
-          stackedToast({
-            title: t("common.error"),
-            description: messageOf(error),
-            destructive: true,
-          }),
+        (error: unknown) => errorToast(t, messageOf(error)),
       )
       .finally(() => {
         if (request === latestRequest.current) setRequestedOrder(null);

@@ -3,9 +3,9 @@ import { LinkRow } from "@/features/admin-messages/components/link-row";
 import { ReplyForm } from "@/features/admin-messages/components/reply-form";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
+import { errorToast } from "@/lib/error-toast";
 import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
-import { stackedToast } from "@/lib/toast";
 import type { ContactReply, ContactSubmission } from "@/lib/types";
 
 /**
@@ -44,12 +44,7 @@ function Reply({ reply, visitor, mail }: { reply: ContactReply; visitor: string;
     action.mutate(
       { action: "resend", id: reply.id },
       {
-        onError: (error) =>
-          stackedToast({
-            title: t("common.error"),
-            description: messageOf(error),
-            destructive: true,
-          }),
+        onError: (error) => errorToast(t, messageOf(error)),
       },
     );
   }

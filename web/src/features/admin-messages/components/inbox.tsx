@@ -22,9 +22,9 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { messageOf } from "@/lib/errors";
+import { errorToast } from "@/lib/error-toast";
 import { useT } from "@/lib/i18n";
 import { useListUrl } from "@/lib/list-url";
-import { stackedToast } from "@/lib/toast";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
@@ -70,12 +70,7 @@ export function Inbox() {
       saveStatus(
         { id, status },
         {
-          onError: (error) =>
-            stackedToast({
-              title: t("common.error"),
-              description: messageOf(error),
-              destructive: true,
-            }),
+          onError: (error) => errorToast(t, messageOf(error)),
         },
       ),
     [saveStatus, t],

@@ -3,9 +3,9 @@ import { Copy } from "lucide-react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
+import { errorToast } from "@/lib/error-toast";
 import { useLanguage, useT } from "@/lib/i18n";
 import { localDay, shortDate } from "@/lib/owner-dates";
-import { stackedToast } from "@/lib/toast";
 import type { Conversation } from "@/lib/types";
 
 /** The private link to a message, with buttons that copy and replace it. */
@@ -30,12 +30,7 @@ export function LinkRow({ messageId, link }: { messageId: string; link: Conversa
       { action: "renew" },
       {
         onSuccess: () => setStatus(t("messages.linkRenewed")),
-        onError: (error) =>
-          stackedToast({
-            title: t("common.error"),
-            description: messageOf(error),
-            destructive: true,
-          }),
+        onError: (error) => errorToast(t, messageOf(error)),
       },
     );
   }

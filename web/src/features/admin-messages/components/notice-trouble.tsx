@@ -1,6 +1,7 @@
 import { useRetryNotices } from "@/features/admin-messages/api/message-notices";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { errorToast } from "@/lib/error-toast";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { MessageNotice } from "@/lib/types";
@@ -17,12 +18,7 @@ export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNot
   function sendAgain() {
     retry.mutate(id, {
       onSuccess: () => stackedToast({ title: t("messages.toast.noticeAgain") }),
-      onError: () =>
-        stackedToast({
-          title: t("common.error"),
-          description: t("messages.noticeAgainError"),
-          destructive: true,
-        }),
+      onError: () => errorToast(t, t("messages.noticeAgainError")),
     });
   }
 

@@ -12,6 +12,7 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { Link } from "@/components/ui/link";
+import { errorToast } from "@/lib/error-toast";
 import { useT } from "@/lib/i18n";
 import { readPage, withValues } from "@/lib/list-url";
 import { stackedToast } from "@/lib/toast";
@@ -60,12 +61,7 @@ export function Quarantine() {
             stackedToast({ title: t("messages.toast.restored") });
             close();
           },
-          onError: () =>
-            stackedToast({
-              title: t("common.error"),
-              description: t("messages.toast.restoreError"),
-              destructive: true,
-            }),
+          onError: () => errorToast(t, t("messages.toast.restoreError")),
         })
       }
       onDelete={() => setDeleting(opened.id)}

@@ -2,6 +2,7 @@ import { useState, type FormEvent } from "react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
+import { errorToast } from "@/lib/error-toast";
 import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
@@ -41,12 +42,7 @@ export function ReplyForm({ message, mail }: { message: ContactSubmission; mail:
           setDraft({ id: crypto.randomUUID(), text: "" });
           stackedToast({ title: t("messages.toast.replied") });
         },
-        onError: (failure) =>
-          stackedToast({
-            title: t("common.error"),
-            description: messageOf(failure),
-            destructive: true,
-          }),
+        onError: (failure) => errorToast(t, messageOf(failure)),
       },
     );
   }

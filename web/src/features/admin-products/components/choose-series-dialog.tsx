@@ -4,6 +4,7 @@ import { AdminListState } from "@/components/layout/admin-list-state";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { TextLink } from "@/components/ui/text-link";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
@@ -38,8 +39,7 @@ function Choices({ workIds }: { workIds: readonly string[] }) {
   const counts = useCounts(workIds);
   const undoButton = useUndo();
   const change = useChangeSeries();
-  const failed = () =>
-    stackedToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+  const failed = () => errorToast(t, t("wall.failed"));
 
   function add(id: string) {
     change.add(id, workIds).then(

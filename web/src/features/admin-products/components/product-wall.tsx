@@ -22,6 +22,7 @@ import { placeOf } from "@/features/admin-products/wall/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
 import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";
+import { errorToast } from "@/lib/error-toast";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
@@ -91,8 +92,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   const takesFocus = useRef(false);
 
   const titleOf = (id: string) => works.get(id)?.title ?? "";
-  const showFailure = () =>
-    stackedToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+  const showFailure = () => errorToast(t, t("wall.failed"));
 
   /**
    * Moves works to a place of the order (wall/geometry.ts) and saves it. The server gets the neighbour of the moved works.

@@ -24,6 +24,7 @@ import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
+import { errorToast } from "@/lib/error-toast";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
@@ -105,8 +106,7 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
   const undoButton = useUndo();
   const change = useChangeSeries();
   const pairIds = new Map(pairs.map(({ id, product_id }) => [product_id, id]));
-  const failed = () =>
-    stackedToast({ title: t("common.error"), description: t("wall.failed"), destructive: true });
+  const failed = () => errorToast(t, t("wall.failed"));
 
   /** The arguments of a move of works as those of a move of pairs. */
   const ofPairs = (args: MoveArgs): MoveArgs =>
@@ -196,12 +196,7 @@ function PickWall({ series, pairs, onEdit }: WallProps) {
           title: t("series.toast.worksAdded", { n: added.length }),
           action: undoButton(() => change.removePairs(added)),
         }),
-      () =>
-        stackedToast({
-          title: t("common.error"),
-          description: t("wall.failed"),
-          destructive: true,
-        }),
+      () => errorToast(t, t("wall.failed")),
     );
   }
 

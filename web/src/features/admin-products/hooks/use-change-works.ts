@@ -1,4 +1,5 @@
 import { useChangeProducts, type WorkValues } from "@/features/admin-products/api/change-products";
+import { errorToast } from "@/lib/error-toast";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
@@ -15,12 +16,7 @@ export function useChangeWorks() {
           title: t("wall.toast.changed", { n: before.length }),
           action: undoButton(() => undoChange(before, values)),
         }),
-      () =>
-        stackedToast({
-          title: t("common.error"),
-          description: t("wall.failed"),
-          destructive: true,
-        }),
+      () => errorToast(t, t("wall.failed")),
     );
   };
 }

@@ -6,6 +6,7 @@ import type { Draft } from "@/features/admin-products/draft";
 import { DraftBatch } from "@/features/admin-products/draft-batch";
 import { persistBatch } from "@/features/admin-products/persist-batch";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import { errorToast } from "@/lib/error-toast";
 import { useAuth } from "@/lib/auth";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
@@ -90,11 +91,7 @@ export function useDraftBatch(): DraftBatchProps {
           );
         }
         case "save-failed":
-          return stackedToast({
-            title: t("common.error"),
-            description: t("products.toast.saveError"),
-            destructive: true,
-          });
+          return errorToast(t, t("products.toast.saveError"));
         case "saved": {
           const { ids } = event;
           const n = ids.length;

@@ -14,6 +14,7 @@ import {
   type ProductValues,
 } from "@/features/admin-products/schema";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { BUCKETS } from "@/lib/constants";
@@ -111,12 +112,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
       void deleteReleased(base, media, uploaded);
       onSaved();
     },
-    onFailed: () =>
-      stackedToast({
-        title: t("common.error"),
-        description: t("products.toast.saveError"),
-        destructive: true,
-      }),
+    onFailed: () => errorToast(t, t("products.toast.saveError")),
   });
 
   return {

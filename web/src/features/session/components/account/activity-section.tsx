@@ -6,11 +6,11 @@ import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { entryPath, whatText, whoText } from "@/features/session/activity-text";
 import { getActivity, useActivity, type ActivityPage } from "@/features/session/api/activity";
+import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { longDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, dateTime, localDay, relativeTime } from "@/lib/owner-dates";
-import { stackedToast } from "@/lib/toast";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
 /** The kinds of entries to choose from, with the keys of their texts. */
@@ -71,11 +71,7 @@ function ActivityList({ kind }: { kind: ActivityKind | "" }) {
       setMorePages([...morePages, page]);
     } catch (error) {
       console.warn("More activity could not be loaded", error);
-      stackedToast({
-        title: t("common.error"),
-        description: t("history.loadError"),
-        destructive: true,
-      });
+      errorToast(t, t("history.loadError"));
     }
     setBusy(false);
   }
