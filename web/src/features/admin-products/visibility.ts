@@ -51,6 +51,15 @@ export function publishedAt(
 /** Whether a work can be scheduled for this time: it must be a time that is still to come. */
 export const canSchedule = (publishAt: string): boolean => new Date(publishAt) > new Date();
 
+/** The values to change when a visibility is chosen. A newly scheduled work starts with a time. */
+export const chooseVisibility = (
+  visibility: Visibility,
+  publishAt: string,
+): Partial<VisibilityValues> =>
+  visibility === "scheduled" && !publishAt
+    ? { visibility, publish_at: tomorrowMorning() }
+    : { visibility };
+
 /** The time that a newly scheduled work starts with: nine o'clock tomorrow. */
 export function tomorrowMorning(): string {
   const morning = new Date();

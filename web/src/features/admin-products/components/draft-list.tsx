@@ -1,9 +1,9 @@
 import { useCallback, useRef, useState } from "react";
 import type { DraftBatchProps } from "@/features/admin-products/hooks/use-draft-batch";
 import { hasTitle, isComplete, isUploaded } from "@/features/admin-products/draft";
-import { chosen } from "@/features/admin-products/components/draft-visibility";
+import { VisibilityOptions } from "@/features/admin-products/components/visibility-inputs";
 import { DraftRow } from "@/features/admin-products/components/draft-row";
-import { VISIBILITIES, type Visibility } from "@/features/admin-products/visibility";
+import { chooseVisibility, type Visibility } from "@/features/admin-products/visibility";
 import { MissingFiles } from "@/components/form/missing-files";
 import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
@@ -78,16 +78,15 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
             onChange={(event) => {
               if (event.target.value)
                 batch.editAll(
-                  chosen(event.target.value as Visibility, times.size === 1 ? [...times][0]! : ""),
+                  chooseVisibility(
+                    event.target.value as Visibility,
+                    times.size === 1 ? [...times][0]! : "",
+                  ),
                 );
             }}
           >
             <option value="">{t("bulk.keepTypes")}</option>
-            {VISIBILITIES.map((choice) => (
-              <option key={choice} value={choice}>
-                {t(`products.${choice}`)}
-              </option>
-            ))}
+            <VisibilityOptions />
           </SelectField>
           {allScheduled && drafts.length > 1 && (
             <TextField

@@ -1,51 +1,27 @@
 import { useFormContext } from "react-hook-form";
+import { VisibilityInputs } from "@/features/admin-products/components/visibility-inputs";
 import type { ProductValues } from "@/features/admin-products/schema";
-import {
-  tomorrowMorning,
-  VISIBILITIES,
-  type Visibility,
-} from "@/features/admin-products/visibility";
-import { SelectField } from "@/components/form/select-field";
-import { TextField } from "@/components/form/text-field";
+import { chooseVisibility, type Visibility } from "@/features/admin-products/visibility";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The fields that choose who sees a work: everyone, everyone from a date and time on, or the owner alone. */
+/** The fields in the form of a work that choose who sees it. */
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();
-  const visibility = watch("visibility");
   const error = formState.errors.publish_at?.message as Key | undefined;
   return (
-    <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">
-      <SelectField
-        label={t("products.visibility")}
-        hint={t(`products.${visibility}Hint`)}
-        {...register("visibility", {
-          onChange: (event: { target: { value: Visibility } }) => {
-            if (event.target.value === "scheduled" && !getValues("publish_at"))
-              setValue("publish_at", tomorrowMorning(), { shouldDirty: true });
-          },
-        })}
-      >
-        {VISIBILITIES.map((choice) => (
-          <option key={choice} value={choice}>
-            {t(`products.${choice}`)}
-          </option>
-        ))}
-      </SelectField>
-      {visibility === "scheduled" && (
-        <TextField
-          type="datetime-local"
-          label={t("products.publishAt")}
-          required
-          error={error && t(error)}
-          hint={t("products.publishAtHint", {
-            zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-          })}
-          {...register("publish_at")}
-        />
-      )}
-    </div>
+    <VisibilityInputs
+      className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2"
+      visibility={watch("visibility")}
+      error={error && t(error)}
+      select={register("visibility", {
+        onChange: ({ target }: { target: { value: Visibility } }) => {
+          const { publish_at } = chooseVisibility(target.value, getValues("publish_at"));
+          if (publish_at) setValue("publish_at", publish_at, { shouldDirty: true });
+        },
+      })}
+      time={register("publish_at")}
+    />
   );
 }

@@ -1,0 +1,59 @@
+import type { ComponentProps } from "react";
+import { VISIBILITIES, type Visibility } from "@/features/admin-products/visibility";
+import { SelectField } from "@/components/form/select-field";
+import { TextField } from "@/components/form/text-field";
+import { useT } from "@/lib/i18n";
+
+type VisibilityInputsProps = {
+  visibility: Visibility;
+  /** The error of the date and time. */
+  error?: string;
+  /** What connects the two inputs with a form: names and handlers, or values and handlers. */
+  select: Omit<ComponentProps<"select">, "id" | "required">;
+  time: Omit<ComponentProps<"input">, "id" | "required">;
+  className: string;
+};
+
+/** The inputs that choose who sees a work: everyone, everyone from a date and time on, or the owner alone. */
+export function VisibilityInputs({
+  visibility,
+  error,
+  select,
+  time,
+  className,
+}: VisibilityInputsProps) {
+  const t = useT();
+  return (
+    <div className={className}>
+      <SelectField
+        label={t("products.visibility")}
+        hint={t(`products.${visibility}Hint`)}
+        {...select}
+      >
+        <VisibilityOptions />
+      </SelectField>
+      {visibility === "scheduled" && (
+        <TextField
+          type="datetime-local"
+          label={t("products.publishAt")}
+          required
+          error={error}
+          hint={t("products.publishAtHint", {
+            zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+          })}
+          {...time}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The options of a select element for the visibility. */
+export function VisibilityOptions() {
+  const t = useT();
+  return VISIBILITIES.map((visibility) => (
+    <option key={visibility} value={visibility}>
+      {t(`products.${visibility}`)}
+    </option>
+  ));
+}
