@@ -93,11 +93,7 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	var state conversationState
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
 		if act != nil {
-			found, err := lockMessage(r.Context(), tx, req.MessageID)
-			if err == nil && !found {
-				err = errNoInboxMessage
-			}
-			if err != nil {
+			if err := lockMessage(r.Context(), tx, req.MessageID); err != nil {
 				return err
 			}
 			if err := act(r.Context(), tx, req); err != nil {

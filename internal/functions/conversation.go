@@ -51,22 +51,13 @@ func replyID(messageID, text string) string {
 	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(text)).String()
 }
 
-// errNoConversation is the error of a reply to a message that was deleted.
-var errNoConversation = errors.New("the message is not in the inbox")
-
 // errConversationFull is the error of a reply beyond maxReplies.
 var errConversationFull = errors.New("the conversation has too many replies")
 
-// addReply stores a reply, sets the status of its message, records both for live changes, and lets the link expire a year from now. added is
-// false if the reply was stored before. The error is errNoConversation or errConversationFull if the reply cannot be stored.
+// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status, records both for live
+// changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is errConversationFull if
+// the message has maxReplies.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
-	found, err := lockMessage(ctx, tx, r.MessageID)
-	if err == nil && !found {
-		err = errNoConversation
-	}
-	if err != nil {
-		return false, err
-	}
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies {
 		err = errConversationFull
@@ -85,12 +76,16 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 	)
 }
 
-// addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it.
+// addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
+// errNoInboxMessage or errConversationFull if the reply cannot be stored.
 func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string) error {
 	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Text: text, CreatedAt: s.now(), Delivery: deliveryNone}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockMessage(ctx, tx, m.ID); err != nil {
+			return err
+		}
 		added, err := s.addReply(ctx, tx, r, "new")
 		if err != nil || !added {
 			return err

@@ -168,7 +168,7 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 	}
 	err := s.addVisitorReply(r.Context(), p.Enquiry.Message, p.Text, clientID)
 	switch {
-	case errors.Is(err, errNoConversation):
+	case errors.Is(err, errNoInboxMessage):
 		return s.writeNoEnquiry(w, r, p)
 	case errors.Is(err, errConversationFull):
 		return s.showEnquiryError(w, r, p, errInvalid(p.T("enquiry.full")))

@@ -38,9 +38,14 @@ func scanReply(row db.Row) (r reply, err error) {
 	return r, err
 }
 
-// lockMessage keeps a message in the inbox from being deleted until the transaction ends. found is false if there is no such message.
-func lockMessage(ctx context.Context, tx *db.Tx, id string) (found bool, err error) {
-	return db.Changed(ctx, tx, "update contact_submissions set name = name where id = $1", id)
+// lockMessage keeps a message in the inbox from being deleted until the transaction ends. The error is errNoInboxMessage if there is no such
+// message.
+func lockMessage(ctx context.Context, tx *db.Tx, id string) error {
+	found, err := db.Changed(ctx, tx, "update contact_submissions set name = name where id = $1", id)
+	if err == nil && !found {
+		err = errNoInboxMessage
+	}
+	return err
 }
 
 // insertReply stores a reply. inserted is false if there is one with this id already.
