@@ -2,6 +2,7 @@
 # Builds the program as one static file: scripts/build.sh FILE [VERSION]. The site must have been built into web/dist before.
 # Packages that mostly wait for networks or do little work (commands, certificates, mails, small files) are compiled without
 # inlining. That saves two and a half megabytes, and the program is not measurably slower.
+# Functions begin at multiples of 16 bytes instead of 32, as on arm64, which saves half a megabyte.
 set -euo pipefail
 
 inline=()
@@ -14,4 +15,4 @@ done
 for module in andybalholm/brotli gen2brain/webp klauspost/compress; do # these need inlining; if several -gcflags match a package, the last one takes effect
   inline+=("-gcflags=github.com/$module/...=")
 done
-CGO_ENABLED=0 exec go build -tags nodynamic -trimpath "${inline[@]}" -ldflags "-s -w -X main.version=${2:-dev}" -o "$1" ./cmd/atelie
+CGO_ENABLED=0 exec go build -tags nodynamic -trimpath "${inline[@]}" -ldflags "-s -w -funcalign=16 -X main.version=${2:-dev}" -o "$1" ./cmd/atelie
