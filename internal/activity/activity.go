@@ -43,7 +43,11 @@ const (
 	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
 	ByProgram By = "program" // the service key, a command or the program itself; the table activity mostly does not record which
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
+	ByVisitor By = "visitor" // a visitor who erased a message at its private link
 )
+
+// VisitorActor is the actor (db.WithActor) of visitors, who have no account. No account has this id.
+const VisitorActor = "00000000-0000-0000-0000-000000000000"
 
 // Entry is one entry of the log.
 type Entry struct {

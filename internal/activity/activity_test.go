@@ -192,6 +192,8 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 		exec(db.WithActor(t.Context(), other), "update products set title = 'Maré'")
 		exec(ana, "insert into user_roles (user_id, role) values ($1, 'admin')", other)
 		exec(t.Context(), "insert into access_keys (role, generation, created_at) values ('anon', 2, $1)", noon)
+		exec(t.Context(), "insert into contact_submissions (id, name, email, message, reason, created_at) values ($1, 'Eva', 'eva@exemplo.example', 'Uma parede.', 'general', $2)", other, noon)
+		exec(db.WithActor(t.Context(), VisitorActor), "delete from contact_submissions")
 		s := newService(d, time.Now)
 		list := func() (lines []string) {
 			t.Helper()
@@ -205,7 +207,7 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 			return lines
 		}
 		want := []string{
-			"key_made|program|||access_keys||anon|2", "role_given|account|ana@alvor.example|rui@alvor.example|user_roles||admin|0",
+			"delete|visitor|||contact_submissions|||1", "key_made|program|||access_keys||anon|2", "role_given|account|ana@alvor.example|rui@alvor.example|user_roles||admin|0",
 			"update|account|rui@alvor.example||products|" + work + "|Maré|0", "insert|account|ana@alvor.example||products|" + work + "|Maré|0",
 		}
 		if got := list(); !slices.Equal(got, want) {
@@ -214,7 +216,7 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 		exec(t.Context(), "delete from products")
 		exec(t.Context(), "delete from auth_users where id = $1", other)
 		want = []string{
-			"role_removed|program|||user_roles||admin|0", "delete|program|||products||Maré|0", want[0], "role_given|account|ana@alvor.example||user_roles||admin|0",
+			"role_removed|program|||user_roles||admin|0", "delete|program|||products||Maré|0", want[0], want[1], "role_given|account|ana@alvor.example||user_roles||admin|0",
 			"update|deleted|||products||Maré|0", "insert|account|ana@alvor.example||products||Onda|0",
 		}
 		if got := list(); !slices.Equal(got, want) {

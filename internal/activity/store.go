@@ -42,6 +42,8 @@ func scanChange(row db.Row) (c change, err error) {
 		c.By = ByCommand
 	case actor == nil:
 		c.By = ByProgram
+	case *actor == VisitorActor:
+		c.By = ByVisitor
 	case account == nil:
 		c.By = ByDeleted
 	default:

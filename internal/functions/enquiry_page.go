@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/activity"
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
@@ -186,17 +187,19 @@ func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryP
 		p.Confirming = true
 		return s.writeEnquiry(w, r, p, http.StatusOK, p.T("enquiry.erase.title"))
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(db.WithActor(r.Context(), activity.VisitorActor)), s.storeTimeout)
 	defer cancel()
 	id := p.Enquiry.Message.ID
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if !p.Enquiry.Quarantined {
 			return s.deleteMessages(ctx, tx, []string{id})
 		}
-		if _, err := removeQuarantined(ctx, tx, id); err != nil && !errors.Is(err, db.ErrNoRows) {
+		if _, err := removeQuarantined(ctx, tx, id); errors.Is(err, db.ErrNoRows) {
+			return nil // it has been erased, or has come to its end
+		} else if err != nil {
 			return err
 		}
-		return s.CleanUpMessages(ctx, tx, id)
+		return errors.Join(activity.RecordDeletion(ctx, tx, activity.VisitorActor, s.now()), s.CleanUpMessages(ctx, tx, id))
 	})
 	if err != nil {
 		return err

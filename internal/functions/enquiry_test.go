@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"atelie/internal/activity"
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
@@ -334,6 +335,15 @@ func TestRequestsForLinksAreLimited(t *testing.T) {
 	})
 }
 
+// wantErasures checks how many messages the activity says that visitors have erased.
+func (s *site) wantErasures(want int) {
+	s.t.Helper()
+	var n int
+	if s.scan(&n, "select coalesce(sum(number), 0) from activity where table_name = 'contact_submissions' and action = 'delete' and actor = '"+activity.VisitorActor+"'"); n != want {
+		s.t.Errorf("%d erasures by visitors in the activity, want %d", n, want)
+	}
+}
+
 // Proves E-erase-1.
 func TestAVisitorErasesTheEnquiry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -348,6 +358,7 @@ func TestAVisitorErasesTheEnquiry(t *testing.T) {
 			shows(t, s.visit("GET", target, "", ""), 404, "There is nothing here")
 		}
 		shows(t, s.visit("GET", other, "", ""), 200, "Gosto muito")
+		s.wantErasures(1)
 		for table, want := range map[string]int{"contact_submissions": 1, "contact_replies": 0, "contact_links": 1, "contact_notices": 1} {
 			var n int
 			if s.scan(&n, "select count(*) from "+table); n != want {
@@ -376,6 +387,7 @@ func TestAQuarantinedMessageKeepsItsLink(t *testing.T) {
 		shows(t, s.visit("GET", path, "", ""), 200, "Gosto muito do mural.", "Olá", `<html lang="pt">`)
 		spam := s.ask("en", "buy now")
 		shows(t, s.post(spam, "action", "erase", "confirm", "yes"), 200, "Your message was erased")
+		s.wantErasures(1)
 		var n int
 		if s.scan(&n, "select count(*) from contact_quarantine"); n != 0 {
 			t.Errorf("%d in quarantine", n)

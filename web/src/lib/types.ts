@@ -248,8 +248,8 @@ export type ActivityEntry = {
   kind: ActivityKind;
   /** An action of the audit log, "insert", "update" or "delete", or what was exported. */
   action: string;
-  /** Who did it: an account, a deleted account, the service key, a command, a program, or somebody unknown. */
-  by: "account" | "deleted" | "key" | "command" | "program" | "nobody";
+  /** Who did it: an account, a deleted account, the service key, a command, a program, a visitor, or somebody unknown. */
+  by: "account" | "deleted" | "key" | "command" | "program" | "nobody" | "visitor";
   /** Email address or number of the account. */
   account?: string;
   /** The account that was changed, if it is another one. */

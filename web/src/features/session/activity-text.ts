@@ -87,6 +87,7 @@ const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
   command: "activity.by.command",
   program: "activity.by.program",
   nobody: "activity.by.nobody",
+  visitor: "activity.by.visitor",
 };
 
 /** What an entry is about, such as "Changed the work Onda". An action that this page does not know is shown as it is. */
