@@ -94,6 +94,16 @@ func sample(table, column, kind string, i int) any {
 		return "owner"
 	case "contact_replies.delivery":
 		return "sent"
+	case "contact_replies.kind":
+		return "progress"
+	case "commissions.stage":
+		return []string{"accepted", "declined"}[i%2]
+	case "commission_terms.language":
+		return []string{"en", "pt"}[i%2]
+	case "commission_offers.terms_hash":
+		return sample("commission_terms", "hash", kind, i)
+	case "commission_offers.answer":
+		return "declined"
 	case "auth_factors.factor_type":
 		return "totp"
 	case "access_keys.role":

@@ -73,6 +73,18 @@ var table = map[string]map[Action]map[string]Grant{
 		Update: {"service": allRows},
 		Delete: {"service": allRows},
 	},
+	"commissions": {
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"service": allRows},
+		Delete: {"service": allRows},
+	},
+	"commission_offers": {
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"service": allRows},
+		Delete: {"service": allRows},
+	},
 	"user_roles": {
 		Select: {"user": own, "admin": own, "service": allRows},
 		Insert: {"service": allRows},
@@ -82,6 +94,7 @@ var table = map[string]map[Action]map[string]Grant{
 	"auth_users":         {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"site_settings":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_links":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"commission_terms":   {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_quarantine": {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 }
 

@@ -49,6 +49,8 @@ var hubTables = map[string][]db.ColumnType{
 	"cover_images":        {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "is_active", Type: "bool"}, {Name: "visible_from", Type: "timestamptz"}, {Name: "visible_until", Type: "timestamptz"}},
 	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
 	"contact_replies":     {{Name: "id", Type: "uuid", Key: true}, {Name: "text", Type: "text"}},
+	"commissions":         {{Name: "message_id", Type: "uuid", Key: true}, {Name: "stage", Type: "text"}},
+	"commission_offers":   {{Name: "id", Type: "uuid", Key: true}, {Name: "price_text", Type: "text"}},
 	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
 }
 

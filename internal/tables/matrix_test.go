@@ -62,6 +62,16 @@ var matrix = map[string]map[string]cell{
 		admin:   {sees: rowKeys},
 		service: {sees: rowKeys, insert: true, update: "all", delete: true},
 	},
+	"commissions": {
+		anonymous: {}, signedIn: {},
+		admin:   {sees: rowKeys},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
+	"commission_offers": {
+		anonymous: {}, signedIn: {},
+		admin:   {sees: rowKeys},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
 	"user_roles": {
 		anonymous: {}, signedIn: {sees: []string{userID}},
 		admin:   {sees: []string{adminID}},
@@ -80,6 +90,8 @@ var (
 		"series_works":        `{"id":"` + id(9) + `","series_id":"` + id(1) + `","product_id":"` + id(2) + `"}`,
 		"contact_submissions": `{"id":"` + id(9) + `","name":"New","email":"n@example.pt","message":"A new message"}`,
 		"contact_replies":     `{"id":"` + id(9) + `","message_id":"` + id(1) + `","author":"owner","text":"New"}`,
+		"commissions":         `{"message_id":"` + id(3) + `","stage":"accepted"}`,
+		"commission_offers":   `{"id":"` + id(3) + `","message_id":"` + id(1) + `","price_text":"300 €"}`,
 		"user_roles":          `{"user_id":"` + id(9) + `","role":"admin"}`,
 	}
 	changes = map[string]map[string]string{
@@ -89,7 +101,9 @@ var (
 		"series":              {"title": `"Changed"`, "is_published": "false"},
 		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
 		"contact_submissions": {"status": `"replied"`, "message": `"Changed"`, "name": `"Changed"`, "answered_at": `"2026-01-01T00:00:00Z"`, "artwork_id": `"` + id(9) + `"`, "language": `"pt"`, "read_at": `"2026-01-01T00:00:00Z"`},
-		"contact_replies":     {"text": `"Changed"`, "author": `"owner"`, "delivery": `"sent"`},
+		"contact_replies":     {"text": `"Changed"`, "author": `"owner"`, "delivery": `"sent"`, "kind": `"progress"`},
+		"commissions":         {"stage": `"declined"`, "promised_on": `"2027-01-01"`},
+		"commission_offers":   {"price_text": `"Changed"`, "answer": `"accepted"`, "answered_name": `"Changed"`},
 		"user_roles":          {"role": `"changed"`},
 	}
 )
@@ -124,6 +138,8 @@ func (s *site) twoRows() {
 			key, open || scheduled || ended, i+1, today, from, !scheduled, until, ended)
 		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", key, today)
 		s.exec("insert into contact_replies (id, message_id, author, text, created_at) values ($1, $1, 'visitor', 'One more thing', $2)", key, today)
+		s.exec("insert into commissions (message_id, stage, stage_at) values ($1, 'offer', $2)", key, today)
+		s.exec("insert into commission_offers (id, message_id, price_text, created_at) values ($1, $1, '300 €', $2)", key, today)
 	}
 	s.exec("insert into user_roles (user_id, role) values ($1, 'reader')", userID)
 	s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", adminID)
@@ -271,8 +287,18 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 	}
 }
 
-func (s *site) tryInsert(table *Table, who string, c cell) {
+// rowsForInsert fills the tables with twoRows. For the tables whose new row belongs to one of another table, it adds that row.
+func (s *site) rowsForInsert(table *Table) {
+	s.t.Helper()
 	s.twoRows()
+	if table.Name == "commissions" || table.Name == "commission_offers" {
+		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", id(3), today)
+		s.exec("insert into contact_replies (id, message_id, author, text, created_at, kind) values ($1, $1, 'owner', 'An offer', $2, 'offer')", id(3), today)
+	}
+}
+
+func (s *site) tryInsert(table *Table, who string, c cell) {
+	s.rowsForInsert(table)
 	before := s.snapshot(table.Name)
 	for _, prefer := range []string{"return=minimal", "return=representation", "resolution=merge-duplicates", "resolution=ignore-duplicates"} {
 		got := s.call(who, "POST", table.Name, newRow[table.Name], "Prefer: "+prefer)
@@ -286,7 +312,7 @@ func (s *site) tryInsert(table *Table, who string, c cell) {
 		if got.status != http.StatusCreated || s.count(table.Name) != 3 {
 			s.t.Errorf("insert with %s: got %d %s", prefer, got.status, got.body)
 		}
-		s.twoRows()
+		s.rowsForInsert(table)
 	}
 	if !c.insert && len(s.changed) > 0 {
 		s.t.Errorf("refused inserts were announced: %v", s.changed)

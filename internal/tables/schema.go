@@ -263,6 +263,27 @@ var schema = indexTables(
 		{Name: "delivery", Kind: Text, NotNull: true, Default: fixedDefault("none"), OneOf: []string{"none", "queued", "sent", "failed"}},
 		{Name: "delivery_at", Kind: Timestamp},
 		textColumn("delivery_error", maxTitle),
+		{Name: "kind", Kind: Text, NotNull: true, Default: fixedDefault("reply"), OneOf: []string{"reply", "progress", "offer", "answer"}},
+	}},
+	&Table{Name: "commissions", Columns: []*Column{
+		{Name: "message_id", Kind: UUID, NotNull: true},
+		{Name: "stage", Kind: Text, NotNull: true, OneOf: []string{"enquiry", "offer", "accepted", "in_progress", "finished", "declined"}},
+		{Name: "stage_at", Kind: Timestamp, NotNull: true, Default: storedTime},
+		{Name: "promised_on", Kind: Date},
+	}},
+	&Table{Name: "commission_offers", Columns: []*Column{
+		{Name: "id", Kind: UUID, NotNull: true}, // of the row of contact_replies that has the text
+		{Name: "message_id", Kind: UUID, NotNull: true},
+		requiredText("price_text", maxTitle),
+		textColumn("deposit_text", maxTitle),
+		{Name: "promised_on", Kind: Date},
+		{Name: "expires_on", Kind: Date},
+		textColumn("terms_hash", maxTag),
+		createdColumn(),
+		{Name: "withdrawn_at", Kind: Timestamp},
+		{Name: "answer", Kind: Text, OneOf: []string{"accepted", "declined"}},
+		{Name: "answered_at", Kind: Timestamp},
+		textColumn("answered_name", 100), // the limit of the contact form
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},
@@ -306,7 +327,8 @@ func indexTables(tables ...*Table) map[string]*Table {
 	pairs := byName["series_works"]
 	byName["products"].Dependents = []*Dependent{{pairs, pairs.byName["product_id"]}}
 	byName["series"].Dependents = []*Dependent{{pairs, pairs.byName["series_id"]}}
-	replies := byName["contact_replies"]
-	byName["contact_submissions"].Dependents = []*Dependent{{replies, replies.byName["message_id"]}}
+	replies, commissions, offers := byName["contact_replies"], byName["commissions"], byName["commission_offers"]
+	byName["contact_submissions"].Dependents = []*Dependent{{replies, replies.byName["message_id"]}, {commissions, commissions.Key}}
+	replies.Dependents = []*Dependent{{offers, offers.Key}}
 	return byName
 }
