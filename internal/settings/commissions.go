@@ -1,12 +1,25 @@
 package settings
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+)
 
 // Commissions is what the owner tells visitors about commissions. Pages contain nothing of it while State is CommissionsOff.
 type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
+	// Slots is how many commissions the artist works on at a time; 0 is no limit. Pages contain Free instead: how many slots are free
+	// while commissions are open, 0 if that is not told. It is never stored.
+	Slots int `json:"slots,omitempty"`
+	Free  int `json:"free,omitempty"`
 }
+
+// maxSlots is the largest Commissions.Slots.
+const maxSlots = 100
 
 // The states of commissions.
 const (
@@ -35,9 +48,39 @@ type CommissionText struct {
 	Terms    string `json:"terms"`
 }
 
+// Terms returns the terms in language l, or in the other language if there are none in l, and the language that they are in.
+func (c Commissions) Terms(l i18n.Language) (terms string, in i18n.Language) {
+	texts := map[i18n.Language]string{i18n.EN: c.Texts.EN.Terms, i18n.PT: c.Texts.PT.Terms}
+	if texts[l] == "" {
+		l = l.Other()
+	}
+	return texts[l], l
+}
+
 func (s *Settings) normalizeCommissions() error {
 	if !slices.Contains(commissionStates, s.Site.Commissions.State) {
 		return errField("site.commissions.state", "must be open, waitlist or closed, or empty")
+	}
+	if slots := s.Site.Commissions.Slots; slots < 0 || slots > maxSlots {
+		return errField("site.commissions.slots", "must be a number from 0 to 100")
+	}
+	s.Site.Commissions.Free = 0
+	return nil
+}
+
+// countFree replaces Slots by Free. Commissions that are open, without a free slot, are closed.
+func (c *Commissions) countFree(ctx context.Context, q db.Querier) error {
+	slots := c.Slots
+	c.Slots, c.Free = 0, 0
+	if slots == 0 || c.State != CommissionsOpen {
+		return nil
+	}
+	taken, err := TakenSlots(ctx, q)
+	if err != nil {
+		return err
+	}
+	if c.Free = max(0, slots-taken); c.Free == 0 {
+		c.State = CommissionsClosed
 	}
 	return nil
 }

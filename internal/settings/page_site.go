@@ -6,7 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the settings as pages contain them: without the texts about commissions while visitors are told nothing, and with
+// LoadPageSite reads the settings as pages contain them: without the texts about commissions while visitors are told nothing, with the
+// free slots counted, and with
 // the measured response time in place of the owner's text, if the owner has chosen so.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	site, err := LoadSite(ctx, q)
@@ -19,6 +20,9 @@ func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if site.Commissions.State == CommissionsOff {
 		site.Commissions = Commissions{}
+	}
+	if err := site.Commissions.countFree(ctx, q); err != nil {
+		return Site{}, err
 	}
 	site.EnquiryLinks = false
 	if err := site.setResponseTime(ctx, q); err != nil {

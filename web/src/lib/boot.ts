@@ -48,6 +48,10 @@ export type CommissionTexts = {
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;
+  /** How many commissions the artist works on at a time; missing if that is not limited, and in pages. */
+  slots?: number;
+  /** How many of these are free; only in pages. Missing if they are not limited, or commissions are not open. */
+  free?: number;
 };
 
 /** The public part of the site's settings. */

@@ -71,6 +71,7 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
       ),
     ],
     [t("settings.commissionsState"), t(stateKey(site.commissions?.state ?? ""))],
+    [t("settings.commissionSlots"), String(site.commissions?.slots || "")],
     ...LANGUAGES.flatMap((language) =>
       COMMISSION_TEXT_NAMES.map((name): [string, string] => [
         `${t(`settings.commission.${name}`)} (${t(`settings.language.${language}`)})`,

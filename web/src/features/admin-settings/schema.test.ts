@@ -161,9 +161,9 @@ it("the server knows how long each country's numbers are", () => {
 
 it("A-set-commissions: the form limits the texts as the server does, and finds the field that it refuses", () => {
   const commissions = noCommissions();
-  expect(values.commissions).toEqual(commissions);
+  expect(values.commissions).toEqual({ ...commissions, slots: "" });
   const refused = (change: (texts: (typeof commissions)["texts"]["pt"]) => void) => {
-    const next = noCommissions();
+    const next = { ...noCommissions(), slots: "" };
     change(next.texts.pt);
     return issues({ commissions: next });
   };
@@ -175,10 +175,23 @@ it("A-set-commissions: the form limits the texts as the server does, and finds t
     "commissions.texts.pt.leadTime",
   ]);
   expect(refused((texts) => (texts.terms = "é".repeat(5000)))).toEqual([]);
-  expect(issues({ commissions: { ...commissions, state: "on" } })).toEqual(["commissions.state"]);
+  expect(issues({ commissions: { ...commissions, slots: "", state: "on" } })).toEqual([
+    "commissions.state",
+  ]);
   expect(formFieldName("site.commissions.texts.pt.prices")).toBe("commissions.texts.pt.prices");
   expect(formFieldName("site.commissions.state")).toBe("commissions.state");
-  const set = { ...commissions, state: "open" as const };
+  for (const slots of ["-1", "101", "1.5", "x", "1 2"])
+    expect(issues({ commissions: { ...commissions, slots } })).toEqual(["commissions.slots"]);
+  for (const slots of ["", " 3 ", "100", "0"])
+    expect(issues({ commissions: { ...commissions, slots } })).toEqual([]);
+  const wrong = settingsSchema("").safeParse({
+    ...values,
+    whatsappCountry: "",
+    commissions: { ...commissions, slots: "many" },
+  });
+  expect(wrong.error?.issues[0]?.message).toBe("settings.error.slots");
+  expect(formFieldName("site.commissions.slots")).toBe("commissions.slots");
+  const set = { ...commissions, state: "open" as const, slots: 3 };
   const loaded = { ...settings, site: { ...settings.site, commissions: set } };
   expect(toSettings(toFormValues(loaded, seed, "PT"), "", seed).site.commissions).toEqual(set);
 });

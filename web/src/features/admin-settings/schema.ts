@@ -120,7 +120,7 @@ export const COMMISSION_TEXT_NAMES = Object.keys(
 ) as CommissionTextName[];
 
 /** What is set about commissions on a site where the owner has set nothing. */
-export function noCommissions(): SettingsValues["commissions"] {
+export function noCommissions(): Omit<SettingsValues["commissions"], "slots"> {
   const none = () =>
     Object.fromEntries(
       COMMISSION_TEXT_NAMES.map((name) => [name, ""]),
@@ -165,6 +165,10 @@ const fieldsSchema = z.object({
   }),
   commissions: z.object({
     state: z.enum(COMMISSION_STATES),
+    /** A number, or "" for no limit. */
+    slots: z
+      .string()
+      .check(z.trim(), z.regex(/^([1-9]?\d|100)?$/, withError("settings.error.slots"))),
     texts: z.object({ en: commissionTextsSchema, pt: commissionTextsSchema }),
   }),
   /** Whether visitors read the measured response time instead of the text. */
@@ -229,7 +233,10 @@ export function toFormValues(
     ) as SettingsValues["privacy"],
     messageMonths: String(site.messageMonths ?? 0),
     gallery: { ...site.gallery, strip: site.gallery.strip ?? "" },
-    commissions: site.commissions ?? noCommissions(),
+    commissions: {
+      ...(site.commissions ?? noCommissions()),
+      slots: String(site.commissions?.slots || ""),
+    },
     responseTime: site.responseTime ?? "",
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
@@ -268,7 +275,7 @@ export function toSettings(
       ),
       gallery: values.gallery,
       messageMonths: Number(values.messageMonths),
-      commissions: values.commissions,
+      commissions: { ...values.commissions, slots: Number(values.commissions.slots) },
       responseTime: values.responseTime,
       enquiryLinks: values.enquiryLinks,
     },
@@ -298,7 +305,7 @@ export function formFieldName(refused: string): string | undefined {
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");
-  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|responseTime|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+|commissions\.(state|texts\.(en|pt)\.\w+))$/.test(
+  return /^(name|instagram|facebook|whatsapp|email|privacySince|messageMonths|responseTime|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+|commissions\.(state|slots|texts\.(en|pt)\.\w+))$/.test(
     field,
   )
     ? field

@@ -7,7 +7,9 @@ import { noCommissions, type SettingsValues } from "@/features/admin-settings/sc
 import { renderApp } from "@/test/render";
 
 function Form() {
-  const form = useForm<SettingsValues>({ defaultValues: { commissions: noCommissions() } });
+  const form = useForm<SettingsValues>({
+    defaultValues: { commissions: { ...noCommissions(), slots: "" } },
+  });
   return (
     <FormProvider {...form}>
       <CommissionsGroup shownLanguage="en" onShowLanguage={() => undefined} />
@@ -29,7 +31,8 @@ test("A-set-commissions: the state and the texts in both languages; a missing on
   );
   const tabs = screen.getByRole("group", { name: "Language of the texts" });
   expect(within(tabs).getByRole("button", { name: /^Portuguese/ })).toHaveTextContent("1 missing");
-  const want = noCommissions();
+  await user.type(screen.getByLabelText(/^Slots/), "3");
+  const want = { ...noCommissions(), slots: "3" };
   want.state = "waitlist";
   want.texts.en.prices = "from 300 €";
   expect(JSON.parse(document.querySelector("output")!.textContent)).toEqual(want);

@@ -10,9 +10,11 @@ import {
   type SettingsValues,
 } from "@/features/admin-settings/schema";
 import { SelectField } from "@/components/form/select-field";
+import { TextField } from "@/components/form/text-field";
 import { AdminGroup } from "@/components/layout/admin-group";
 import type { Language } from "@/lib/boot";
 import { otherLanguage, useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 /** The height of each text's input in rows; 0 is an input of one line. */
 const ROWS: Record<CommissionTextName, number> = {
@@ -30,8 +32,9 @@ export function CommissionsGroup({
   onShowLanguage,
 }: Pick<FieldsProps, "shownLanguage" | "onShowLanguage">) {
   const t = useT();
-  const { register, control } = useFormContext<SettingsValues>();
+  const { register, control, formState } = useFormContext<SettingsValues>();
   const { texts } = useWatch({ control, name: "commissions" });
+  const slotsError = formState.errors.commissions?.slots?.message;
   const missing = (language: Language) =>
     COMMISSION_TEXT_NAMES.filter(
       (name) =>
@@ -50,6 +53,15 @@ export function CommissionsGroup({
           </option>
         ))}
       </SelectField>
+      <TextField
+        label={t("settings.commissionSlots")}
+        hint={t("settings.commissionSlotsHint")}
+        error={slotsError && t(slotsError as Key)}
+        inputMode="numeric"
+        optional
+        className="max-w-[28em]"
+        {...register("commissions.slots")}
+      />
       <LanguageTabs
         shownLanguage={shownLanguage}
         missing={{ en: missing("en"), pt: missing("pt") }}

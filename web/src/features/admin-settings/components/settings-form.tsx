@@ -273,6 +273,7 @@ function firstError(errors: FieldErrors<SettingsValues>): string {
     const name = TEXT_NAMES.find((text) => errors.texts?.[language]?.[text]);
     if (name) return `texts.${language}.${name}`;
   }
+  if (errors.commissions?.slots) return "commissions.slots";
   for (const language of LANGUAGES) {
     const name = COMMISSION_TEXT_NAMES.find(
       (text) => errors.commissions?.texts?.[language]?.[text],

@@ -9,7 +9,7 @@ import pt from "@/locales/commissions/pt.json";
 addTexts({ en, pt });
 
 /** Whether the artist takes commissions, and on which terms. Texts that the owner has not written are omitted. */
-export function Commissions({ state, texts }: CommissionSettings) {
+export function Commissions({ state, texts, free }: CommissionSettings) {
   const t = useT();
   const id = useId();
   if (!state) return null;
@@ -22,7 +22,10 @@ export function Commissions({ state, texts }: CommissionSettings) {
       <h3 id={id} className="text-[1.75rem] leading-[1.1] font-[330]">
         {t(`commissions.${state}`)}
       </h3>
-      <p className="text-ink2 mt-2 max-w-[33em]">{t(`commissions.${state}Hint`)}</p>
+      <p className="text-ink2 mt-2 max-w-[33em]">
+        {free && `${t(free === 1 ? "commissions.free1" : "commissions.free", { n: free })} `}
+        {t(`commissions.${state}Hint`)}
+      </p>
       <dl className="mt-6 grid gap-x-[7vw] gap-y-6 md:grid-cols-2 lg:grid-cols-[5fr_6fr]">
         <Text name="accepts" texts={texts} />
         <Text name="declines" texts={texts} />

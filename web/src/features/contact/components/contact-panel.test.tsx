@@ -51,6 +51,15 @@ test("S2-commission-1: closed says so, with no text at all", async () => {
 });
 
 test.each([
+  [2, "en", "Commissions are open", "2 places free. Tell me"] as const,
+  [1, "pt", "Aceito encomendas", "1 lugar livre. "] as const,
+  [undefined, "en", "Commissions are open", /^Commissions are openTell me/] as const,
+])("S2-commission-3: %s free places", async (free, language, name, text) => {
+  show({ state: "open", texts: { en: none, pt: none }, free }, language);
+  expect(await region(name)).toHaveTextContent(text);
+});
+
+test.each([
   ["nothing is set", undefined] as const,
   ["off", { state: "" as const, texts: written }] as const,
 ])("S2-commission-1: %s: visitors are told nothing", async (_, commissions) => {
