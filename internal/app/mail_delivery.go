@@ -63,6 +63,12 @@ func (a *App) wireDelivery() error {
 			}
 			return a.Tables.RecordUpdated(ctx, tx, "contact_replies", []string{id})
 		},
+		RecordCommission: func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error {
+			if inserted {
+				return a.Tables.RecordInserted(ctx, tx, table, []string{key})
+			}
+			return a.Tables.RecordUpdated(ctx, tx, table, []string{key})
+		},
 		SiteURL: a.cfg.Server.SiteURL, LinkKey: a.deriveCurrent(linkPurpose), PreviousLinkKey: a.derivePrevious(linkPurpose),
 		FindWork: func(ctx context.Context, id string, l i18n.Language) (*functions.EnquiryWork, error) {
 			work, err := a.pages.LinkWork(ctx, id, l)
@@ -196,9 +202,16 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 }
 
 func (a *App) sendReply(ctx context.Context, r functions.ReplyMail) error {
-	_, err := a.SendMail(ctx, mail.Message{
+	m := mail.Message{
 		ID: r.ID, Kind: mail.ContactReply, To: r.To.Email, Language: r.To.Language, Link: r.Link, At: r.At,
 		Reply: &mail.Reply{Text: r.Text, To: r.ReplyTo}, About: []string{r.MessageID},
-	})
+	}
+	switch {
+	case r.Offer != nil:
+		m.Kind, m.Reply.Offer = mail.ContactOffer, (*mail.Offer)(r.Offer)
+	case r.Progress:
+		m.Kind = mail.ContactProgress
+	}
+	_, err := a.SendMail(ctx, m)
 	return err
 }

@@ -22,13 +22,14 @@ import (
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
 	// Messages of visitors.
-	MessagesPerHour int                                                                  // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
-	CheckSpace      func() error                                                         // returns apperr.NoSpace while the disk is full
-	WritePage       func(http.ResponseWriter, *http.Request, Page) error                 // writes a page for a browser without scripts as the response
-	RecordInserted  func(ctx context.Context, tx *db.Tx, id string) error                // records the new message with this id for live changes
-	RecordUpdated   func(ctx context.Context, tx *db.Tx, id string) error                // records the message with this id as updated for live changes
-	RecordReply     func(ctx context.Context, tx *db.Tx, id string, inserted bool) error // records the reply with this id as inserted or updated for live changes
-	RecordDeleted   func(ctx context.Context, tx *db.Tx, ids []string) error             // records messages as deleted for live changes, and calls CleanUpMessages for them
+	MessagesPerHour  int                                                                          // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	CheckSpace       func() error                                                                 // returns apperr.NoSpace while the disk is full
+	WritePage        func(http.ResponseWriter, *http.Request, Page) error                         // writes a page for a browser without scripts as the response
+	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // records the new message with this id for live changes
+	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // records the message with this id as updated for live changes
+	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // records the reply with this id as inserted or updated for live changes
+	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // records the row of commissions or commission_offers with this key as inserted or updated for live changes
+	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // records messages as deleted for live changes, and calls CleanUpMessages for them
 
 	// Private links (enquiry_link.go).
 	SiteURL         string                                                                      // public URL of the site, with which the links begin
@@ -90,6 +91,7 @@ var catalog = map[string]function{
 	"contact-quarantine": {run: (*Service).contactQuarantine},
 	"contact-notices":    {run: (*Service).contactNotices},
 	"contact-reply":      {run: (*Service).contactReply},
+	"commission":         {run: (*Service).commission},
 	"contact-export":     {run: (*Service).contactExport},
 	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},

@@ -22,7 +22,7 @@ import (
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
 
-// ReplyMail is a mail with an owner's reply to the visitor.
+// ReplyMail is a mail with a text of the owner to the visitor.
 type ReplyMail struct {
 	ID        string // the same at every attempt to send the mail
 	To        Recipient
@@ -30,6 +30,8 @@ type ReplyMail struct {
 	Link      string // private link to the conversation; "" for none
 	MessageID string
 	Text      string
+	Progress  bool       // whether the text is a note on the progress of a commission
+	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time
 }
 
@@ -135,32 +137,37 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 
 // addOwnerReply handles the action reply.
 func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
-	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Text: req.Text, CreatedAt: s.now(), Delivery: deliveryNone}
+	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now()}
+	_, err := s.sendOwnerReply(ctx, tx, r, "replied")
+	return err
+}
+
+// sendOwnerReply stores a text of the owner, and mails it if there is a mail server. Otherwise the visitor reads it at the private link; the
+// error is errUnreachable if there is none. added and status are those of addReply.
+func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
+	r.Delivery = deliveryNone
 	enabled, err := s.linksEnabled(ctx, tx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if s.cfg.MailServer {
 		r.Delivery, r.DeliveryAt = deliveryQueued, &r.CreatedAt
 		if enabled {
-			if _, err := s.ensureLink(ctx, tx, req.MessageID); err != nil {
-				return err
+			if _, err := s.ensureLink(ctx, tx, r.MessageID); err != nil {
+				return false, err
 			}
 		}
-	} else if l, err := readLinkOf(ctx, tx, req.MessageID); err != nil || !l.ExpiresAt.After(s.now()) {
-		if errors.Is(err, db.ErrNoRows) || err == nil {
-			err = errUnreachable
-		}
-		return err
+	} else if found, err := s.hasLink(ctx, tx, r.MessageID); err != nil || !found {
+		return false, cmp.Or(err, error(errUnreachable))
 	}
-	added, err := s.addReply(ctx, tx, r, "replied")
+	added, err = s.addReply(ctx, tx, r, status)
 	if errors.Is(err, errConversationFull) {
 		err = errFullConversation
 	}
 	if err != nil || !added || r.Delivery != deliveryQueued {
-		return err
+		return added, err
 	}
-	return s.queueReply(ctx, tx, r)
+	return true, s.queueReply(ctx, tx, r)
 }
 
 // queueReply queues the job that mails a reply. Visitors answer to the site's public address or, without one, to the owner's own.
@@ -248,7 +255,12 @@ func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error 
 	if err != nil {
 		return err
 	}
-	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, At: r.CreatedAt}
+	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, At: r.CreatedAt}
+	if r.Kind == kindOffer {
+		if m.Offer, err = s.offerMail(ctx, r.ID); err != nil {
+			return err
+		}
+	}
 	l, err := readLinkOf(ctx, s.db, r.MessageID)
 	switch {
 	case err == nil:

@@ -54,12 +54,12 @@ func replyID(messageID, text string) string {
 // errConversationFull is the error of a reply beyond maxReplies.
 var errConversationFull = errors.New("the conversation has too many replies")
 
-// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status, records both for live
-// changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is errConversationFull if
-// the message has maxReplies.
+// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status, unless that is "", records
+// both for live changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is errConversationFull if
+// the message has maxReplies; an answer to an offer is stored all the same.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
-	if err == nil && n >= maxReplies {
+	if err == nil && n >= maxReplies && r.Kind != kindAnswer {
 		err = errConversationFull
 	}
 	if err != nil {
@@ -68,8 +68,11 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 	if added, err = insertReply(ctx, tx, r); err != nil || !added {
 		return false, err
 	}
+	if status != "" {
+		err = setStatus(ctx, tx, r.MessageID, status)
+	}
 	return true, errors.Join(
-		setStatus(ctx, tx, r.MessageID, status),
+		err,
 		extendLinkOf(ctx, tx, r.MessageID, linkExpiry(r.CreatedAt)),
 		s.cfg.RecordReply(ctx, tx, r.ID, true),
 		s.cfg.RecordUpdated(ctx, tx, r.MessageID),
@@ -79,7 +82,7 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 // addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
 // errNoInboxMessage or errConversationFull if the reply cannot be stored.
 func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string) error {
-	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Text: text, CreatedAt: s.now(), Delivery: deliveryNone}
+	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -71,6 +71,15 @@ func (s *Service) linksEnabled(ctx context.Context, q db.Querier) (bool, error) 
 	return site.EnquiryLinks, err
 }
 
+// hasLink reports whether a message has a link that has not expired.
+func (s *Service) hasLink(ctx context.Context, q db.Querier, messageID string) (bool, error) {
+	l, err := readLinkOf(ctx, q, messageID)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return l.ExpiresAt.After(s.now()), err
+}
+
 // ensureLink returns the URL of the link to a message. It makes a new link if there is none, or if the URL of the one that exists is not
 // known any more.
 func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) (enquiryURL string, err error) {

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -41,7 +42,7 @@ type EnquiryWork struct {
 //go:embed enquiry.html
 var enquirySource string
 
-var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource))
+var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource + commissionSource))
 
 // enquiryPage is the data of the template enquiry.html.
 type enquiryPage struct {
@@ -50,7 +51,8 @@ type enquiryPage struct {
 	OtherPath  string        // the same page in the other language
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
 	State      string        // where the enquiry stands
-	Waitlist   bool          // commissions have a waiting list, and the message asks for one
+	Place      string        // place on the waiting list; "" for none
+	Commission commissionPart
 	Work       *EnquiryWork
 	Replies    []reply
 	Text       string // what the visitor has written into the form
@@ -124,8 +126,11 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	if formErr != nil {
 		return s.showEnquiryError(w, r, p, apperr.From(formErr))
 	}
-	if form.Get("action") == "erase" {
+	switch form.Get("action") {
+	case "erase":
 		return s.handleErase(w, r, p, form.Get("confirm") == "yes")
+	case "answer":
+		return s.handleAnswer(w, r, p, form)
 	}
 	return s.handleReply(w, r, p, form.Get("id"))
 }
@@ -225,13 +230,15 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 		}
 	}
 	p.State = p.stateText()
-	p.Waitlist = site.Commissions.State == settings.CommissionsWaitlist && m.Reason == "commission" && p.Enquiry.Status != "replied"
+	if err := p.showCommission(r.Context(), s, site); err != nil {
+		return err
+	}
 	if p.ReplyID == "" {
 		p.ReplyID = uuid.NewString()
 	}
 	title := p.T("enquiry.title")
-	if p.Alert != "" { // screen readers read the title first
-		title = p.Alert
+	if alert := cmp.Or(p.Alert, p.Commission.Alert); alert != "" { // screen readers read the title first
+		title = alert
 	}
 	return s.writeEnquiry(w, r, p, status, title)
 }
@@ -239,14 +246,15 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 // stateText returns where the enquiry stands. The status is that of the visitor's last text: a reply makes the message new again.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
+	answered := false // here, and not by mail alone
 	for _, r := range p.Replies {
-		if r.Author == authorVisitor || p.Enquiry.Status == "replied" {
-			last = r.CreatedAt
+		if r.Author == authorVisitor || p.Enquiry.Status == "replied" && r.Kind != kindProgress {
+			last, answered = r.CreatedAt, answered || r.Author == authorOwner
 		}
 	}
 	say := func(key string, at time.Time) string { return p.Language.Text(key, "when", p.Language.Time(at)) }
 	switch {
-	case p.Enquiry.Status == "replied" && len(p.Replies) > 0:
+	case p.Enquiry.Status == "replied" && answered:
 		return say("enquiry.state.answered", last)
 	case p.Enquiry.Status == "replied" && p.Enquiry.AnsweredAt != nil:
 		return say("enquiry.state.answeredByMail", *p.Enquiry.AnsweredAt)

@@ -155,7 +155,7 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 		}
 		rec := s.visit("GET", path, "", "")
 		shows(t, rec, 200, `<html lang="pt"><title>A sua mensagem`, "Gosto muito do mural.", "Inês Prado", "Recebida em 12 de março de 2026, 10:00 UTC. Ainda não foi lida.",
-			"lista de espera", "Romãs pt", `href="`+path+`?lang=en" lang="en" hreflang="en"`, `<form action="`+path+`" method="post"`)
+			"Lugar na lista de espera: 1.º.", "Romãs pt", `href="`+path+`?lang=en" lang="en" hreflang="en"`, `<form action="`+path+`" method="post"`)
 		for name, want := range map[string]string{"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"} {
 			if got := rec.Header().Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)

@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,10 +46,11 @@ func scanInboxMessage(row db.Row) (m contactMessage, err error) {
 }
 
 // listMessageIDsBefore returns the ids of the messages in the inbox that arrived at the given time or earlier and to which no reply was
-// written since, the oldest first and at most limit.
+// written since, the oldest first and at most limit. Messages whose commission is accepted or in progress are not among them.
 func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select id from contact_submissions m where created_at <= $1
-		and not exists (select 1 from contact_replies r where r.message_id = m.id and r.created_at > $1) order by created_at, id limit $2`, at, limit)
+		and not exists (select 1 from contact_replies r where r.message_id = m.id and r.created_at > $1)
+		and not exists (select 1 from commissions c where c.message_id = m.id and c.stage in ('accepted', 'in_progress')) order by created_at, id limit $2`, at, limit)
 }
 
 // deleteInboxMessages deletes messages in the inbox. The database deletes their notices by a foreign key.
@@ -69,12 +71,15 @@ type exportedMessage struct {
 	// Replies are in the order in which they were written. They and the link are missing in JSON if there are none.
 	Replies []exportedReply `json:"replies,omitempty"`
 	Link    *exportedLink   `json:"link,omitempty"`
+	// Commission is missing in JSON if nothing was decided and offered.
+	Commission *exportedCommission `json:"commission,omitempty"`
 }
 
 // exportedReply is a reply to a message in an export.
 type exportedReply struct {
 	CreatedAt time.Time `json:"created_at"`
-	Author    string    `json:"author"` // authorVisitor or authorOwner
+	Author    string    `json:"author"`         // authorVisitor or authorOwner
+	Kind      string    `json:"kind,omitempty"` // one of the kind constants; "" for kindReply
 	Text      string    `json:"text"`
 }
 
@@ -99,7 +104,10 @@ func addConversations(ctx context.Context, q db.Querier, page []exportedMessage)
 	}
 	for _, r := range replies {
 		m := at[r.MessageID]
-		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, r.Text})
+		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, strings.TrimPrefix(r.Kind, kindReply), r.Text})
+	}
+	if err := addCommissions(ctx, q, ids, at); err != nil {
+		return err
 	}
 	list, args := db.AppendList(nil, ids)
 	_, err = db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {

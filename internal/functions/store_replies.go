@@ -21,20 +21,29 @@ const (
 	deliveryFailed = "failed" // no other attempt follows by itself
 )
 
+// Values of the column contact_replies.kind.
+const (
+	kindReply    = "reply"
+	kindProgress = "progress" // an owner's note on the progress of a commission
+	kindOffer    = "offer"    // the text of an offer
+	kindAnswer   = "answer"   // a visitor's answer to an offer
+)
+
 // reply is a text in the conversation about a message: a row of contact_replies.
 type reply struct {
 	ID, MessageID string
 	Author        string // authorVisitor or authorOwner
+	Kind          string // one of the kind constants
 	Text          string
 	CreatedAt     time.Time
 	Delivery      string     // one of the delivery constants
 	DeliveryAt    *time.Time // when Delivery changed; nil for never
 }
 
-const replyColumns = "id, message_id, author, text, created_at, delivery, delivery_at"
+const replyColumns = "id, message_id, author, kind, text, created_at, delivery, delivery_at"
 
 func scanReply(row db.Row) (r reply, err error) {
-	err = row.Scan(&r.ID, &r.MessageID, &r.Author, &r.Text, &r.CreatedAt, &r.Delivery, &r.DeliveryAt)
+	err = row.Scan(&r.ID, &r.MessageID, &r.Author, &r.Kind, &r.Text, &r.CreatedAt, &r.Delivery, &r.DeliveryAt)
 	return r, err
 }
 
@@ -50,8 +59,8 @@ func lockMessage(ctx context.Context, tx *db.Tx, id string) error {
 
 // insertReply stores a reply. inserted is false if there is one with this id already.
 func insertReply(ctx context.Context, tx *db.Tx, r reply) (inserted bool, err error) {
-	return db.Changed(ctx, tx, `insert into contact_replies (id, message_id, author, text, created_at, delivery, delivery_at) values ($1, $2, $3, $4, $5, $6, $7)
-		on conflict (id) do nothing`, r.ID, r.MessageID, r.Author, r.Text, r.CreatedAt, r.Delivery, r.DeliveryAt)
+	return db.Changed(ctx, tx, `insert into contact_replies (id, message_id, author, kind, text, created_at, delivery, delivery_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
+		on conflict (id) do nothing`, r.ID, r.MessageID, r.Author, r.Kind, r.Text, r.CreatedAt, r.Delivery, r.DeliveryAt)
 }
 
 func setStatus(ctx context.Context, q db.Querier, messageID, status string) error {

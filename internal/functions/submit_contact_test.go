@@ -79,6 +79,10 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		s.live = append(s.live, fmt.Sprintf("reply %s inserted %v", id, inserted))
 		return nil
 	}
+	cfg.RecordCommission = func(_ context.Context, _ *db.Tx, table, _ string, inserted bool) error {
+		s.live = append(s.live, fmt.Sprintf("%s inserted %v", table, inserted))
+		return nil
+	}
 	cfg.CheckSpace = func() error { return s.space }
 	cfg.SiteURL, cfg.LinkKey = "https://alvor.example", []byte("the key of links")
 	cfg.FindWork = func(_ context.Context, id string, l i18n.Language) (*EnquiryWork, error) {

@@ -100,6 +100,28 @@ func (l Language) Time(t time.Time) string {
 	return l.Text("time", "day", strconv.Itoa(t.Day()), "month", l.Text("month."+strconv.Itoa(int(t.Month()))), "year", strconv.Itoa(t.Year()), "clock", t.Format("15:04"))
 }
 
+// Date returns a day, given as YYYY-MM-DD, in the form of the language; a text that is no day as it is.
+func (l Language) Date(day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return l.Text("date", "day", strconv.Itoa(t.Day()), "month", l.Text("month."+strconv.Itoa(int(t.Month()))), "year", strconv.Itoa(t.Year()))
+}
+
+// Ordinal returns a positive number as a place in an order: 1st, 2nd, 3rd; in Portuguese 1.º.
+func (l Language) Ordinal(n int) string {
+	ending := "th"
+	switch {
+	case l == PT:
+		ending = ".º"
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 >= 1 && n%10 <= 3:
+		ending = []string{"st", "nd", "rd"}[n%10-1]
+	}
+	return strconv.Itoa(n) + ending
+}
+
 // Other returns Portuguese for English, and English for Portuguese.
 func (l Language) Other() Language {
 	if l == PT {

@@ -122,6 +122,17 @@ func TestTextAndTime(t *testing.T) {
 	if got := PT.Time(at); got != "10 de março de 2026, 00:05 UTC" {
 		t.Error(got)
 	}
+	if got := EN.Date("2026-03-09") + " " + PT.Date("2026-12-24") + EN.Date(""); got != "9 March 2026 24 de dezembro de 2026" {
+		t.Error(got)
+	}
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd", 111: "111th"} {
+		if got := EN.Ordinal(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	if got := PT.Ordinal(3); got != "3.º" {
+		t.Error(got)
+	}
 	for m := range 12 {
 		for _, l := range Languages {
 			if got := l.Time(time.Date(2026, time.Month(m+1), 1, 0, 0, 0, 0, time.UTC)); strings.Contains(got, "{") {

@@ -14,10 +14,16 @@ type Contact struct {
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
 }
 
-// Reply is an owner's reply to a visitor, the content of a ContactReply.
+// Reply is a text of an owner to a visitor, the content of a ContactReply, a ContactOffer and a ContactProgress.
 type Reply struct {
-	Text string
-	To   string // e-mail address to which the visitor can answer; "" for none
+	Text  string
+	To    string // e-mail address to which the visitor can answer; "" for none
+	Offer *Offer // nil except for ContactOffer
+}
+
+// Offer is an offer for a commission. Its days are YYYY-MM-DD; fields that are "" are left out.
+type Offer struct {
+	Price, Deposit, PromisedOn, ExpiresOn string
 }
 
 // Digest is the content of a ContactDigest, one mail about many messages.
@@ -53,6 +59,17 @@ func (p *page) addContact(c Contact, l i18n.Language) {
 func (p *page) addDigest(d Digest, l i18n.Language) {
 	for _, e := range d.Newest {
 		p.Details = append(p.Details, detail{oneLine(e.Name, maxDigestName), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})
+	}
+}
+
+// addReply adds an owner's text to the page, and the offer that it describes.
+func (p *page) addReply(r Reply, l i18n.Language) {
+	p.Quote = paragraphs(r.Text)
+	if o := r.Offer; o != nil {
+		p.addDetail(l, "price", oneLine(o.Price, maxEmail))
+		p.addDetail(l, "deposit", oneLine(o.Deposit, maxEmail))
+		p.addDetail(l, "promised", l.Date(o.PromisedOn))
+		p.addDetail(l, "expires", l.Date(o.ExpiresOn))
 	}
 }
 

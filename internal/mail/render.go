@@ -141,7 +141,7 @@ func newPage(msg Message, site, siteURL string) page {
 		p.addContact(*msg.Contact, l)
 	}
 	if msg.Reply != nil {
-		p.Quote = paragraphs(msg.Reply.Text)
+		p.addReply(*msg.Reply, l)
 		if msg.Reply.To == "" {
 			p.Note = say("noAddress")
 		}

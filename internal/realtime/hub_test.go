@@ -307,6 +307,8 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		s.change("reviews", "DELETE", "", `{"id":"2","is_active":false}`)
 		s.change("contact_submissions", "INSERT", `{"id":"3","message":"for the owner"}`, "")
 		s.change("contact_replies", "INSERT", `{"id":"5","text":"a visitor's reply"}`, "")
+		s.change("commissions", "INSERT", `{"message_id":"3","stage":"accepted"}`, "")
+		s.change("commission_offers", "UPDATE", `{"id":"5","price_text":"300 €"}`, `{"id":"5"}`)
 		s.change("contact_submissions", "DELETE", "", `{"id":"3"}`)
 		s.change("user_roles", "INSERT", `{"user_id":"`+visitor+`","role":"friend"}`, "")
 		s.change("reviews", "DELETE", "", `{"id":"4","is_active":true}`)
@@ -317,6 +319,8 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		}
 		admin.expect("for the owner")
 		admin.expect(`"contact_replies"`, "a visitor's reply")
+		admin.expect(`"commissions"`, "accepted")
+		admin.expect(`"commission_offers"`, "300 €")
 		admin.expect(`"contact_submissions"`, `"old_record":{"id":"3"}`)
 		user.expect(`"user_roles"`, "friend")
 		for _, c := range []*client{anon, admin, user} {

@@ -618,15 +618,17 @@ func (g *generator) functions() *request {
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`, "follow": `true`}
 	order := []string{"name", "email", "message", "reason", "language", "follow"}
 	if g.chance(25) { // functions of administrators
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "contact-export", "address-data", "mail-test"))
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "commission", "contact-export", "address-data", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
-			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
-			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `"stage"`, `"promise"`, `"offer"`, `"withdraw"`, `"progress"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
 			"message_id": g.word(`"`+id+`"`, `"x"`, `null`, `["`+id+`"]`), "text": g.word(`"Answer"`, `""`, `"\u0000"`, `7`, g.quoted()),
+			"stage": g.word(`"accepted"`, `"enquiry"`, `"sold"`, `null`), "from": g.word(`"offer"`, `0`, `-1`, `1e99`, `"1"`), "price": g.word(`"300 €"`, `""`, `"\n"`, g.quoted()),
+			"promised_on": g.word(`"2027-01-01"`, `"-1"`, `"99999-01-01"`, g.quoted()), "expires_on": g.word(`"2999-01-01"`, `""`, `"0000-00-00"`, g.quoted()),
 			"format": g.word(`"csv"`, `"json"`, `"xlsx"`, `[]`), "address": g.word(`"ines@exemplo.example"`, `"@"`, `"a@\u0000"`, `"'@%"`, `{}`),
 		}
-		return g.framed(r, g.json(fields, []string{"action", "id", "message_id", "text", "ids", "from", "limit", "format", "address"}))
+		return g.framed(r, g.json(fields, []string{"action", "id", "message_id", "text", "ids", "from", "limit", "format", "address", "stage", "price", "promised_on", "expires_on"}))
 	}
 	switch g.IntN(5) {
 	case 0: // a form without scripts
@@ -747,7 +749,8 @@ func (g *generator) enquiry() *request {
 	if r.method == "GET" || r.method == "HEAD" {
 		return r
 	}
-	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "erase", g.text())}, {"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
+	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "answer", "answer", "erase", g.text())}, {"offer", g.word(openOffer, hiddenOffer, hiddenOffer, "", "x", g.text())},
+		{"answer", g.word("accepted", "declined", "", g.text())}, {"name", g.word("Inês", "", g.text(), strings.Repeat("ã", g.IntN(200)))}, {"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
 	if g.chance(25) {
 		var b bytes.Buffer
 		w := multipart.NewWriter(&b)

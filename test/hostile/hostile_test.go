@@ -49,6 +49,8 @@ const (
 	openToken   = "b3BlbiBsaW5rIG9mIHRlcw"
 	endedToken  = "ZW5kZWQgbGluayBvZiB0ZQ"
 	openMessage = "00000000-0000-4000-8000-000000000099"
+	openOffer   = "00000000-0000-4000-8000-000000000098"
+	hiddenOffer = "00000000-0000-4000-8000-000000000097"
 )
 
 // canary is part of every text of a hidden row, and of no request.
@@ -194,6 +196,13 @@ func (s *site) fill(t *testing.T) {
 		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
 	}
 	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{{"id": id(12), "message_id": "00000000-0000-4000-8000-000000000007", "author": "owner", "text": canary}}))
+	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{
+		{"id": openOffer, "message_id": openMessage, "author": "owner", "kind": "offer", "text": "Seen"}, {"id": hiddenOffer, "message_id": "00000000-0000-4000-8000-000000000007", "author": "owner", "kind": "offer", "text": canary},
+	}))
+	must(t, s.app.Tables.InsertRows(ctx, service, "commission_offers", []map[string]any{
+		{"id": openOffer, "message_id": openMessage, "price_text": "300 €"}, {"id": hiddenOffer, "message_id": "00000000-0000-4000-8000-000000000007", "price_text": canary, "answered_name": canary},
+	}))
+	must(t, s.app.Tables.InsertRows(ctx, service, "commissions", []map[string]any{{"message_id": openMessage, "stage": "offer"}}))
 	for token, message := range map[string]string{openToken: openMessage, endedToken: "00000000-0000-4000-8000-000000000007"} {
 		expires := time.Now().Add(time.Hour)
 		if token == endedToken {

@@ -11,6 +11,7 @@ export const messageKeys = {
   /** The number of unread messages together with the newest message. */
   newMessages: [...all, "arrivals"] as const,
   conversation: (id: string) => [...all, "conversation", id] as const,
+  commission: (id: string) => [...all, "commission", id] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,
   quarantine: ["contact_quarantine"] as const,

@@ -141,12 +141,62 @@ export type ContactReply = {
   id: string;
   message_id: string;
   author: "visitor" | "owner";
+  /** What the text is: progress is an owner's note on the work, offer the text of one, answer a visitor's answer to one. */
+  kind: "reply" | "progress" | "offer" | "answer";
   text: string;
   created_at: string;
   /** The state of the mail with an owner's reply; "none" if it is not mailed. */
   delivery: "none" | "queued" | "sent" | "failed";
   delivery_at: string | null;
   delivery_error: string | null;
+};
+
+export type CommissionStage =
+  "enquiry" | "offer" | "accepted" | "in_progress" | "finished" | "declined";
+
+/** How far the commission of a message is. Without a row it is an enquiry about which nothing was decided. */
+type Commission = {
+  message_id: string;
+  stage: CommissionStage;
+  stage_at: string;
+  /** YYYY-MM-DD */
+  promised_on: string | null;
+};
+
+/** An offer as the server's function describes it. Days are YYYY-MM-DD; "" is none. */
+export type CommissionOffer = {
+  id: string;
+  text: string;
+  price: string;
+  deposit: string;
+  promised_on: string;
+  expires_on: string;
+  /** The terms as they were when the offer was made. */
+  terms: string;
+  created_at: string;
+  state: "open" | "expired" | "withdrawn" | "accepted" | "declined";
+  answered_at: string | null;
+  answered_name: string;
+};
+
+/** The commission of a message as the server's function describes it. */
+export type CommissionState = {
+  stage: CommissionStage;
+  /** null: nothing was decided. */
+  stage_at: string | null;
+  promised_on: string;
+  /** The stages to which it can be moved. */
+  next: CommissionStage[];
+  /** The newest first. */
+  offers: CommissionOffer[];
+  /** The terms of an offer that is made now. */
+  terms: string;
+  /** The place on the waiting list; 0 if it is not on it. */
+  place: number;
+  /** How many commissions the artist works on at a time; 0 is no limit. */
+  slots: number;
+  /** How many of them are taken, by all commissions. */
+  taken: number;
 };
 
 /** How a message can be replied to, and the private link at which its visitor follows it. */
@@ -357,6 +407,7 @@ export type Tables = {
   series_works: Table<SeriesWork>;
   contact_submissions: Table<ContactSubmission>;
   contact_replies: Table<ContactReply>;
+  commissions: Table<Commission>;
   user_roles: Table<UserRole>;
 };
 

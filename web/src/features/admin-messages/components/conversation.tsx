@@ -53,6 +53,7 @@ function Reply({ reply, visitor, mail }: { reply: ContactReply; visitor: string;
     <li className="border-line border-t py-4">
       <p className="text-ink2 text-sm break-words">
         {own ? t("messages.you") : visitor} · {dateTime(reply.created_at, language)}
+        {reply.kind !== "reply" && ` · ${t(`messages.kind.${reply.kind}`)}`}
       </p>
       <p className="mt-1 break-words whitespace-pre-line">{reply.text}</p>
       {own && (

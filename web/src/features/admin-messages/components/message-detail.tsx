@@ -1,5 +1,6 @@
 import { Reply } from "lucide-react";
 import { AskedArtwork } from "@/features/admin-messages/components/asked-artwork";
+import { CommissionPanel } from "@/features/admin-messages/components/commission-panel";
 import { Conversation } from "@/features/admin-messages/components/conversation";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
@@ -72,6 +73,7 @@ export function MessageDetail({
         <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
         {t("messages.reply")}
       </a>
+      <CommissionPanel message={message} />
       <Conversation message={message} />
       {troubles.length > 0 && <NoticeTrouble id={message.id} notices={troubles} />}
     </MessageArticle>

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
 import { LIST_SEARCH_DEBOUNCE_MS } from "@/lib/constants";
 import type {
+  CommissionState,
   ContactReply,
   ContactSubmission,
   Conversation,
@@ -35,11 +36,23 @@ const aReply: ContactReply = {
   id: "r1",
   message_id: first,
   author: "owner",
+  kind: "reply",
   text: "Claro!",
   created_at: "2026-11-13T09:41:00Z",
   delivery: "failed",
   delivery_at: "2026-11-13T09:42:00Z",
   delivery_error: "No such mailbox",
+};
+const undecided: CommissionState = {
+  stage: "enquiry",
+  stage_at: null,
+  promised_on: "",
+  next: ["offer", "accepted", "declined"],
+  offers: [],
+  terms: "",
+  place: 0,
+  slots: 0,
+  taken: 0,
 };
 const renewed = {
   url: "https://alvor.example/enquiry/bmV3",
@@ -88,6 +101,7 @@ const server = setupServer(
     if (body.action === "renew") conversation = { ...conversation, link: renewed };
     return HttpResponse.json({ success: true, ...conversation });
   }),
+  http.post(`${functions}/commission`, () => HttpResponse.json(undecided)),
   http.post(`${functions}/contact-notices`, async ({ request }) => {
     const { action } = (await request.json()) as { action?: string };
     if (action === "retry")

@@ -39,6 +39,7 @@ export function useMessageChanges(): boolean {
         { event: "*", schema: "public", table: "contact_replies" },
         refetchSoon,
       )
+      .on("postgres_changes", { event: "*", schema: "public", table: "commissions" }, refetchSoon)
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
         if (unmounted) return;

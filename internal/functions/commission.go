@@ -1,0 +1,225 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+	"atelie/internal/settings"
+)
+
+// The stages of a commission: values of the column commissions.stage. A message without a row there is an enquiry.
+const (
+	stageEnquiry    = "enquiry"
+	stageOffer      = "offer"
+	stageAccepted   = "accepted"
+	stageInProgress = "in_progress"
+	stageFinished   = "finished"
+	stageDeclined   = "declined"
+)
+
+// nextStages contains the stages to which an owner can move a commission, by its stage: one step on or back, and declined until it is
+// finished. What was agreed on elsewhere needs no offer.
+var nextStages = map[string][]string{
+	stageEnquiry:    {stageOffer, stageAccepted, stageDeclined},
+	stageOffer:      {stageEnquiry, stageAccepted, stageDeclined},
+	stageAccepted:   {stageOffer, stageInProgress, stageDeclined},
+	stageInProgress: {stageAccepted, stageFinished, stageDeclined},
+	stageFinished:   {stageInProgress},
+	stageDeclined:   {stageEnquiry},
+}
+
+// commissionRequest is the body of a call of commission. Days are YYYY-MM-DD, "" for none.
+type commissionRequest struct {
+	Action    string `json:"action"`     // state, stage, promise, offer, withdraw or progress; "" means state
+	MessageID string `json:"message_id"` // a message in the inbox
+	// ID of offer and progress is any text of the client's choice: a second call with the same text stores nothing. ID of withdraw is the
+	// id of an offer.
+	ID         string `json:"id"`
+	Stage      string `json:"stage"` // of stage
+	From       string `json:"from"`  // of stage: the stage that the owner has seen; "" for any
+	Text       string `json:"text"`  // of offer and progress
+	Price      string `json:"price"` // of offer, as the following
+	Deposit    string `json:"deposit"`
+	PromisedOn string `json:"promised_on"` // also of promise
+	ExpiresOn  string `json:"expires_on"`
+}
+
+// commissionState is the response of commission.
+type commissionState struct {
+	Success    bool         `json:"success"`
+	Stage      string       `json:"stage"`
+	StageAt    *time.Time   `json:"stage_at"` // null: nothing was decided
+	PromisedOn string       `json:"promised_on"`
+	Next       []string     `json:"next"`   // the stages to which it can be moved
+	Offers     []offerState `json:"offers"` // the newest first
+	Terms      string       `json:"terms"`  // what an offer that is made now has as its terms
+	Place      int          `json:"place"`  // on the waiting list; 0: not on it, or there is none
+	Slots      int          `json:"slots"`  // 0: no limit
+	Taken      int          `json:"taken"`  // slots that are taken, by all commissions
+}
+
+// offerState is an offer in commissionState.
+type offerState struct {
+	ID           string     `json:"id"`
+	Text         string     `json:"text"`
+	Price        string     `json:"price"`
+	Deposit      string     `json:"deposit"`
+	PromisedOn   string     `json:"promised_on"`
+	ExpiresOn    string     `json:"expires_on"`
+	Terms        string     `json:"terms"`
+	CreatedAt    time.Time  `json:"created_at"`
+	State        string     `json:"state"` // one of the offer constants
+	AnsweredAt   *time.Time `json:"answered_at"`
+	AnsweredName string     `json:"answered_name"`
+}
+
+// commission handles the function commission for owners (administrators): the stage of a commission, its promised date, offers, and notes on
+// its progress. All actions respond with the state of the commission.
+func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
+	var req commissionRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(req.MessageID)
+	if err != nil {
+		return errInvalid("The message_id must be a UUID")
+	}
+	req.MessageID = id.String()
+	actions := map[string]func(context.Context, *db.Tx, commissionRequest) error{
+		"": nil, "state": nil, "stage": s.setStage, "promise": s.setPromise, "offer": s.makeOffer, "withdraw": s.withdrawOffer, "progress": s.addProgress,
+	}
+	act, ok := actions[req.Action]
+	if !ok {
+		return errInvalid("The action must be state, stage, promise, offer, withdraw or progress")
+	}
+	var state commissionState
+	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+		if act != nil {
+			if err := lockMessage(r.Context(), tx, req.MessageID); err != nil {
+				return err
+			}
+			if err := act(r.Context(), tx, req); err != nil {
+				return err
+			}
+		}
+		state, err = s.commissionStateOf(r.Context(), tx, req.MessageID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, state)
+}
+
+func (s *Service) commissionStateOf(ctx context.Context, tx *db.Tx, messageID string) (state commissionState, err error) {
+	c, err := readCommission(ctx, tx, messageID)
+	if err != nil {
+		return state, err
+	}
+	state = commissionState{Success: true, Stage: c.Stage, PromisedOn: c.PromisedOn, Next: nextStages[c.Stage], Offers: []offerState{}}
+	if c.Stored {
+		state.StageAt = inUTC(&c.StageAt)
+	}
+	offers, err := listOffers(ctx, tx, messageID)
+	if err != nil {
+		return state, err
+	}
+	for _, o := range slices.Backward(offers) {
+		state.Offers = append(state.Offers, offerState{
+			o.ID, o.Text, o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn, o.Terms, o.CreatedAt.UTC(), o.state(s.now()), inUTC(o.AnsweredAt), o.AnsweredName,
+		})
+	}
+	visitor, err := readRecipient(ctx, tx, messageID)
+	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page asks again when the message is deleted
+		return state, err
+	}
+	site, err := settings.LoadSite(ctx, tx)
+	if err != nil {
+		return state, err
+	}
+	state.Terms, _ = site.Commissions.Terms(visitor.Language)
+	state.Slots = site.Commissions.Slots
+	if site.Commissions.State == settings.CommissionsWaitlist {
+		if state.Place, err = placeOnWaitlist(ctx, tx, messageID); err != nil {
+			return state, err
+		}
+	}
+	state.Taken, err = settings.TakenSlots(ctx, tx)
+	return state, err
+}
+
+// saveCommission stores the commission of a message and records it for live changes.
+func (s *Service) saveCommission(ctx context.Context, tx *db.Tx, messageID string, c commission) error {
+	if err := storeCommission(ctx, tx, messageID, c); err != nil {
+		return err
+	}
+	return s.cfg.RecordCommission(ctx, tx, "commissions", messageID, !c.Stored)
+}
+
+// setStage handles the action stage. The open offer is withdrawn when its stage ends.
+func (s *Service) setStage(ctx context.Context, tx *db.Tx, req commissionRequest) error {
+	if nextStages[req.Stage] == nil {
+		return errInvalid("The stage must be enquiry, offer, accepted, in_progress, finished or declined")
+	}
+	c, err := readCommission(ctx, tx, req.MessageID)
+	switch {
+	case err != nil:
+		return err
+	case c.Stored && c.Stage == req.Stage: // a second call
+		return nil
+	case req.From != "" && req.From != c.Stage:
+		return errStageChanged
+	case c.Stage != req.Stage && !slices.Contains(nextStages[c.Stage], req.Stage):
+		return errStageStep
+	}
+	if err := s.withdrawOffers(ctx, tx, req.MessageID); err != nil {
+		return err
+	}
+	c.Stage, c.StageAt = req.Stage, s.now()
+	return s.saveCommission(ctx, tx, req.MessageID, c)
+}
+
+// setPromise handles the action promise.
+func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionRequest) error {
+	if !isDay(req.PromisedOn) {
+		return errInvalid("The promised_on must be a date (YYYY-MM-DD), or empty")
+	}
+	c, err := readCommission(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	if c.Stage != stageAccepted && c.Stage != stageInProgress && c.Stage != stageFinished {
+		return errNotAgreed
+	}
+	if c.PromisedOn == req.PromisedOn {
+		return nil
+	}
+	c.PromisedOn = req.PromisedOn
+	return s.saveCommission(ctx, tx, req.MessageID, c)
+}
+
+// addProgress handles the action progress. A note on the progress is for the client alone, as all replies are. It answers nothing, so the
+// message keeps its status.
+func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequest) error {
+	text := normalizeText(req.Text)
+	if key := problemOfReply(text); key != "" {
+		return errInvalid(i18n.EN.Text(key))
+	}
+	_, err := s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now()}, "")
+	return err
+}
+
+// isDay reports whether a text is a day that both databases store, or "".
+func isDay(text string) bool {
+	t, err := time.Parse(time.DateOnly, text)
+	return text == "" || err == nil && t.Year() >= 1900
+}

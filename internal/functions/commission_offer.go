@@ -1,0 +1,243 @@
+package functions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+	"atelie/internal/settings"
+)
+
+// The states of an offer. The first two are also values of the column commission_offers.answer, and the stages that follow the answers.
+const (
+	offerAccepted  = "accepted"
+	offerDeclined  = "declined"
+	offerOpen      = "open"
+	offerExpired   = "expired"
+	offerWithdrawn = "withdrawn"
+)
+
+// Limits of an offer in characters.
+const (
+	maxOfferLine  = 200 // of price and deposit
+	maxAnswerName = 100 // as in the contact form
+)
+
+// expiryDelay is how long after the beginning of its last day, in UTC, an offer expires: then the day has ended everywhere.
+const expiryDelay = 36 * time.Hour
+
+// OfferMail is what a mail tells of an offer, beside its text. Days are YYYY-MM-DD, "" for none.
+type OfferMail struct {
+	Price, Deposit, PromisedOn, ExpiresOn string
+}
+
+// state returns the state of an offer.
+func (o offer) state(now time.Time) string {
+	last, err := time.Parse(time.DateOnly, o.ExpiresOn)
+	switch {
+	case o.Answer != "":
+		return o.Answer
+	case o.WithdrawnAt != nil:
+		return offerWithdrawn
+	case err == nil && !now.Before(last.Add(expiryDelay)):
+		return offerExpired
+	}
+	return offerOpen
+}
+
+// problem returns what is wrong with an offer that an owner makes, or nil.
+func (o offer) problem(now time.Time) *apperr.Error {
+	isLine := func(text string) bool {
+		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)
+	}
+	switch key := problemOfReply(o.Text); {
+	case key != "":
+		return errInvalid(i18n.EN.Text(key))
+	case o.Price == "":
+		return errInvalid("The price must not be empty")
+	case !isLine(o.Price) || !isLine(o.Deposit):
+		return errInvalid("Price and deposit are one line of at most 200 characters each")
+	case !isDay(o.PromisedOn) || !isDay(o.ExpiresOn):
+		return errInvalid("The promised_on and the expires_on must be a date (YYYY-MM-DD), or empty")
+	case o.state(now) == offerExpired:
+		return errInvalid("The expires_on has passed")
+	}
+	return nil
+}
+
+// makeOffer handles the action offer. It stores an offer, with the terms as they are, and mails it as replies are mailed. An open offer
+// before it is withdrawn.
+func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
+	now := s.now()
+	o := offer{
+		ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Text: normalizeText(req.Text), Price: trimSpace(req.Price), Deposit: trimSpace(req.Deposit),
+		PromisedOn: req.PromisedOn, ExpiresOn: req.ExpiresOn, CreatedAt: now,
+	}
+	if _, err := readReply(ctx, tx, o.ID); err == nil { // a second call
+		return nil
+	} else if !errors.Is(err, db.ErrNoRows) {
+		return err
+	}
+	if problem := o.problem(now); problem != nil {
+		return problem
+	}
+	c, err := readCommission(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	if c.Stage != stageEnquiry && c.Stage != stageOffer && c.Stage != stageDeclined {
+		return errStageStep
+	}
+	if err := s.withdrawOffers(ctx, tx, req.MessageID); err != nil {
+		return err
+	}
+	if _, err := s.sendOwnerReply(ctx, tx, reply{ID: o.ID, MessageID: o.MessageID, Author: authorOwner, Kind: kindOffer, Text: o.Text, CreatedAt: now}, "replied"); err != nil {
+		return err
+	}
+	if found, err := s.hasLink(ctx, tx, req.MessageID); err != nil {
+		return err
+	} else if !found {
+		return errNoPlaceToAnswer
+	}
+	visitor, err := readRecipient(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	site, err := settings.LoadSite(ctx, tx)
+	if err != nil {
+		return err
+	}
+	o.Terms, o.TermsLanguage = site.Commissions.Terms(visitor.Language)
+	if err := insertOffer(ctx, tx, o, hashTerms(o.Terms)); err != nil {
+		return err
+	}
+	c.Stage, c.StageAt = stageOffer, now
+	return errors.Join(s.cfg.RecordCommission(ctx, tx, "commission_offers", o.ID, true), s.saveCommission(ctx, tx, req.MessageID, c))
+}
+
+// hashTerms returns the hash by which the text of terms is stored, or "" if there is none.
+func hashTerms(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// withdrawOffers withdraws the open offers to a message and records them for live changes.
+func (s *Service) withdrawOffers(ctx context.Context, tx *db.Tx, messageID string) error {
+	ids, err := withdrawOpenOffers(ctx, tx, messageID, s.now())
+	for _, id := range ids {
+		err = errors.Join(err, s.cfg.RecordCommission(ctx, tx, "commission_offers", id, false))
+	}
+	return err
+}
+
+// withdrawOffer handles the action withdraw: the commission is an enquiry again.
+func (s *Service) withdrawOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
+	id, err := uuid.Parse(req.ID)
+	if err != nil {
+		return errInvalid("The id must be a UUID")
+	}
+	o, err := readOffer(ctx, tx, id.String())
+	switch {
+	case errors.Is(err, db.ErrNoRows) || err == nil && o.MessageID != req.MessageID:
+		return errNoOffer
+	case err != nil:
+		return err
+	case o.Answer != "":
+		return errOfferAnswered
+	case o.WithdrawnAt != nil: // a second call
+		return nil
+	}
+	c, err := readCommission(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	if err := s.withdrawOffers(ctx, tx, req.MessageID); err != nil || c.Stage != stageOffer {
+		return err
+	}
+	c.Stage, c.StageAt = stageEnquiry, s.now()
+	return s.saveCommission(ctx, tx, req.MessageID, c)
+}
+
+// answerOffer stores a visitor's answer to an offer: offerAccepted or offerDeclined, and the name, which may be "" for the latter. Of two
+// answers the first one counts; the same one again changes nothing. The error is errNoInboxMessage, errUnknownOffer, errOfferAnswered,
+// errOfferWithdrawn or errOfferExpired if the offer cannot be answered.
+func (s *Service) answerOffer(ctx context.Context, m contactMessage, l i18n.Language, offerID, answer, name string) error {
+	id, err := uuid.Parse(offerID)
+	if err != nil {
+		return errUnknownOffer
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
+	defer cancel()
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockMessage(ctx, tx, m.ID); err != nil {
+			return err
+		}
+		o, err := readOffer(ctx, tx, id.String())
+		if errors.Is(err, db.ErrNoRows) || err == nil && o.MessageID != m.ID {
+			return errUnknownOffer
+		}
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		switch o.state(now) {
+		case offerWithdrawn:
+			return errOfferWithdrawn
+		case offerExpired:
+			return errOfferExpired
+		case offerAccepted, offerDeclined:
+			if o.Answer == answer && o.AnsweredName == name {
+				return nil
+			}
+			return errOfferAnswered
+		}
+		c, err := readCommission(ctx, tx, m.ID)
+		if err != nil {
+			return err
+		}
+		o.Answer, o.AnsweredAt, o.AnsweredName = answer, &now, name
+		c.Stage, c.StageAt = answer, now
+		if answer == offerAccepted {
+			c.PromisedOn = o.PromisedOn
+		}
+		if err := errors.Join(storeAnswer(ctx, tx, o), s.cfg.RecordCommission(ctx, tx, "commission_offers", o.ID, false), s.saveCommission(ctx, tx, m.ID, c)); err != nil {
+			return err
+		}
+		r := reply{ID: uuid.NewString(), MessageID: m.ID, Author: authorVisitor, Kind: kindAnswer, Text: answerText(l, o), CreatedAt: now, Delivery: deliveryNone}
+		if _, err := s.addReply(ctx, tx, r, "new"); err != nil {
+			return err
+		}
+		return s.queueReplyPlan(ctx, tx, r, m.Language)
+	})
+}
+
+// answerText returns the visitor's answer as a text of the conversation.
+func answerText(l i18n.Language, o offer) string {
+	text := l.Text("enquiry.offer.text."+o.Answer, "when", l.Date(o.CreatedAt.UTC().Format(time.DateOnly)), "price", o.Price)
+	if o.AnsweredName != "" {
+		text += "\n" + o.AnsweredName
+	}
+	return text
+}
+
+// offerMail returns what a mail tells of an offer.
+func (s *Service) offerMail(ctx context.Context, id string) (*OfferMail, error) {
+	o, err := readOffer(ctx, s.db, id)
+	if err != nil {
+		return nil, err
+	}
+	return &OfferMail{o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn}, nil
+}

@@ -1,0 +1,132 @@
+package functions
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+	"atelie/internal/settings"
+)
+
+//go:embed commission.html
+var commissionSource string
+
+// commissionPart is what the page of a private link shows of the commission: the template commission.html.
+type commissionPart struct {
+	Stage    string // how far it is; "" for an enquiry
+	Promised string // for when the work was promised; "" for none
+	Offer    *offerPart
+
+	Name    string // what the visitor has written into the form for an answer
+	Alert   string // error about the answer; "" for none
+	Problem bool   // the alert is about the name
+}
+
+// offerPart is the newest offer on the page.
+type offerPart struct {
+	ID, Text, Price, Deposit, Promised, Expires string
+	Terms, TermsLang                            string // TermsLang is for the attribute lang, "" if the terms are in the page's language
+	State                                       string // what became of it; "" while it can be answered
+}
+
+// showCommission adds the commission to the page.
+func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) error {
+	if p.Enquiry.Quarantined {
+		return nil
+	}
+	id := p.Enquiry.Message.ID
+	if site.Commissions.State == settings.CommissionsWaitlist {
+		place, err := placeOnWaitlist(ctx, s.db, id)
+		if err != nil {
+			return err
+		}
+		if place > 0 {
+			p.Place = p.Language.Text("enquiry.place", "place", p.Language.Ordinal(place))
+		}
+	}
+	c, err := readCommission(ctx, s.db, id)
+	if err != nil {
+		return err
+	}
+	if c.Stage != stageEnquiry {
+		p.Commission.Stage = p.Language.Text("enquiry.stage."+c.Stage, "when", p.Language.Time(c.StageAt))
+	}
+	if c.PromisedOn != "" && (c.Stage == stageAccepted || c.Stage == stageInProgress) {
+		p.Commission.Promised = p.Language.Text("enquiry.promised", "day", p.Language.Date(c.PromisedOn))
+	}
+	offers, err := listOffers(ctx, s.db, id)
+	if err != nil || len(offers) == 0 {
+		return err
+	}
+	o := offers[len(offers)-1]
+	part := &offerPart{ID: o.ID, Text: o.Text, Price: o.Price, Deposit: o.Deposit, Promised: p.Language.Date(o.PromisedOn), Expires: p.Language.Date(o.ExpiresOn), Terms: o.Terms}
+	if o.TermsLanguage != p.Language {
+		part.TermsLang = string(o.TermsLanguage)
+	}
+	switch state := o.state(s.now()); state {
+	case offerOpen:
+	case offerAccepted, offerDeclined:
+		key := "enquiry.offer.state." + state
+		if o.AnsweredName == "" {
+			key += "Unnamed"
+		}
+		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", o.AnsweredName)
+	default:
+		part.State = p.T("enquiry.offer.state." + state)
+	}
+	p.Commission.Offer = part
+	return nil
+}
+
+// handleAnswer stores a visitor's answer to an offer and redirects to the page. What cannot be stored is said on the page, which keeps the
+// name.
+func (s *Service) handleAnswer(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values) error {
+	answer, name := form.Get("answer"), trimSpace(strings.ToValidUTF8(form.Get("name"), "\uFFFD"))
+	p.Commission.Name = name
+	problem := ""
+	switch {
+	case p.Enquiry.Quarantined || answer != offerAccepted && answer != offerDeclined: // no form sends this
+		problem = "contact.unreadable"
+	case name == "" && answer == offerAccepted:
+		problem, p.Commission.Problem = "enquiry.offer.error.name", true
+	case utf8.RuneCountInString(name) > maxAnswerName || strings.ContainsFunc(name, unicode.IsControl):
+		problem, p.Commission.Problem = "enquiry.offer.error.nameLong", true
+	}
+	if problem != "" {
+		return s.showAnswerError(w, r, p, errInvalid(p.T(problem)), problem)
+	}
+	if err := s.cfg.CheckSpace(); err != nil {
+		return s.showAnswerError(w, r, p, apperr.From(err), "contact.toast.errorBody")
+	}
+	err := s.answerOffer(r.Context(), p.Enquiry.Message, p.Language, form.Get("offer"), answer, name)
+	switch {
+	case errors.Is(err, errNoInboxMessage):
+		return s.writeNoEnquiry(w, r, p)
+	case errors.Is(err, errUnknownOffer):
+		return s.showAnswerError(w, r, p, errUnknownOffer, "enquiry.offer.error.none")
+	case errors.Is(err, errOfferAnswered):
+		return s.showAnswerError(w, r, p, errOfferAnswered, "enquiry.offer.error.answered")
+	case errors.Is(err, errOfferWithdrawn):
+		return s.showAnswerError(w, r, p, errOfferWithdrawn, "enquiry.offer.state.withdrawn")
+	case errors.Is(err, errOfferExpired):
+		return s.showAnswerError(w, r, p, errOfferExpired, "enquiry.offer.state.expired")
+	case err != nil:
+		return err
+	}
+	http.Redirect(w, r, p.Path+"#offer", http.StatusSeeOther)
+	return nil
+}
+
+// showAnswerError shows the conversation with an error about the answer to an offer: the text with the key.
+func (s *Service) showAnswerError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error, key string) error {
+	httpx.NoteError(r.Context(), e)
+	p.Commission.Alert = p.T(key)
+	return s.showEnquiry(w, r, p, e.Status)
+}

@@ -1,0 +1,249 @@
+// A commission from the enquiry to the finished work, from both sides: with a mail server and scripts, and without both; in both
+// languages. Visitors of the home page see the slot taken and free again.
+import type { Page } from "@playwright/test";
+
+import en from "../../internal/i18n/en.json" with { type: "json" };
+import pt from "../../internal/i18n/pt.json" with { type: "json" };
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Post, startPost } from "../harness/post.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+test.use({
+  contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/status of (400|409) .*\/enquiry\//], // refused answers
+});
+
+const owner = { email: "ana@example.com", password: "a wall of whitewash" };
+const visitor = { name: "Inês Prado", email: "ines@example.com" };
+const question = "Um retrato da nossa casa, a aguarela.";
+const terms = { en: "Half in advance.\nThe rest when it hangs.", pt: "Metade adiantada." };
+
+/** A text of the server's pages and mails, up to its first placeholder. */
+const say = (language: Language, key: keyof typeof en) =>
+  ({ en, pt })[language][key].split("{")[0]!;
+
+/** Starts a server with an owner, private links, and open commissions with one slot. */
+async function start(demo: string, post?: Post): Promise<Server> {
+  const server = await startServer("sqlite", { demo, ...(post && { env: post.env }) });
+  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
+  const service = asService(server);
+  const { data, error } = await service.rpc("get_site_settings");
+  if (error) throw error;
+  const saved = await service.rpc("save_site_settings", {
+    version: (data as { version: string }).version,
+    settings: {
+      site: {
+        enquiryLinks: true,
+        commissions: {
+          state: "open",
+          slots: 1,
+          texts: { en: { terms: terms.en }, pt: { terms: terms.pt } },
+        },
+      },
+    },
+  });
+  if (saved.error) throw saved.error;
+  return server;
+}
+
+/** Asks for a commission as the site's form does; returns the private link. */
+async function ask(server: Server, language: Language): Promise<string> {
+  const { data, error } = await asAnon(server).functions.invoke("submit-contact", {
+    body: { ...visitor, message: question, reason: "commission", language, follow: true },
+  });
+  if (error) throw error;
+  return (data as { enquiry_url: string }).enquiry_url;
+}
+
+/** The block about commissions on the home page. */
+const block = (page: Page, language: Language, state: "open" | "closed") =>
+  page.getByRole("region", { name: text(language, `commissions.${state}`) });
+
+/** Looks at a page at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+async function look(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()!;
+  await expectAccessibleInBothSchemes(page, async (scheme) => {
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/offer-${name}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+    }
+  });
+  await page.setViewportSize(before);
+}
+
+for (const language of languages)
+  for (const scripts of [true, false])
+    test(`E-offer-1 E-offer-2 E-stage-1 AM-commission-1 AM-commission-2 AM-commission-3 S2-commission-3: an offer is made, accepted and seen through, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
+      browser,
+      page: desk,
+      demoFolder,
+    }) => {
+      const post = scripts ? await startPost() : undefined;
+      const server = await start(demoFolder, post);
+      const context = await browser.newContext({
+        javaScriptEnabled: scripts,
+        reducedMotion: "reduce",
+        viewport: { width: 390, height: 844 },
+      });
+      try {
+        const client = await context.newPage();
+        const home = server.url + inLanguage(language, "/");
+        const free = text(language, "commissions.free1");
+        await client.goto(`${home}#contact`);
+        await expect(block(client, language, "open")).toContainText(free);
+
+        const link = await ask(server, language);
+        await post?.next(owner.email); // the notice
+        await desk.setViewportSize({ width: 1440, height: 900 });
+        await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
+        await desk.getByRole("button", { name: new RegExp(visitor.name) }).click();
+        const stage = desk.getByRole("combobox", { name: text(language, "commission.stage") });
+        await expect(stage).toHaveValue("");
+
+        // The keyboard alone makes the offer.
+        const make = desk.getByRole("button", { name: text(language, "commission.makeOffer") });
+        await make.focus();
+        await desk.keyboard.press("Enter");
+        await expectAccessible(desk);
+        await desk
+          .getByLabel(text(language, "commission.offerText"))
+          .fill("Uma aguarela de 40 × 50 cm.\nSem moldura.");
+        await desk.getByRole("textbox", { name: text(language, "commission.price") }).fill("300 €");
+        await desk.getByLabel(text(language, "commission.deposit")).fill("100 €");
+        await desk.getByLabel(text(language, "commission.promised")).fill("2099-06-01");
+        await desk.getByLabel(text(language, "commission.expires")).fill("2099-03-20");
+        if (process.env.SCREENSHOTS)
+          await desk.screenshot({
+            path: `${process.env.SCREENSHOTS}/offer-form-${language}-1440.png`,
+            fullPage: true,
+          });
+        await desk.getByRole("button", { name: text(language, "commission.sendOffer") }).focus();
+        await desk.keyboard.press("Enter");
+        const offers = desk.getByRole("list", { name: text(language, "commission.offers") });
+        await expect(offers.getByText(text(language, "commission.offer.open"))).toBeVisible();
+        await expect(stage).toHaveValue("offer");
+        if (post) {
+          const mail = await post.next(visitor.email);
+          expect(mail.text).toContain(say(language, "mail.contact_offer.title"));
+          expect(mail.text).toContain("> Sem moldura.");
+          expect(mail.text).toContain(`${say(language, "mail.detail.price")}: 300 €`);
+          expect(mail.text).toContain(link);
+        }
+
+        await client.goto(link, { waitUntil: "load" });
+        const offer = client.getByRole("region", { name: say(language, "enquiry.offer.title") });
+        await expect(offer).toContainText("Sem moldura.");
+        await expect(offer).toContainText("300 €");
+        await expect(offer).toContainText("100 €");
+        await expect(offer).toContainText(terms[language].split("\n")[0]!);
+        if (scripts) await look(client, `open-${language}`);
+        await offer.getByRole("button", { name: say(language, "enquiry.offer.accept") }).click();
+        await expect(client.getByRole("alert")).toHaveText(
+          say(language, "enquiry.offer.error.name"),
+        );
+        await offer.getByLabel(say(language, "enquiry.offer.name")).fill("Inês Maria Prado");
+        if (scripts) await look(client, `refused-${language}`);
+        await offer.getByRole("button", { name: say(language, "enquiry.offer.accept") }).click();
+        await expect(client).toHaveURL(`${link}#offer`);
+        await expect(offer).toContainText("Inês Maria Prado");
+        await expect(offer.getByRole("button")).toHaveCount(0);
+        await expect(client.getByText(say(language, "enquiry.stage.accepted"))).toBeVisible();
+        await expect(client.getByText(say(language, "enquiry.promised"))).toBeVisible();
+        if (scripts) await look(client, `accepted-${language}`);
+
+        await expect(stage).toHaveValue("accepted"); // live
+        await expect(offers).toContainText("Inês Maria Prado");
+        const conversation = desk.getByRole("region", {
+          name: text(language, "messages.conversation"),
+        });
+        await expect(conversation).toContainText(text(language, "messages.kind.answer"));
+        if (post) {
+          const notice = await post.next(owner.email);
+          expect(notice.text).toContain("Inês Maria Prado");
+        }
+        await client.goto(`${home}#contact`);
+        await expect(block(client, language, "closed")).toBeVisible();
+        await expect(client.getByText(free)).toHaveCount(0);
+
+        await stage.selectOption("in_progress");
+        await expect(stage).toHaveValue("in_progress");
+        await desk
+          .getByRole("button", { name: text(language, "commission.writeProgress") })
+          .click();
+        await desk
+          .getByLabel(text(language, "commission.progressText"), { exact: true })
+          .fill("A primeira camada secou.");
+        await desk.getByRole("button", { name: text(language, "commission.sendProgress") }).click();
+        await expect(conversation.getByText("A primeira camada secou.")).toBeVisible();
+        await desk.getByLabel(text(language, "commission.promised")).fill("2099-07-01");
+        await desk.getByRole("button", { name: text(language, "commission.savePromised") }).click();
+        await expect(
+          desk.getByRole("button", { name: text(language, "commission.savePromised") }),
+        ).toHaveCount(0);
+        if (scripts) await look(desk, `desk-${language}`);
+        if (post) {
+          const mail = await post.next(visitor.email);
+          expect(mail.text).toContain(say(language, "mail.contact_progress.title"));
+          expect(mail.text).toContain("> A primeira camada secou.");
+        }
+        await client.goto(link, { waitUntil: "load" });
+        await expect(client.getByText("A primeira camada secou.")).toBeVisible();
+        await expect(
+          client.getByText(`${say(language, "enquiry.from.progress")} · `),
+        ).toBeVisible();
+        await expect(client.getByText(say(language, "enquiry.stage.in_progress"))).toBeVisible();
+        await expect(client.getByText("2099").first()).toBeVisible();
+
+        await stage.selectOption("finished");
+        await expect(stage).toHaveValue("finished");
+        await client.reload();
+        await expect(client.getByText(say(language, "enquiry.stage.finished"))).toBeVisible();
+        await client.goto(`${home}#contact`);
+        await expect(block(client, language, "open")).toContainText(free);
+      } finally {
+        await desk.goto("about:blank");
+        await context.close();
+        await server.stop();
+        await post?.stop();
+      }
+    });
+
+test("E-offer-1: an offer is declined without a name", async ({ page, demoFolder }) => {
+  const server = await start(demoFolder);
+  try {
+    const link = await ask(server, "en");
+    const service = asService(server);
+    const { data, error } = await service.from("contact_submissions").select("id").single();
+    if (error) throw error;
+    const made = await service.functions.invoke("commission", {
+      body: {
+        action: "offer",
+        message_id: data.id,
+        text: "A watercolour",
+        price: "300 €",
+      },
+    });
+    if (made.error) throw made.error;
+    await page.goto(link);
+    await page.getByRole("button", { name: say("en", "enquiry.offer.decline") }).click();
+    await expect(page.getByText(/^Declined on /)).toBeVisible();
+    await expect(page.getByText(say("en", "enquiry.stage.declined"))).toBeVisible();
+  } finally {
+    await page.goto("about:blank");
+    await server.stop();
+  }
+});

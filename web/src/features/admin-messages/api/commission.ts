@@ -1,0 +1,46 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { callFunction } from "@/lib/call-function";
+import { messageKeys } from "@/lib/message-keys";
+import type { CommissionStage, CommissionState } from "@/lib/types";
+
+/** An offer as the owner writes it. `id` is any text: an offer that is sent twice with the same one is stored once. */
+export type OfferDraft = {
+  id: string;
+  text: string;
+  price: string;
+  deposit: string;
+  promised_on: string;
+  expires_on: string;
+};
+
+type CommissionAction =
+  | { action: "stage"; stage: CommissionStage; from: CommissionStage }
+  | { action: "promise"; promised_on: string }
+  | ({ action: "offer" } & OfferDraft)
+  | { action: "withdraw"; id: string }
+  | { action: "progress"; id: string; text: string };
+
+const callCommission = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
+  callFunction<CommissionState>(backend, "commission", body, signal);
+
+/** Fetches how far the commission of a message is, with its offers. */
+export function useCommission(messageId: string) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.commission(messageId),
+    staleTime: 0,
+    queryFn: ({ signal }) => callCommission(backend, { message_id: messageId }, signal),
+  });
+}
+
+/** Moves a commission, makes or withdraws an offer, or adds a note on the progress. */
+export function useCommissionAction(messageId: string) {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (action: CommissionAction) =>
+      callCommission(backend, { ...action, message_id: messageId }),
+    onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
+  });
+}

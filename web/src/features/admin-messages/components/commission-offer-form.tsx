@@ -1,0 +1,106 @@
+import { useState, type FormEvent } from "react";
+import { useCommissionAction, type OfferDraft } from "@/features/admin-messages/api/commission";
+import { DateField } from "@/components/form/date-field";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+
+/** The offers that are not sent yet, by message, so that another message can be opened meanwhile. */
+const unsent = new Map<string, OfferDraft>();
+
+const newDraft = (): OfferDraft => ({
+  id: crypto.randomUUID(),
+  text: "",
+  price: "",
+  deposit: "",
+  promised_on: "",
+  expires_on: "",
+});
+
+type CommissionOfferFormProps = {
+  messageId: string;
+  /** The terms that the offer will have; "" for none. */
+  terms: string;
+  onSent(): void;
+};
+
+/** The form for an offer, which is sent as replies are, and answered at the private link. */
+export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
+  const t = useT();
+  const [draft, setDraft] = useState(() => unsent.get(messageId) ?? newDraft());
+  const [checked, setChecked] = useState(false);
+  const action = useCommissionAction(messageId);
+  const field = (name: Exclude<keyof OfferDraft, "id">) => ({
+    value: draft[name],
+    readOnly: action.isPending,
+    onChange: (event: { target: { value: string } }) => {
+      const next = { ...draft, [name]: event.target.value };
+      unsent.set(messageId, next);
+      setDraft(next);
+    },
+  });
+  const missing = (name: "text" | "price") =>
+    checked && draft[name].trim() === "" ? t("commission.required") : undefined;
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    setChecked(true);
+    if (draft.text.trim() === "" || draft.price.trim() === "") return;
+    action.mutate(
+      { action: "offer", ...draft },
+      {
+        onSuccess() {
+          unsent.delete(messageId);
+          stackedToast({ title: t("commission.toast.offered") });
+          onSent();
+        },
+        onError: (error) => errorToast(t, messageOf(error)),
+      },
+    );
+  }
+
+  return (
+    <form onSubmit={send} noValidate className="mt-4 grid gap-4 sm:grid-cols-2">
+      <TextAreaField
+        label={t("commission.offerText")}
+        hint={t("commission.offerHint")}
+        rows={4}
+        maxLength={CONTACT_MESSAGE_MAX}
+        required
+        error={missing("text")}
+        className="sm:col-span-2"
+        {...field("text")}
+      />
+      <TextField
+        label={t("commission.price")}
+        maxLength={200}
+        required
+        error={missing("price")}
+        {...field("price")}
+      />
+      <TextField label={t("commission.deposit")} maxLength={200} optional {...field("deposit")} />
+      <DateField label={t("commission.promised")} optional {...field("promised_on")} />
+      <DateField label={t("commission.expires")} optional {...field("expires_on")} />
+      <div className="text-sm sm:col-span-2">
+        {terms ? (
+          <details>
+            <summary className="cursor-pointer py-2">{t("commission.termsSent")}</summary>
+            <p className="break-words whitespace-pre-line">{terms}</p>
+          </details>
+        ) : (
+          <p className="text-ink2">{t("commission.noTerms")}</p>
+        )}
+      </div>
+      <div className="sm:col-span-2">
+        <Button type="submit" size="sm" loading={action.isPending}>
+          {t("commission.sendOffer")}
+        </Button>
+      </div>
+    </form>
+  );
+}

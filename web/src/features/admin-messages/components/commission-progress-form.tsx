@@ -1,0 +1,72 @@
+import { useState, type FormEvent } from "react";
+import { useCommissionAction } from "@/features/admin-messages/api/commission";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { Button } from "@/components/ui/button";
+import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+
+/** The notes that are not sent yet, by message. */
+const unsent = new Map<string, { id: string; text: string }>();
+
+/** The form for a note on the progress of a commission, which is sent as replies are. */
+export function CommissionProgressForm({
+  messageId,
+  onSent,
+}: {
+  messageId: string;
+  onSent(): void;
+}) {
+  const t = useT();
+  const [draft, setDraft] = useState(
+    () => unsent.get(messageId) ?? { id: crypto.randomUUID(), text: "" },
+  );
+  const [error, setError] = useState("");
+  const action = useCommissionAction(messageId);
+
+  function change(text: string) {
+    const next = { ...draft, text };
+    unsent.set(messageId, next);
+    setDraft(next);
+    setError("");
+  }
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    if (draft.text.trim() === "") {
+      setError(t("messages.replyEmpty"));
+      return;
+    }
+    action.mutate(
+      { action: "progress", ...draft },
+      {
+        onSuccess() {
+          unsent.delete(messageId);
+          stackedToast({ title: t("commission.toast.progress") });
+          onSent();
+        },
+        onError: (failure) => errorToast(t, messageOf(failure)),
+      },
+    );
+  }
+
+  return (
+    <form onSubmit={send} noValidate className="mt-4">
+      <TextAreaField
+        label={t("commission.progressText")}
+        hint={t("commission.progressHint")}
+        rows={4}
+        maxLength={CONTACT_MESSAGE_MAX}
+        value={draft.text}
+        readOnly={action.isPending}
+        error={error || undefined}
+        onChange={(event) => change(event.target.value)}
+      />
+      <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
+        {t("commission.sendProgress")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from "react";
+import { CommissionOfferForm } from "@/features/admin-messages/components/commission-offer-form";
+import { CommissionProgressForm } from "@/features/admin-messages/components/commission-progress-form";
+import { Button } from "@/components/ui/button";
+import { useT } from "@/lib/i18n";
+import type { CommissionState } from "@/lib/types";
+
+/** Buttons that open the forms for an offer and a note on the progress, where the stage allows them. */
+export function CommissionTexts({
+  messageId,
+  state,
+}: {
+  messageId: string;
+  state: CommissionState;
+}) {
+  const t = useT();
+  const [opened, setOpened] = useState<"offer" | "progress" | null>(null);
+  const offers = state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
+  const works = state.stage === "accepted" || state.stage === "in_progress";
+  const toggle = (form: "offer" | "progress") => ({
+    "aria-expanded": opened === form,
+    onClick: () => setOpened(opened === form ? null : form),
+  });
+  const close = () => setOpened(null);
+  return (
+    <div className="mt-4">
+      {offers && (
+        <Button variant="outline" size="sm" {...toggle("offer")}>
+          {t("commission.makeOffer")}
+        </Button>
+      )}
+      {works && (
+        <Button variant="outline" size="sm" {...toggle("progress")}>
+          {t("commission.writeProgress")}
+        </Button>
+      )}
+      {offers && opened === "offer" && (
+        <CommissionOfferForm messageId={messageId} terms={state.terms} onSent={close} />
+      )}
+      {works && opened === "progress" && (
+        <CommissionProgressForm messageId={messageId} onSent={close} />
+      )}
+    </div>
+  );
+}
