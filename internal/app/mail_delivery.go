@@ -74,7 +74,7 @@ func (a *App) wireDelivery() error {
 			work, err := a.pages.LinkWork(ctx, id, l)
 			return (*functions.EnquiryWork)(work), err
 		},
-		SendReply: a.sendReply,
+		SendReply: a.sendReply, SendCopy: a.sendCopy,
 		RecordDeleted: func(ctx context.Context, tx *db.Tx, ids []string) error {
 			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)
 		},
@@ -213,5 +213,12 @@ func (a *App) sendReply(ctx context.Context, r functions.ReplyMail) error {
 		m.Kind = mail.ContactProgress
 	}
 	_, err := a.SendMail(ctx, m)
+	return err
+}
+
+func (a *App) sendCopy(ctx context.Context, c functions.ReplyMail) error {
+	_, err := a.SendMail(ctx, mail.Message{
+		ID: c.ID, Kind: mail.ContactCopy, To: c.To.Email, Language: c.To.Language, Link: c.Link, At: c.At, Copy: c.Text, About: []string{c.MessageID},
+	})
 	return err
 }

@@ -44,6 +44,7 @@ type Config struct {
 	MailServer    bool                                                        // false: mails are written to files instead of sent
 	SendNotice    func(ctx context.Context, m NoticeMail) error               // sends a notice by mail
 	SendReply     func(ctx context.Context, m ReplyMail) error                // sends an owner's reply by mail
+	SendCopy      func(ctx context.Context, m ReplyMail) error                // sends a visitor a copy of the message
 	SendTest      func(ctx context.Context, to Recipient) error               // sends a test mail immediately, without the queue
 	DeleteMails   func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
 	DeleteMailsOf func(ctx context.Context, address string) error             // deletes the files of mails to or about an e-mail address
@@ -73,6 +74,7 @@ type Service struct {
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp, JobReply: s.sendReply})
+	cfg.Queue.HandlePool(copyWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobCopy: s.sendNotice})
 	return s
 }
 

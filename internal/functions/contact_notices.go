@@ -25,7 +25,7 @@ type noticesRequest struct {
 // listedNotice is a notice in the response. The admin area shows it beside the message.
 type listedNotice struct {
 	MessageID string    `json:"message_id"`
-	Channel   string    `json:"channel"`         // channelPlan, channelMail, channelWebhook or channelThanks
+	Channel   string    `json:"channel"`         // channelPlan, channelMail, channelWebhook, channelThanks or channelCopy
 	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
 	Error     string    `json:"error,omitempty"` // why the most recent attempt failed; "" if no attempt has failed
@@ -91,8 +91,11 @@ func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
 				continue
 			}
 			kind := JobNotice
-			if n.Channel == channelPlan {
+			switch n.Channel {
+			case channelPlan:
 				kind = JobPlan
+			case channelCopy:
+				kind = JobCopy
 			}
 			if err := requeueNotice(r.Context(), tx, n.ID, s.now()); err != nil {
 				return err

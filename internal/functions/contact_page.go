@@ -36,6 +36,7 @@ type contactPageData struct {
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the page shows the thanks instead of the form
 	Link     string // URL of the private link to the sent message; "" for none
+	Copy     bool   // givenLink.Copy
 	Fields   []contactField
 }
 
@@ -93,7 +94,7 @@ func requestedLanguage(r *http.Request, field string) i18n.Language {
 
 // showContactForm handles GET: it sends an empty form.
 func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error {
-	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "", "")
+	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "", givenLink{})
 }
 
 // submitContactForm handles POST of the form: it stores the message like submitContact, but the response is a page. If refused is
@@ -109,14 +110,14 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 		return s.showRefusal(w, r, req, err)
 	case len(problems) > 0:
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
-		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), "")
+		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), givenLink{})
 	}
 	req.Follow = true // whoever reads a page can use the link
-	enquiryURL, err := s.storeMessage(r.Context(), req)
+	link, err := s.storeMessage(r.Context(), req)
 	if err != nil {
 		return s.showRefusal(w, r, req, err)
 	}
-	return s.writeContactPage(w, r, http.StatusOK, req, nil, "", enquiryURL)
+	return s.writeContactPage(w, r, http.StatusOK, req, nil, "", link)
 }
 
 // showRefusal shows the form again, with the visitor's text and an alert that explains err.
@@ -132,12 +133,12 @@ func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contac
 	case e.Status < http.StatusInternalServerError:
 		key = "contact.unreadable"
 	}
-	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), "")
+	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), givenLink{})
 }
 
 // writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.
-func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert, enquiryURL string) error {
-	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: enquiryURL, Sent: r.Method == http.MethodPost && alert == ""}
+func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string, link givenLink) error {
+	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: link.URL, Copy: link.Copy, Sent: r.Method == http.MethodPost && alert == ""}
 	if req.responseLanguage == i18n.PT {
 		v.Path += "?lang=pt"
 	}

@@ -22,7 +22,7 @@ import (
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
 
-// ReplyMail is a mail with a text of the owner to the visitor.
+// ReplyMail is a mail to the visitor with a text of the owner, or with a copy of the visitor's message.
 type ReplyMail struct {
 	ID        string // the same at every attempt to send the mail
 	To        Recipient

@@ -30,6 +30,14 @@ type contactLink struct {
 	ExpiresAt time.Time
 }
 
+// givenLink is what a visitor who sends a message is told about the private link to it.
+type givenLink struct {
+	URL string // "" if the visitor has not asked for a link, or the owner gives none
+	// Copy is whether the owner lets visitors have a copy of their message by mail. It says the same about a message that gets none,
+	// because of a limit or in quarantine.
+	Copy bool
+}
+
 // newLink returns a new link to a message whose last text, of the visitor or an owner, was written now.
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}

@@ -32,6 +32,7 @@ const (
 	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
 	channelWebhook = "webhook" // call of the owner's webhook
 	channelThanks  = "thanks"  // thank-you mail to the visitor
+	channelCopy    = "copy"    // mail to the visitor with a copy of the message (contact_copy.go)
 )
 
 const (
@@ -185,6 +186,8 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 			ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, Thanks: n.Channel == channelThanks,
 			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, Reply: n.ReplyID != "", At: m.CreatedAt,
 		})
+	case channelCopy:
+		err = s.sendCopy(ctx, n, m)
 	case channelWebhook:
 		var noticeSettings settings.Notices
 		if noticeSettings, err = settings.LoadNotices(ctx, s.db); err != nil {

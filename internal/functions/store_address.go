@@ -47,5 +47,6 @@ func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) er
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),
 		db.Exec(ctx, tx, "delete from contact_digests where lower(recipient) = $1", address),
 		db.Exec(ctx, tx, "delete from contact_thanked where subject = $1", mailbox),
+		db.Exec(ctx, tx, "delete from rate_limits where name = $1 and subject = $2", copyLimitMailbox, mailbox),
 	)
 }

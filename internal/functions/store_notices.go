@@ -42,6 +42,12 @@ func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i
 		where exists (select 1 from contact_submissions where id = $2)`, id, messageID, channelPlan, string(language), now)
 }
 
+// insertCopy stores the notice with the copy of a message, if the message is in the inbox.
+func insertCopy(ctx context.Context, tx *db.Tx, id string, m contactMessage, now time.Time) error {
+	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, $4, $5, $6
+		where exists (select 1 from contact_submissions where id = $2)`, id, m.ID, channelCopy, m.Email, string(m.Language), now)
+}
+
 func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }
@@ -81,7 +87,7 @@ func countUnsentMails(ctx context.Context, q db.Querier, now time.Time) (m Unsen
 		count(distinct coalesce(digest_id, id)) filter (where `+waiting+` and last_error is not null),
 		count(distinct coalesce(digest_id, id)) filter (where not (`+waiting+`) and coalesce(failed_at, queued_at) > $2),
 		min(case when `+waiting+` and channel = '`+channelMail+`' then queued_at end)
-		from contact_notices where sent_at is null and channel in ('`+channelMail+`', '`+channelThanks+`')`,
+		from contact_notices where sent_at is null and channel in ('`+channelMail+`', '`+channelThanks+`', '`+channelCopy+`')`,
 		now.Add(-noticeLife), now.Add(-failedLife)).Scan(&m.Waiting, &m.Retried, &m.Failed, &oldest)
 	if oldest != nil {
 		m.Oldest = *oldest

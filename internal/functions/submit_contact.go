@@ -12,6 +12,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
 // reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The form itself
@@ -51,21 +52,21 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	if problems := req.validate(); len(problems) > 0 {
 		return errInvalid(req.responseLanguage.Text(problems[0].key))
 	}
-	enquiryURL, err := s.storeMessage(r.Context(), req)
+	link, err := s.storeMessage(r.Context(), req)
 	if err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
-		Success    bool   `json:"success"`
-		Message    string `json:"message"`
-		EnquiryURL string `json:"enquiry_url,omitempty"`
-	}{true, req.responseLanguage.Text("contact.toast.sentBody"), enquiryURL})
+		Success     bool   `json:"success"`
+		Message     string `json:"message"`
+		EnquiryURL  string `json:"enquiry_url,omitempty"`
+		EnquiryCopy bool   `json:"enquiry_copy,omitempty"`
+	}{true, req.responseLanguage.Text("contact.toast.sentBody"), link.URL, link.Copy})
 }
 
 // storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
-// if it is part of a flood. It is stored even if the visitor closes the page. enquiryURL is the private link to it, "" if the visitor has
-// not asked for one or the owner gives none.
-func (s *Service) storeMessage(ctx context.Context, req contactRequest) (enquiryURL string, err error) {
+// if it is part of a flood. It is stored even if the visitor closes the page.
+func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given givenLink, err error) {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now()}
 	switch {
 	case req.Reason == "":
@@ -75,19 +76,29 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (enquiry
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
-	addLink := func(*db.Tx) error { return nil }
+	addLink, addCopy := func(*db.Tx) error { return nil }, func(*db.Tx) error { return nil }
 	if req.Follow {
-		enabled, err := s.linksEnabled(ctx, s.db)
+		site, err := settings.LoadSite(ctx, s.db)
 		if err != nil {
-			return "", err
+			return given, err
 		}
-		if enabled {
+		if site.EnquiryLinks {
 			link := s.newLink(m.CreatedAt)
-			enquiryURL, _ = s.urlOf(link)
+			given.URL, _ = s.urlOf(link)
 			addLink = func(tx *db.Tx) error { return insertLink(ctx, tx, link, m.ID) }
+			given.Copy = site.EnquiryCopies && s.cfg.MailServer
 		}
 	}
-	return enquiryURL, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
+	if given.Copy && m.Cause == "" {
+		allowed, err := s.countCopy(ctx, m.Email)
+		if err != nil {
+			return given, err
+		}
+		if allowed {
+			addCopy = func(tx *db.Tx) error { return s.queueCopy(ctx, tx, m) }
+		}
+	}
+	return given, s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if m.Cause != "" {
 			return errors.Join(insertQuarantined(ctx, tx, m), addLink(tx))
 		}
@@ -95,12 +106,13 @@ func (s *Service) storeMessage(ctx context.Context, req contactRequest) (enquiry
 		if err != nil {
 			return err
 		}
-		// None of these waits for a result. The last two find no message if it is part of a flood.
+		// None of these waits for a result. The last three find no message if it is part of a flood.
 		return errors.Join(
 			insertUnlessFlood(ctx, tx, m, limit, hour),
 			addLink(tx),
 			s.cfg.RecordInserted(ctx, tx, m.ID),
 			s.queuePlan(ctx, tx, m.ID, req.responseLanguage),
+			addCopy(tx),
 		)
 	})
 }

@@ -36,6 +36,9 @@ func message(kind Kind, l i18n.Language) Message {
 	case kind == ContactOffer:
 		m.Link = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE"
 		m.Reply = &Reply{Text: "Bom dia!\nTemos <tempo> & tinta.\n\nEm maio.", To: "atelier@alvor.example", Offer: &Offer{Price: "900 €\n<b>", PromisedOn: "2027-05-01", ExpiresOn: "2026-12-24"}}
+	case kind == ContactCopy:
+		m.Link = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE"
+		m.Copy = "Bom dia!\nTemos uma <parede> em www.evil.example/x.\n\nSeria possível?"
 	case kind == ContactNotice, kind == ContactAnswer:
 		m.Link = "https://alvor.example/admin/contact-messages?message=7"
 		m.Contact = &Contact{Name: "Inês & <b>Rui</b>", Email: "rui@example.org", Reason: "commission", Text: "Bom dia!\nTemos uma <parede>.\n\nSeria possível?"}

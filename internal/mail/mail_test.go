@@ -198,6 +198,14 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	} else if o.Header.Get("Reply-To") != "" {
 		t.Error("there is nobody to answer to")
 	}
+	if msg.Copy != "" {
+		if !strings.Contains(o.Text, "\n> Bom dia!\n> Temos uma <parede> em www.\u200bevil.\u200bexample/\u200bx.\u200b\n") {
+			t.Errorf("the visitor's lines:\n%s", o.Text)
+		}
+		if strings.Contains(o.HTML, "<parede>") || strings.Contains(o.Text+o.HTML, "evil.example") {
+			t.Errorf("what a visitor types is markup, or a link:\n%s", o.HTML)
+		}
+	}
 	page := visible(o.HTML)
 	for _, part := range want {
 		if !strings.Contains(o.Text, part) {
@@ -207,7 +215,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if strings.Contains(o.Text, "\n\n\n") || strings.Contains(o.Text, "{") || (msg.Contact == nil && msg.Digest == nil && msg.Reply == nil && strings.Contains(o.Text, "<")) || strings.Contains(page, "{") {
+	if strings.Contains(o.Text, "\n\n\n") || strings.Contains(o.Text, "{") || (msg.Contact == nil && msg.Digest == nil && msg.Reply == nil && msg.Copy == "" && strings.Contains(o.Text, "<")) || strings.Contains(page, "{") {
 		t.Errorf("loose ends:\n%s", o.Text)
 	}
 }

@@ -146,6 +146,9 @@ func newPage(msg Message, site, siteURL string) page {
 			p.Note = say("noAddress")
 		}
 	}
+	if msg.Copy != "" {
+		p.addCopy(msg.Copy)
+	}
 	if msg.Digest != nil {
 		p.addDigest(*msg.Digest, l)
 		if msg.Digest.Quarantined > 0 {

@@ -24,7 +24,7 @@ func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if err := site.Commissions.countFree(ctx, q); err != nil {
 		return Site{}, err
 	}
-	site.EnquiryLinks = false
+	site.EnquiryLinks, site.EnquiryCopies = false, false
 	if err := site.setResponseTime(ctx, q); err != nil {
 		return Site{}, err
 	}

@@ -46,6 +46,8 @@ type Site struct {
 	ResponseTime string `json:"responseTime,omitempty"`
 	// EnquiryLinks is whether visitors get a private link to follow their message. Pages leave it out: who sends a message is told.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
+	// EnquiryCopies is whether visitors who get a link are mailed a copy of their message with it. Pages leave it out too.
+	EnquiryCopies bool `json:"enquiryCopies,omitempty"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`

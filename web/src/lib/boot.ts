@@ -75,6 +75,8 @@ export type SiteTexts = {
   commissions?: CommissionSettings;
   /** Whether visitors get a private link to follow their message. Missing in pages. */
   enquiryLinks?: boolean;
+  /** Whether visitors with a private link are mailed a copy of their message. Missing in pages. */
+  enquiryCopies?: boolean;
   /** Whether pages have the measured response time as the text contact.responseTime. Missing in pages. */
   responseTime?: "" | "measured";
 };

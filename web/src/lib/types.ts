@@ -228,7 +228,7 @@ export type QuarantinedMessage = {
 /** A notice about a message and the state of its delivery. The channel "plan" has not determined its recipients yet. */
 export type MessageNotice = {
   message_id: string;
-  channel: "plan" | "mail" | "webhook" | "thanks";
+  channel: "plan" | "mail" | "webhook" | "thanks" | "copy";
   recipient: string;
   state: "waiting" | "retrying" | "sent" | "failed";
   error?: string;

@@ -45,6 +45,7 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
       commissions: noCommissions(),
       responseTime: "",
       enquiryLinks: false,
+      enquiryCopies: false,
       ...past,
       gallery,
       privacy: { ...sections, ...past.privacy },
@@ -104,6 +105,7 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
     ],
     [t("settings.thanks"), t(settings.thanksEnabled ? "common.yes" : "common.no")],
     [t("settings.enquiryLinks"), t(site.enquiryLinks ? "common.yes" : "common.no")],
+    [t("settings.enquiryCopies"), t(site.enquiryCopies ? "common.yes" : "common.no")],
   ];
 }
 

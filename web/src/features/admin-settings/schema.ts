@@ -183,6 +183,7 @@ const fieldsSchema = z.object({
   noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
   enquiryLinks: z.boolean(),
+  enquiryCopies: z.boolean(),
 });
 export type SettingsValues = z.output<typeof fieldsSchema>;
 
@@ -243,6 +244,7 @@ export function toFormValues(
     noticeLanguage,
     thanksEnabled,
     enquiryLinks: site.enquiryLinks ?? false,
+    enquiryCopies: site.enquiryCopies ?? false,
   };
 }
 
@@ -278,6 +280,7 @@ export function toSettings(
       commissions: { ...values.commissions, slots: Number(values.commissions.slots) },
       responseTime: values.responseTime,
       enquiryLinks: values.enquiryLinks,
+      enquiryCopies: values.enquiryCopies,
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,

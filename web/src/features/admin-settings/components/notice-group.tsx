@@ -1,4 +1,4 @@
-import { Controller, useFormContext } from "react-hook-form";
+import { Controller, useFormContext, useWatch } from "react-hook-form";
 import { WebhookKey } from "@/features/admin-settings/components/webhook-key";
 import type { SettingsValues } from "@/features/admin-settings/schema";
 import { SelectField } from "@/components/form/select-field";
@@ -18,6 +18,8 @@ export function NoticeGroup() {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
   const server = useMailServer();
+  // A copy has the link, so there are none without links.
+  const links = useWatch({ control, name: "enquiryLinks" });
   const error = (name: "noticeEmail" | "noticeWebhook") => {
     const message = formState.errors[name]?.message;
     return message && t(message as Key);
@@ -59,14 +61,16 @@ export function NoticeGroup() {
         />
         <WebhookKey />
       </div>
-      {(["thanksEnabled", "enquiryLinks"] as const).map((name) => (
+      {(
+        ["thanksEnabled", "enquiryLinks", ...(links ? ["enquiryCopies" as const] : [])] as const
+      ).map((name) => (
         <Controller
           key={name}
           name={name}
           control={control}
           render={({ field }) => (
             <Switch
-              label={t(name === "enquiryLinks" ? "settings.enquiryLinks" : "settings.thanks")}
+              label={t(name === "thanksEnabled" ? "settings.thanks" : `settings.${name}`)}
               checked={field.value}
               onCheckedChange={field.onChange}
               className="max-w-[36em]"

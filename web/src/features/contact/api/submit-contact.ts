@@ -2,7 +2,15 @@ import { usePublicBackend } from "@/lib/backend";
 import type { Language } from "@/lib/boot";
 import type { ContactValues } from "@/features/contact/schema";
 
-type ResponseBody = { success: boolean; message?: string; error?: string; enquiry_url?: string };
+type ResponseBody = {
+  success: boolean;
+  message?: string;
+  error?: string;
+  /** The private link to the message, if the owner lets visitors follow their messages. */
+  enquiry_url?: string;
+  /** Whether the owner lets visitors have a copy by mail. */
+  enquiry_copy?: boolean;
+};
 
 /**
  * What is sent: the values of the form, the id of the work that an enquiry asks about, the language of the page, and that the
@@ -15,16 +23,15 @@ type SentMessage = ContactValues & {
 };
 
 /**
-/**
- * Returns a function that sends the values of the contact form to the server's function. It returns the private link to the message, if
- * the owner lets visitors follow their messages. It is no mutation of TanStack Query, whose code visitors would load for this form alone.
+ * Returns a function that sends the values of the contact form to the server's function, and returns its answer. It is no mutation of
+ * TanStack Query, whose code visitors would load for this form alone.
  */
-export function useSubmitContact(): (values: SentMessage) => Promise<string | undefined> {
+export function useSubmitContact(): (values: SentMessage) => Promise<ResponseBody> {
   const backend = usePublicBackend();
   return async (values) => {
     const body = (await backend.invoke("submit-contact", values)) as ResponseBody | null;
     // The message counts as accepted only if the response body contains success: true, whatever the HTTP status.
     if (body?.success !== true) throw new Error(body?.error ?? "The message was not accepted");
-    return body.enquiry_url;
+    return body;
   };
 }

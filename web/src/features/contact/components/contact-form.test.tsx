@@ -103,20 +103,27 @@ test("success: sends trimmed values with an empty reason, shows a toast and the 
   expect(screen.getByLabelText("Message")).toHaveValue("");
 });
 
-test("S2-contact-link: the confirmation shows the private link that the server gives", async () => {
-  const enquiry_url = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE";
-  answerRequests(() => ({ json: { success: true, message: "ok", enquiry_url } }));
-  show(null, "pt");
-  await userEvent.type(screen.getByLabelText("Nome"), "Ana");
-  await userEvent.type(screen.getByLabelText("E-mail"), "ana@example.com");
-  await userEvent.type(screen.getByLabelText("Mensagem"), "Uma parede de três metros.");
-  await userEvent.click(screen.getByRole("button", { name: "Enviar mensagem" }));
-  expect(await screen.findByRole("link", { name: enquiry_url })).toHaveAttribute(
-    "href",
-    enquiry_url,
-  );
-  expect(screen.getByText(/Com esta ligação privada/)).toBeVisible();
-});
+test.each([
+  [undefined, 0],
+  [true, 1],
+])(
+  "S2-contact-link E-copy-8: the confirmation shows the private link that the server gives, with a copy: %s",
+  async (enquiry_copy, copies) => {
+    const enquiry_url = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE";
+    answerRequests(() => ({ json: { success: true, message: "ok", enquiry_url, enquiry_copy } }));
+    show(null, "pt");
+    await userEvent.type(screen.getByLabelText("Nome"), "Ana");
+    await userEvent.type(screen.getByLabelText("E-mail"), "ana@example.com");
+    await userEvent.type(screen.getByLabelText("Mensagem"), "Uma parede de três metros.");
+    await userEvent.click(screen.getByRole("button", { name: "Enviar mensagem" }));
+    expect(await screen.findByRole("link", { name: enquiry_url })).toHaveAttribute(
+      "href",
+      enquiry_url,
+    );
+    expect(screen.getByText(/Com esta ligação privada/)).toBeVisible();
+    expect(screen.queryAllByText("Segue uma cópia para o seu e-mail.")).toHaveLength(copies);
+  },
+);
 
 describe.each([
   ["a refusal", { status: 429, json: { success: false, error: "Too many" } }],

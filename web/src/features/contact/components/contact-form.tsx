@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState, type ComponentProps } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -65,8 +65,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sending, setSending] = useState(false);
-  // The height of the form when its message was sent, and the private link to it; null while the form is shown.
-  const [sent, setSent] = useState<{ height: number; link: string | undefined } | null>(null);
+  // The height of the form when its message was sent, and the server's answer; null while the form is shown.
+  const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
+    null,
+  );
   const [asked, setAsked] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const askedLine = useRef(""); // the line of `asked` in the message
@@ -130,7 +132,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     // Not awaited: handleSubmit counts the submission as soon as this returns, which must be before the reset.
     void submit({ ...values, reason, artwork_id: asked?.id, language, follow: true })
       .then(
-        (link) => {
+        (answer) => {
           singleToast({
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
@@ -139,7 +141,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
           form.reset(emptyValues);
           // If the code cannot load, the form stays, empty: the toast says that the message was sent.
           void ContactSuccess.preload().then(
-            () => setSent({ height, link }),
+            () => setSent({ height, answer }),
             () => undefined,
           );
         },
@@ -162,8 +164,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   if (sent) {
     return (
       <ContactSuccess
-        height={sent.height}
-        link={sent.link}
+        {...sent}
         onAgain={() => {
           focusOnReturn.current = true;
           setSent(null);

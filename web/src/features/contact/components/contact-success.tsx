@@ -13,15 +13,16 @@ addTexts({ en, pt });
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
-  /** The private link to the message; undefined if the owner gives none. */
-  link: string | undefined;
+  /** What the server answered. */
+  answer: { enquiry_url?: string; enquiry_copy?: boolean };
   /** Called when the visitor wants to write another message. */
   onAgain(): void;
 };
 
 /** The confirmation that replaces the contact form after sending. Its title gets the focus. */
-export function ContactSuccess({ height, link, onAgain }: ContactSuccessProps) {
+export function ContactSuccess({ height, answer, onAgain }: ContactSuccessProps) {
   const t = useT();
+  const { enquiry_url: link, enquiry_copy: copy } = answer;
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
   // The pressed button is gone, and screen readers must announce the confirmation.
@@ -48,11 +49,12 @@ export function ContactSuccess({ height, link, onAgain }: ContactSuccessProps) {
       {link && (
         <p className="mt-4 max-w-[33em]">
           {t("contact.success.link")}
-          <a href={link} className="text-link mt-2 block break-words">
+          <a href={link} className="text-link mt-2 block wrap-anywhere">
             {link}
           </a>
         </p>
       )}
+      {copy && <p className="mt-4 max-w-[33em]">{t("contact.success.copy")}</p>}
       <Button variant="outline" className="mt-[17px]" onClick={onAgain}>
         {t("contact.success.again")}
       </Button>

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
+)
+
+// Proves E-copy-1, E-copy-2, E-copy-5, E-copy-6.
+//
+// A visitor gets one copy with the link, by a real mail server, in which nothing of the text is a link or markup. The owner who replies and the
+// visitor who writes again get nothing about their own words. An erased message takes its copy along.
+func TestAVisitorGetsACopyByMail(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
+		serve(t, s.App)
+		const text = `<a href=\"https://evil.example/x\">grátis</a> www.evil.example canary@evil.example\n\nSubject: x`
+		answer := string(s.call(identity.Anon, "submit-contact", `{"name":"https://evil.example","email":"canary@exemplo.example","message":"`+text+`","language":"pt","follow":true}`))
+		_, path, found := strings.Cut(strings.TrimSuffix(answer, `"`), "/enquiry/")
+		if !found || !strings.Contains(answer, `"enquiry_copy":true`) {
+			t.Fatalf("%s", answer)
+		}
+		path = "/enquiry/" + path[:22]
+		waitForState(t, s.App, "", jobs.State{})
+		if got := s.subjects("canary@exemplo.example"); !slices.Equal(got, []string{"Alvor: cópia da sua mensagem"}) {
+			t.Fatalf("%q", got)
+		}
+		mails := s.post.Mails()
+		i := slices.IndexFunc(mails, func(m mailtest.Received) bool { return m.To == "canary@exemplo.example" })
+		m, err := mailtest.Open(mails[i].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(m.Text, "http://site.example"+path) || !strings.Contains(m.HTML, `href="http://site.example`+path+`"`) {
+			t.Errorf("without the link: %s", m.Text)
+		}
+		if !strings.Contains(m.Text, "> Subject:\u200b x") || !strings.Contains(m.Text, "grátis") {
+			t.Errorf("without the text: %s", m.Text)
+		}
+		for _, part := range []string{m.Text, m.HTML, m.Subject} {
+			for _, link := range []string{"evil.example", "https://evil", "canary@evil"} {
+				if strings.Contains(part, link) {
+					t.Errorf("%s is in %s", link, part)
+				}
+			}
+		}
+
+		if strings.Contains(m.HTML, "grátis</a>") || !strings.Contains(m.HTML, "grátis&lt;/") {
+			t.Errorf("the text is markup: %s", m.HTML)
+		}
+
+		var id string
+		if err := s.DB.QueryRow(t.Context(), "select id from contact_submissions").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		before := len(s.post.Mails())
+		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Claro."}`)
+		waitForState(t, s.App, "", jobs.State{})
+		if mails := s.post.Mails()[before:]; len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
+			t.Errorf("a reply is %d mails", len(mails))
+		}
+		if rec := browseLink(t, s.App, path, "text", "Obrigada!"); rec.Code != http.StatusSeeOther {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		waitForState(t, s.App, "", jobs.State{})
+		if got := s.subjects("canary@exemplo.example"); len(got) != 2 {
+			t.Errorf("who wrote is told too: %q", got)
+		}
+		if got := s.subjects("ana@alvor.example"); len(got) != 2 {
+			t.Errorf("the owner is told: %q", got)
+		}
+		exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`))
+		if !strings.Contains(exported, `"channel":"copy","recipient":"canary@exemplo.example","state":"sent"`) {
+			t.Errorf("%s", exported)
+		}
+		s.call(identity.Service, "address-data", `{"action":"erase","address":"canary@exemplo.example"}`)
+		waitForState(t, s.App, "", jobs.State{})
+		if left := s.tablesWith("canary"); len(left) != 0 {
+			t.Errorf("left in %q", left)
+		}
+		if n := s.count("select count(*) from rate_limits where name = 'contact-copy-to'"); n != 0 {
+			t.Errorf("%d counters of the mailbox", n)
+		}
+	})
+}
+
+// Proves E-copy-7.
+//
+// A copy that the mail server refuses is shown as failed, and can be sent again.
+func TestARefusedCopyCanBeMailedAgain(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
+		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		serve(t, s.App)
+		s.follow("Rui", "rui@exemplo.example", "en")
+		s.waitFor("the copy is refused", func() bool {
+			return s.count("select count(*) from contact_notices where channel = 'copy' and failed_at is not null and last_error like '%550%'") == 1
+		})
+		var id string
+		if err := s.DB.QueryRow(t.Context(), "select id from contact_submissions").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		s.states("retry", id)
+		s.waitFor("the copy leaves", func() bool {
+			return s.count("select count(*) from contact_notices where channel = 'copy' and sent_at is not null and failed_at is null") == 1
+		})
+		if got := s.subjects("rui@exemplo.example"); !slices.Equal(got, []string{"Alvor: a copy of your message"}) {
+			t.Errorf("%q", got)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/jobs"
+)
+
+// JobCopy is the kind of the job that mails a visitor a copy of the message. Copies have a pool of workers of their own, so that no other
+// mail waits for them.
+const (
+	JobCopy     = "contact.copy"
+	copyWorkers = 1
+)
+
+// Limits of copies in copyWindow. A copy has a text that a visitor wrote, at an address that the visitor entered: without limits the form
+// would send texts to other people.
+const (
+	copyWindow         = 24 * time.Hour
+	copiesPerMailbox   = 3
+	copiesPerRequester = 10 // from one IP address
+	copiesPerDay       = 200
+)
+
+// Names of the limits in the table rate_limits.
+const (
+	copyLimitMailbox   = "contact-copy-to"
+	copyLimitRequester = "contact-copy-from"
+	copyLimitAll       = "contact-copy"
+)
+
+// countCopy counts a copy to an address and reports whether it is within the limits. Copies beyond one limit do not count for the next.
+func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, err error) {
+	for _, l := range []struct {
+		name, subject string
+		most          int
+	}{
+		{copyLimitRequester, httpx.LimitSubject(ctx), copiesPerRequester},
+		{copyLimitMailbox, hashMailbox(email), copiesPerMailbox},
+		{copyLimitAll, "", copiesPerDay},
+	} {
+		hits, err := s.db.Hit(ctx, l.name, l.subject, copyWindow, s.now())
+		if err != nil || hits > l.most {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// queueCopy queues a copy of a message, in the transaction that stores the message. It queues none for a message that is not in the inbox.
+func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) error {
+	id := uuid.NewString()
+	return errors.Join(
+		insertCopy(ctx, tx, id, m, s.now()),
+		s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobCopy, Payload: noticeJob{id}, About: m.ID, IfIn: "contact_submissions"}),
+	)
+}
+
+// sendCopy sends a notice whose channel is channelCopy.
+func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
+	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
+	l, err := readLinkOf(ctx, s.db, m.ID)
+	switch {
+	case err == nil:
+		c.Link, _ = s.urlOf(l)
+	case !errors.Is(err, db.ErrNoRows):
+		return err
+	}
+	return s.cfg.SendCopy(ctx, c)
+}

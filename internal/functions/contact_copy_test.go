@@ -1,0 +1,122 @@
+package functions
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/settings"
+)
+
+// giveCopies turns private links and copies on.
+func (s *site) giveCopies() {
+	s.t.Helper()
+	if err := settings.Delete(s.t.Context(), s.d, settings.SiteKey); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := settings.Insert(s.t.Context(), s.d, settings.SiteKey, map[string]any{"name": "Alvor", "enquiryLinks": true, "enquiryCopies": true}, s.clock); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) copies() (n int) {
+	s.t.Helper()
+	s.scan(&n, "select count(*) from contact_notices n where channel = 'copy' and exists (select 1 from jobs where kind = 'contact.copy' and about = n.message_id)")
+	return n
+}
+
+// sendTo sends a message of a sender from an address, and returns the response without the link's token.
+func (s *site) sendTo(from, email, more string) string {
+	s.t.Helper()
+	body := `{"name":"Inês","email":"` + email + `","message":"Gosto muito do mural.","language":"pt"` + more + `}`
+	rec := s.callFrom(from+":1", "anon", "submit-contact", body)
+	if rec.Code != 200 {
+		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	text := rec.Body.String()
+	if before, after, found := strings.Cut(text, "/enquiry/"); found {
+		text = before + "/enquiry/" + after[22:]
+	}
+	return text
+}
+
+// Proves E-copy-1, E-copy-3.
+//
+// Copies are limited by mailbox, by the asking address and in all, and the answer is the same beyond a limit and for spam.
+func TestCopiesAreLimited(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSiteWith(t, d, Config{MailServer: true})
+		const follow = `,"follow":true`
+		s.giveLinks(true)
+		if got := s.sendTo("203.0.113.1", "ines@exemplo.pt", follow); strings.Contains(got, "copy") || s.copies() != 0 {
+			t.Errorf("without the setting: %d copies, %s", s.copies(), got)
+		}
+		s.giveCopies()
+		if got := s.sendTo("203.0.113.1", "ines@exemplo.pt", ""); strings.Contains(got, "copy") || s.copies() != 0 {
+			t.Errorf("without a link: %d copies, %s", s.copies(), got)
+		}
+		first := s.sendTo("203.0.113.1", "ines@exemplo.pt", follow)
+		if s.copies() != 1 || !strings.HasSuffix(strings.TrimSpace(first), `"enquiry_copy":true}`) {
+			t.Errorf("%d copies, %s", s.copies(), first)
+		}
+		same := func(what string, got string, copies int) {
+			t.Helper()
+			if got != first || s.copies() != copies {
+				t.Errorf("%s: %d copies, want %d; %s", what, s.copies(), copies, got)
+			}
+		}
+		same("spam", s.sendTo("203.0.113.1", "outra@exemplo.pt", follow+`,"reason":"casino"`), 1)
+		same("second", s.sendTo("203.0.113.2", "i.nes+a@exemplo.pt", follow), 2)
+		same("third", s.sendTo("203.0.113.3", "INES@exemplo.pt", follow), 3)
+		same("fourth to a mailbox", s.sendTo("203.0.113.4", "ines+b@exemplo.pt", follow), 3)
+		for i := range copiesPerRequester {
+			same("one requester", s.sendTo("203.0.113.5", fmt.Sprintf("a%d@exemplo.pt", i), follow), 4+i)
+		}
+		same("eleventh of a requester", s.sendTo("203.0.113.5", "b@exemplo.pt", follow), 3+copiesPerRequester)
+		if err := db.Exec(t.Context(), d, "update rate_limits set hits = $1 where name = $2", copiesPerDay, copyLimitAll); err != nil {
+			t.Fatal(err)
+		}
+		same("in all", s.sendTo("203.0.113.6", "c@exemplo.pt", follow), 3+copiesPerRequester)
+		s.clock = s.clock.Add(copyWindow)
+		same("the next day", s.sendTo("203.0.113.6", "ines@exemplo.pt", follow), 4+copiesPerRequester)
+		// What is kept of the mailbox goes with the address.
+		s.addressCounts("erase", "ines@exemplo.pt")
+		var left int
+		if s.scan(&left, "select count(*) from rate_limits where name = $1 and subject = $2", copyLimitMailbox, hashMailbox("ines@exemplo.pt")); left != 0 {
+			t.Errorf("%d counters of the mailbox are left", left)
+		}
+		if s.scan(&left, "select count(*) from contact_notices where channel = 'copy' and lower(recipient) = 'ines@exemplo.pt'"); left != 0 {
+			t.Errorf("%d copies to the address are left", left)
+		}
+	})
+}
+
+// Proves E-copy-1, E-copy-4.
+//
+// A message that is part of a flood gets no copy, and the same answer; without a mail server there are none.
+func TestAFloodGetsNoCopies(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSiteWith(t, d, Config{MailServer: true, MessagesPerHour: 1})
+		s.giveCopies()
+		const follow = `,"follow":true`
+		if a, b := s.sendTo("203.0.113.1", "ines@exemplo.pt", follow), s.sendTo("203.0.113.2", "rui@exemplo.pt", follow); a != b || s.copies() != 1 {
+			t.Errorf("%d copies; %s, %s", s.copies(), a, b)
+		}
+		var quarantined, jobs int
+		s.scan(&quarantined, "select count(*) from contact_quarantine")
+		if s.scan(&jobs, "select count(*) from jobs where kind = 'contact.copy'"); quarantined != 1 || jobs != 1 {
+			t.Errorf("%d in quarantine, %d jobs", quarantined, jobs)
+		}
+	})
+	t.Run("no mail server", func(t *testing.T) {
+		dbtest.Each(t, func(t *testing.T, d *db.DB) {
+			s := newSite(t, d)
+			s.giveCopies()
+			if got := s.sendTo("203.0.113.1", "ines@exemplo.pt", `,"follow":true`); strings.Contains(got, "copy") || s.copies() != 0 {
+				t.Errorf("%d copies; %s", s.copies(), got)
+			}
+		})
+	})
+}

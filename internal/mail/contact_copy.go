@@ -1,0 +1,17 @@
+package mail
+
+import "strings"
+
+// addCopy adds the text of a visitor's own message to the page, as a quote in which nothing is a link.
+func (p *page) addCopy(text string) {
+	p.Quote = paragraphs(text)
+	for _, lines := range p.Quote {
+		for i, line := range lines {
+			lines[i] = breakLinks.Replace(line)
+		}
+	}
+}
+
+// breakLinks puts an invisible space (U+200B) after the characters by which mail programs recognize web and mail addresses, and show them as
+// links. A copy goes to an address that anybody can enter, so a text in it must not lead elsewhere.
+var breakLinks = strings.NewReplacer(".", ".\u200b", ":", ":\u200b", "/", "/\u200b", "@", "@\u200b")
