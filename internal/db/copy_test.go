@@ -90,6 +90,8 @@ func sample(table, column, kind string, i int) any {
 		return "replied"
 	case "contact_submissions.language", "contact_quarantine.language":
 		return []string{"en", "pt"}[i%2]
+	case "contact_submissions.state":
+		return "done"
 	case "contact_replies.author":
 		return "owner"
 	case "contact_replies.delivery":

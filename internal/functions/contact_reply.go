@@ -43,7 +43,7 @@ type replyJob struct {
 
 // replyRequest is the body of a call of contact-reply.
 type replyRequest struct {
-	Action    string `json:"action"`     // state, reply, resend or renew; "" means state
+	Action    string `json:"action"`     // state, reply, resend, renew, done or reopen; "" means state
 	MessageID string `json:"message_id"` // a message in the inbox
 	// ID of reply is any text of the client's choice: a second call with the same text stores nothing. ID of resend is the id of a reply.
 	ID   string `json:"id"`
@@ -68,7 +68,7 @@ type stateLink struct {
 
 // contactReply handles the function contact-reply for owners (administrators). The action reply stores a reply to a visitor's message and
 // mails it, if there is a mail server; the message is then replied. The action resend mails a reply again. The action renew replaces the
-// private link. All respond with the state of the conversation.
+// private link. The actions done and reopen mark the conversation as done, and as not. All respond with the state of the conversation.
 func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	var req replyRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -80,11 +80,11 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	}
 	req.MessageID = id.String()
 	actions := map[string]func(context.Context, *db.Tx, replyRequest) error{
-		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink,
+		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink, "done": s.markDone, "reopen": s.markDone,
 	}
 	act, ok := actions[req.Action]
 	if !ok {
-		return errInvalid("The action must be state, reply, resend or renew")
+		return errInvalid("The action must be state, reply, resend, renew, done or reopen")
 	}
 	if req.Action == "reply" {
 		req.Text = normalizeText(req.Text)

@@ -68,6 +68,8 @@ type exportedMessage struct {
 	Reason    string    `json:"reason"`
 	Status    string    `json:"status"` // new, read, replied or quarantine
 	Message   string    `json:"message"`
+	// DoneAt is when the owner marked the conversation as done; missing in JSON if it is not.
+	DoneAt *time.Time `json:"done_at,omitempty"`
 	// Replies are in the order in which they were written. They and the link are missing in JSON if there are none.
 	Replies []exportedReply `json:"replies,omitempty"`
 	Link    *exportedLink   `json:"link,omitempty"`
@@ -126,16 +128,16 @@ func addConversations(ctx context.Context, q db.Querier, page []exportedMessage)
 // first. If last is zero, they begin with the first message. quarantined selects the quarantine instead of the inbox. address
 // selects the messages of a sender by the address in lower case; "" selects all.
 func listExportedAfter(ctx context.Context, q db.Querier, quarantined bool, address string, last exportedMessage) ([]exportedMessage, error) {
-	from := "reason, status, message from contact_submissions"
+	from := "reason, status, message, done_at from contact_submissions"
 	if quarantined { // otherwise reason holds the content of the hidden field
-		from = "case when cause = 'flood' then reason else '' end, 'quarantine', message from contact_quarantine"
+		from = "case when cause = 'flood' then reason else '' end, 'quarantine', message, (select done_at from contact_submissions where false) from contact_quarantine"
 	}
 	id := last.ID
 	if id == "" {
 		id = uuid.Nil.String()
 	}
 	return db.Collect(ctx, q, func(row db.Row) (m exportedMessage, err error) {
-		err = row.Scan(&m.ID, &m.CreatedAt, &m.Name, &m.Email, &m.Reason, &m.Status, &m.Message)
+		err = row.Scan(&m.ID, &m.CreatedAt, &m.Name, &m.Email, &m.Reason, &m.Status, &m.Message, &m.DoneAt)
 		m.CreatedAt = m.CreatedAt.UTC()
 		return m, err
 	}, "select id, created_at, name, email, "+from+" where (created_at > $1 or (created_at = $1 and id > $2)) and ($3 = '' or lower(email) = $3) order by created_at, id limit $4",

@@ -67,6 +67,13 @@ func setStatus(ctx context.Context, q db.Querier, messageID, status string) erro
 	return db.Exec(ctx, q, "update contact_submissions set status = $2 where id = $1", messageID, status)
 }
 
+// setDone sets when a message was marked as done; nil for not. The status new becomes read with the mark, because triggers take the mark
+// from new messages.
+func setDone(ctx context.Context, q db.Querier, messageID string, at any) error {
+	return db.Exec(ctx, q, `update contact_submissions set done_at = $2,
+		status = case when status = 'new' and $3 then 'read' else status end where id = $1`, messageID, at, at != nil)
+}
+
 // listReplies returns the replies about messages, the oldest first.
 func listReplies(ctx context.Context, q db.Querier, messageIDs ...string) ([]reply, error) {
 	list, args := db.AppendList(nil, messageIDs)

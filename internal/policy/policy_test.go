@@ -85,6 +85,12 @@ var table = map[string]map[Action]map[string]Grant{
 		Update: {"service": allRows},
 		Delete: {"service": allRows},
 	},
+	"saved_replies": {
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
+	},
 	"user_roles": {
 		Select: {"user": own, "admin": own, "service": allRows},
 		Insert: {"service": allRows},

@@ -72,6 +72,11 @@ var matrix = map[string]map[string]cell{
 		admin:   {sees: rowKeys},
 		service: {sees: rowKeys, insert: true, update: "all", delete: true},
 	},
+	"saved_replies": {
+		anonymous: {}, signedIn: {},
+		admin:   {sees: rowKeys, insert: true, update: "all", delete: true},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
 	"user_roles": {
 		anonymous: {}, signedIn: {sees: []string{userID}},
 		admin:   {sees: []string{adminID}},
@@ -92,6 +97,7 @@ var (
 		"contact_replies":     `{"id":"` + id(9) + `","message_id":"` + id(1) + `","author":"owner","text":"New"}`,
 		"commissions":         `{"message_id":"` + id(3) + `","stage":"accepted"}`,
 		"commission_offers":   `{"id":"` + id(3) + `","message_id":"` + id(1) + `","price_text":"300 €"}`,
+		"saved_replies":       `{"id":"` + id(9) + `","title":"New"}`,
 		"user_roles":          `{"user_id":"` + id(9) + `","role":"admin"}`,
 	}
 	changes = map[string]map[string]string{
@@ -104,6 +110,7 @@ var (
 		"contact_replies":     {"text": `"Changed"`, "author": `"owner"`, "delivery": `"sent"`, "kind": `"progress"`},
 		"commissions":         {"stage": `"declined"`, "promised_on": `"2027-01-01"`},
 		"commission_offers":   {"price_text": `"Changed"`, "answer": `"accepted"`, "answered_name": `"Changed"`},
+		"saved_replies":       {"title": `"Changed"`, "text_en": `"Changed"`, "text_pt": `"Mudado"`},
 		"user_roles":          {"role": `"changed"`},
 	}
 )
@@ -112,7 +119,7 @@ var (
 // is inactive, or active outside of its time.
 func (s *site) twoRows() {
 	s.t.Helper()
-	for _, table := range []string{"products", "series", "reviews", "cover_images", "contact_submissions", "user_roles"} {
+	for _, table := range []string{"products", "series", "reviews", "cover_images", "contact_submissions", "saved_replies", "user_roles"} {
 		s.exec("delete from " + table)
 	}
 	s.exec("delete from auth_users where id = $1", id(9))
@@ -140,6 +147,7 @@ func (s *site) twoRows() {
 		s.exec("insert into contact_replies (id, message_id, author, text, created_at) values ($1, $1, 'visitor', 'One more thing', $2)", key, today)
 		s.exec("insert into commissions (message_id, stage, stage_at) values ($1, 'offer', $2)", key, today)
 		s.exec("insert into commission_offers (id, message_id, price_text, created_at) values ($1, $1, '300 €', $2)", key, today)
+		s.exec("insert into saved_replies (id, title, created_at) values ($1, 'Thanks', $2)", key, today)
 	}
 	s.exec("insert into user_roles (user_id, role) values ($1, 'reader')", userID)
 	s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", adminID)

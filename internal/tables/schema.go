@@ -253,6 +253,12 @@ var schema = indexTables(
 		{Name: "artwork_id", Kind: UUID, ByName: true},       // the work that a visitor asked about
 		{Name: "language", Kind: Text, ByName: true, OneOf: []string{"en", "pt"}},
 		{Name: "read_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
+		{Name: "done_at", Kind: Timestamp, ByName: true}, // when the owner marked the conversation as done
+		// The last reply, null for none.
+		{Name: "last_author", Kind: Text, MaxLen: maxTag, ByName: true, Derived: true},
+		{Name: "last_text", Kind: Text, MaxLen: maxLine, ByName: true, Derived: true},
+		{Name: "last_at", Kind: Timestamp, ByName: true, Derived: true},
+		{Name: "state", Kind: Text, NotNull: true, MaxLen: maxTag, Default: fixedDefault("unread"), ByName: true, Derived: true},
 	}},
 	&Table{Name: "contact_replies", Columns: []*Column{
 		keyColumn(),
@@ -284,6 +290,15 @@ var schema = indexTables(
 		{Name: "answer", Kind: Text, OneOf: []string{"accepted", "declined"}},
 		{Name: "answered_at", Kind: Timestamp},
 		textColumn("answered_name", 100), // the limit of the contact form
+	}},
+	&Table{Name: "saved_replies", NewLast: true, Columns: []*Column{
+		keyColumn(),
+		requiredText("title", maxTitle),
+		textColumn("text_en", maxMessage),
+		textColumn("text_pt", maxMessage),
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		createdColumn(),
+		updatedColumn(),
 	}},
 	&Table{Name: "user_roles", Columns: []*Column{
 		{Name: "user_id", Kind: UUID, NotNull: true},
@@ -321,7 +336,7 @@ func indexTables(tables ...*Table) map[string]*Table {
 	reviews, covers := byName["reviews"], byName["cover_images"]
 	reviews.Position, covers.Position = reviews.byName["display_order"], covers.byName["display_order"]
 	reviews.Counter = reviews.Position
-	for _, name := range []string{"products", "series", "series_works"} {
+	for _, name := range []string{"products", "series", "series_works", "saved_replies"} {
 		byName[name].OrderKey = byName[name].byName["position"]
 	}
 	pairs := byName["series_works"]

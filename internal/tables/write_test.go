@@ -270,6 +270,9 @@ func TestUpdate(t *testing.T) {
 			`[{"title":"T","description":"D","display_order":4,"is_active":false}]`)
 		s.want("status", s.call(admin, "PATCH", "contact_submissions?id=eq."+id(1)+"&select=status", `{"status":"replied"}`, representation), 200, `[{"status":"replied"}]`)
 		s.want("the work that a message asks about", s.call(admin, "GET", "contact_submissions?id=eq."+id(1)+"&select=artwork_id", ""), 200, `[{"artwork_id":null}]`)
+		s.want("its state", s.call(admin, "GET", "contact_submissions?id=eq."+id(1)+"&state=eq.waiting_them&select=state,last_text,last_author,done_at", ""), 200,
+			`[{"state":"waiting_them","last_text":null,"last_author":null,"done_at":null}]`)
+		s.refused("the mark of a conversation", s.call(admin, "PATCH", "contact_submissions", `{"done_at":"2026-01-01T00:00:00Z"}`), 403, "42501")
 		s.want("for strangers", s.call(anonymous, "GET", "contact_submissions?select=artwork_id", ""), 200, `[]`)
 		s.refused("a status that is none", s.call(admin, "PATCH", "contact_submissions", `{"status":"lost"}`), 400, "23514")
 		s.want("reordering row by row", s.call(admin, "PATCH", "reviews?id=eq."+id(1)+"&select=display_order", `{"display_order":1}`, representation), 200, `[{"display_order":1}]`)

@@ -13,6 +13,8 @@ import notFoundEn from "../../web/src/locales/not-found/en.json" with { type: "j
 import notFoundPt from "../../web/src/locales/not-found/pt.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
+import sentEn from "../../web/src/locales/sent/en.json" with { type: "json" };
+import sentPt from "../../web/src/locales/sent/pt.json" with { type: "json" };
 import seriesEn from "../../web/src/locales/series/en.json" with { type: "json" };
 import seriesPt from "../../web/src/locales/series/pt.json" with { type: "json" };
 import sessionEn from "../../web/src/locales/session/en.json" with { type: "json" };
@@ -26,6 +28,7 @@ const en = {
   ...workEn,
   ...commissionsEn,
   ...enquiryEn,
+  ...sentEn,
   ...galleryEn,
   ...notFoundEn,
   ...sessionEn,
@@ -39,6 +42,7 @@ const pt = {
   ...workPt,
   ...commissionsPt,
   ...enquiryPt,
+  ...sentPt,
   ...galleryPt,
   ...notFoundPt,
   ...sessionPt,

@@ -327,11 +327,12 @@ var columns = map[string][]string{
 	"cover_images":        {"id", "image_url", "media_type", "is_active", "display_order", "created_at", "visible_from", "visible_until", "has_begun", "has_ended"},
 	"series":              {"id", "slug", "title", "text_pt", "cover_id", "is_published", "types", "position", "created_at"},
 	"series_works":        {"id", "series_id", "product_id", "artwork_type", "is_visible", "position", "created_at"},
-	"contact_submissions": {"id", "name", "email", "message", "reason", "status", "created_at"},
+	"contact_submissions": {"id", "name", "email", "message", "reason", "status", "created_at", "state", "done_at"},
+	"saved_replies":       {"id", "title", "text_en", "text_pt", "position", "created_at"},
 	"user_roles":          {"user_id", "role"},
 }
 
-var tableNames = []string{"products", "reviews", "cover_images", "series", "series_works", "contact_submissions", "user_roles"}
+var tableNames = []string{"products", "reviews", "cover_images", "series", "series_works", "contact_submissions", "saved_replies", "user_roles"}
 
 var sample = map[string]string{
 	"slug": `"a-slug"`, "is_published": "true", "is_visible": "true", "types": `["mural"]`, "position": `"a"`,

@@ -192,6 +192,7 @@ func (s *site) fill(t *testing.T) {
 		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}, {"id": id(10), "image_url": canary, "title": canary, "visible_from": "2999-01-01T00:00:00Z"}, {"id": id(11), "image_url": canary, "title": canary, "visible_until": "2020-01-01T00:00:00Z"}},
 		"series":              {{"id": id(10), "slug": "seen", "title": "Seen"}, {"id": id(11), "slug": "hidden", "title": canary, "text": canary, "is_published": false}},
 		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}, {"id": openMessage, "name": "Seen", "email": "seen@site.example", "message": "Seen"}},
+		"saved_replies":       {{"id": id(13), "title": canary, "text_en": canary}},
 	} {
 		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
 	}

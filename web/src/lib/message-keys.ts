@@ -8,12 +8,15 @@ export const messageKeys = {
   admin,
   adminPage: (view: object) => [...admin, view] as const,
   byId: (id: string) => [...all, "one", id] as const,
+  /** The number of conversations in each state. */
+  states: [...all, "states"] as const,
   /** The number of unread messages together with the newest message. */
   newMessages: [...all, "arrivals"] as const,
   conversation: (id: string) => [...all, "conversation", id] as const,
   commission: (id: string) => [...all, "commission", id] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,
+  savedReplies: ["saved_replies"] as const,
   quarantine: ["contact_quarantine"] as const,
   quarantinePage: (page: number) => ["contact_quarantine", page] as const,
 };

@@ -12,6 +12,8 @@ type WithMedia = { media?: MediaInfo };
 
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
 export type ContactStatus = "new" | "read" | "replied";
+/** The state of a conversation, which follows from the status, the last reply and the owner's mark "done". */
+export type ConversationState = "unread" | "waiting_me" | "waiting_them" | "done";
 
 export type Product = {
   id: string;
@@ -134,6 +136,25 @@ export type ContactSubmission = {
   created_at: string;
   /** The id of the work that the visitor asked about, which may be deleted; only queries that name the column have it. */
   artwork_id?: string | null;
+  // Only queries that name these columns have them, too.
+  /** The language of the form; null for messages of earlier versions. */
+  language?: "en" | "pt" | null;
+  state?: ConversationState;
+  /** Who wrote the last reply; null for none. */
+  last_author?: "visitor" | "owner" | null;
+  /** How the last reply begins. */
+  last_text?: string | null;
+  last_at?: string | null;
+};
+
+/** A text that the owner inserts into replies, in the language of the message. */
+export type SavedReply = {
+  id: string;
+  title: string;
+  text_en: string | null;
+  text_pt: string | null;
+  position: string;
+  created_at: string;
 };
 
 /** A text in the conversation about a message. */
@@ -408,6 +429,7 @@ export type Tables = {
   contact_submissions: Table<ContactSubmission>;
   contact_replies: Table<ContactReply>;
   commissions: Table<Commission>;
+  saved_replies: Table<SavedReply>;
   user_roles: Table<UserRole>;
 };
 

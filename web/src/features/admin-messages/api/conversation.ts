@@ -31,7 +31,7 @@ export function useConversation(id: string) {
 }
 
 /**
- * Sends a reply, sends one again, or replaces the private link. `id` of a reply is any text: a reply that is sent twice with
+ * Sends a reply, sends one again, replaces the private link, or marks the conversation as done or not. `id` of a reply is any text: a reply that is sent twice with
  * the same one is stored once.
  */
 export function useConversationAction(messageId: string) {
@@ -42,7 +42,7 @@ export function useConversationAction(messageId: string) {
       action:
         | { action: "reply"; id: string; text: string }
         | { action: "resend"; id: string }
-        | { action: "renew" },
+        | { action: "renew" | "done" | "reopen" },
     ) => callReply(backend, { ...action, message_id: messageId }),
     onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
   });

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
@@ -16,6 +16,25 @@ export function useAskedArtwork(id: string) {
         .abortSignal(signal);
       if (error) throw error;
       return data[0] ?? null;
+    },
+  });
+}
+
+/** Fetches the works with these ids, as an object by id; deleted ones are missing. The ids are sorted. */
+export function useAskedArtworks(ids: string[]) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: [...queryKeys.products.all, "asked", ids],
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("products")
+        .select("id, title, image_url, media")
+        .in("id", ids)
+        .abortSignal(signal);
+      if (error) throw error;
+      return Object.fromEntries(data.map((work) => [work.id, work]));
     },
   });
 }

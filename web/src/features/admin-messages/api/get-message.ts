@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { MessagePage } from "@/features/admin-messages/api/list-messages";
+import { MESSAGE_COLUMNS, type MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactSubmission } from "@/lib/types";
@@ -22,7 +22,7 @@ export function useMessage(id: string | null) {
     queryFn: async ({ signal }): Promise<ContactSubmission | null> => {
       const { data, error } = await backend
         .from("contact_submissions")
-        .select("*, artwork_id")
+        .select(MESSAGE_COLUMNS)
         .eq("id", id ?? "")
         .limit(1)
         .abortSignal(signal);

@@ -8,6 +8,10 @@ import type { ContactSubmission } from "@/lib/types";
 /** The messages of one page of the list, and the number of messages on all pages. */
 export type MessagePage = { rows: ContactSubmission[]; total: number };
 
+/** The columns of a message that the inbox shows. */
+export const MESSAGE_COLUMNS =
+  "*, artwork_id, language, state, last_author, last_text, last_at" as const;
+
 /** Fetches one page of messages, newest first. The data is the previous page until the new one has loaded. */
 export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
@@ -17,7 +21,8 @@ export function useMessages(view: MessageView) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<MessagePage> => {
       const from = (view.page - 1) * LIST_PAGE_ROWS;
-      let query = backend.from("contact_submissions").select("*", { count: "exact" });
+      let query = backend.from("contact_submissions").select(MESSAGE_COLUMNS, { count: "exact" });
+      if (view.state) query = query.eq("state", view.state);
       if (view.status) query = query.eq("status", view.status);
       if (view.reason) query = query.eq("reason", view.reason);
       if (view.q.trim()) query = query.or(searchCondition(view.q));

@@ -5,7 +5,7 @@ import { Link } from "@/components/ui/link";
 
 type BoxLinkProps = {
   /** The part of the messages page to open, as ?box= names it. Without it the link opens the inbox. */
-  box?: "quarantine" | "data";
+  box?: "quarantine" | "data" | "replies";
   children: ReactNode;
 };
 

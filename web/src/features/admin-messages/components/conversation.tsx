@@ -16,7 +16,7 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useConversation(message.id);
   if (!data) return null;
-  const { replies, mail, links, link } = data;
+  const { replies, mail, links, link, language } = data;
   return (
     <section aria-label={t("messages.conversation")} className="mt-8 max-w-[40rem]">
       {replies.length > 0 && (
@@ -26,7 +26,7 @@ export function Conversation({ message }: { message: ContactSubmission }) {
           ))}
         </ol>
       )}
-      {(mail || link) && <ReplyForm message={message} mail={mail} />}
+      {(mail || link) && <ReplyForm message={message} mail={mail} language={language} />}
       {(links || link) && <LinkRow messageId={message.id} link={link} />}
     </section>
   );

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
+import { useAskedArtworks } from "@/features/admin-messages/api/get-asked-artwork";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
@@ -12,6 +13,8 @@ import { MessageFilters } from "@/features/admin-messages/components/message-fil
 import { MessageList } from "@/features/admin-messages/components/message-list";
 import { MessagePager } from "@/features/admin-messages/components/message-pager";
 import { QuarantineLink } from "@/features/admin-messages/components/quarantine-link";
+import { RowArtwork } from "@/features/admin-messages/components/row-artwork";
+import { StateFilter } from "@/features/admin-messages/components/state-filter";
 import { StatusBadge } from "@/features/admin-messages/components/status-badge";
 import { usePinnedRow } from "@/features/admin-messages/hooks/use-pinned-row";
 import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
@@ -19,12 +22,14 @@ import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-mes
 import { isFiltered, readView, writeView } from "@/features/admin-messages/message-view";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { messageOf } from "@/lib/errors";
 import { errorToast } from "@/lib/error-toast";
-import { useT } from "@/lib/i18n";
+import { useLanguage, useT } from "@/lib/i18n";
 import { useListUrl } from "@/lib/list-url";
+import { relativeTime } from "@/lib/owner-dates";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
@@ -32,9 +37,16 @@ import { useMediaQuery } from "@/lib/use-media-query";
 const noRows: ContactSubmission[] = [];
 const noTroubles: MessageNotice[] = [];
 
+/** The start of the last text in a conversation, which `you` begins if the owner has written it. */
+function lastWords(row: ContactSubmission, you: string): string {
+  if (!row.last_text) return row.message;
+  return row.last_author === "owner" ? `${you}: ${row.last_text}` : row.last_text;
+}
+
 /** The list of messages with filters and pages. The opened message is beside the list, on phones in a dialog. */
 export function Inbox() {
   const t = useT();
+  const { language } = useLanguage();
   const { view, change } = useListUrl(readView, writeView);
   const messages = useMessages(view);
   // Whether the opened message is in a dialog, as on phones.
@@ -57,6 +69,11 @@ export function Inbox() {
   // Sorted, so that another order of the list does not change the query key.
   const ids = useMemo(() => listedRows.map(({ id }) => id).toSorted(), [listedRows]);
   const troubles = useNoticeTroubles(ids).data;
+  const workIds = useMemo(
+    () => [...new Set(listedRows.flatMap((row) => row.artwork_id ?? []))].toSorted(),
+    [listedRows],
+  );
+  const works = useAskedArtworks(workIds).data;
 
   // If the page in the URL is beyond the last page, the first page is shown instead.
   const isBeyondLastPage =
@@ -94,6 +111,7 @@ export function Inbox() {
       title={t("nav.messages")}
       action={
         <>
+          <BoxLink box="replies">{t("messages.saved.title")}</BoxLink>
           <BoxLink box="data">{t("messages.data.title")}</BoxLink>
           <QuarantineLink />
         </>
@@ -101,14 +119,20 @@ export function Inbox() {
     >
       <FloodNotice />
       {(filtered || total > 0 || messages.isPending) && (
-        <MessageFilters view={view} onChange={change} />
+        <>
+          <MessageFilters view={view} onChange={change} />
+          <StateFilter state={view.state} onChange={(state) => change({ state })} />
+        </>
       )}
       <AdminListState
         query={{ ...messages, data: messages.data && listedRows }}
         empty={filtered ? t("messages.noneFound") : t("messages.empty")}
         emptyAction={
           filtered && (
-            <Button variant="outline" onClick={() => change({ q: "", status: "", reason: "" })}>
+            <Button
+              variant="outline"
+              onClick={() => change({ q: "", state: "", status: "", reason: "" })}
+            >
               {t("messages.showAll")}
             </Button>
           )
@@ -121,9 +145,32 @@ export function Inbox() {
                 label={t("nav.messages")}
                 messages={shown.map((row) => ({
                   ...row,
-                  subtitle: t(`reason.${row.reason}`),
+                  message: lastWords(row, t("messages.you")),
+                  subtitle: (
+                    <>
+                      {t(`reason.${row.reason}`)}
+                      {row.language && (
+                        <>
+                          {" · "}
+                          <span aria-hidden="true">{row.language.toUpperCase()}</span>
+                          <span className="sr-only">{t(`settings.language.${row.language}`)}</span>
+                        </>
+                      )}
+                      {` · ${relativeTime(row.last_at ?? row.created_at, language)}`}
+                    </>
+                  ),
+                  picture: row.artwork_id && works?.[row.artwork_id] && (
+                    <RowArtwork work={works[row.artwork_id]!} />
+                  ),
                   unread: row.status === "new",
-                  badge: <StatusBadge status={row.status} />,
+                  badge: (
+                    <span className="flex flex-none gap-2">
+                      {row.state === "done" && (
+                        <Badge tone="neutral">{t("messages.state.done")}</Badge>
+                      )}
+                      <StatusBadge status={row.status} />
+                    </span>
+                  ),
                   troubled: troubles?.[row.id]?.some(({ state }) => state === "failed") ?? false,
                 }))}
                 openedId={openedId}

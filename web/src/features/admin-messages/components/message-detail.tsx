@@ -2,6 +2,7 @@ import { Reply } from "lucide-react";
 import { AskedArtwork } from "@/features/admin-messages/components/asked-artwork";
 import { CommissionPanel } from "@/features/admin-messages/components/commission-panel";
 import { Conversation } from "@/features/admin-messages/components/conversation";
+import { DoneButton } from "@/features/admin-messages/components/done-button";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
 import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
@@ -65,14 +66,13 @@ export function MessageDetail({
       onDelete={onDelete}
       inDialog={inDialog}
     >
-      <a
-        href={mailto}
-        onClick={markReplied}
-        className={buttonClasses({ variant: "outline", className: "mt-8" })}
-      >
-        <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
-        {t("messages.reply")}
-      </a>
+      <div className="mt-8 flex flex-wrap gap-3">
+        <a href={mailto} onClick={markReplied} className={buttonClasses({ variant: "outline" })}>
+          <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
+          {t("messages.reply")}
+        </a>
+        <DoneButton message={message} />
+      </div>
       <CommissionPanel message={message} />
       <Conversation message={message} />
       {troubles.length > 0 && <NoticeTrouble id={message.id} notices={troubles} />}

@@ -11,7 +11,9 @@ type ListedMessage = {
   message: string;
   created_at: string;
   /** The text under the name. */
-  subtitle: string;
+  subtitle: ReactNode;
+  /** A picture beside the row. */
+  picture?: ReactNode;
   /** Whether the row is emphasized. */
   unread: boolean;
   /** An element beside the name, such as the status. */
@@ -60,34 +62,42 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
                   : "border-line hover:bg-shade border-b",
               )}
             >
-              <span className="flex min-h-[34px] items-center justify-between gap-3">
-                <span
-                  className={cn("min-w-0 truncate", message.unread ? "font-[650]" : "font-[520]")}
-                >
-                  {message.name}
+              <span className="flex gap-3">
+                <span className="min-w-0 flex-1">
+                  <span className="flex min-h-[34px] items-center justify-between gap-3">
+                    <span
+                      className={cn(
+                        "min-w-0 truncate",
+                        message.unread ? "font-[650]" : "font-[520]",
+                      )}
+                    >
+                      {message.name}
+                    </span>
+                    {message.badge}
+                  </span>
+                  <span className="text-ink2 flex flex-wrap justify-between gap-x-3 text-sm leading-[27px]">
+                    <span className="min-w-0 truncate">{message.subtitle}</span>
+                    <span className="flex-none lining-nums tabular-nums">
+                      {shortDate(localDay(message.created_at), language)}
+                    </span>
+                  </span>
+                  <span
+                    className={cn(
+                      "block truncate text-sm leading-[27px]",
+                      message.unread ? "text-ink" : "text-ink2",
+                    )}
+                  >
+                    {message.message}
+                  </span>
+                  {message.troubled && (
+                    <span className="text-danger flex items-center gap-2 text-sm leading-[27px] font-[520]">
+                      <MailWarning aria-hidden="true" size={18} strokeWidth={1.75} />
+                      {t("messages.noticeFailed")}
+                    </span>
+                  )}
                 </span>
-                {message.badge}
+                {message.picture}
               </span>
-              <span className="text-ink2 flex justify-between gap-3 text-sm leading-[27px]">
-                <span className="min-w-0 truncate">{message.subtitle}</span>
-                <span className="flex-none lining-nums tabular-nums">
-                  {shortDate(localDay(message.created_at), language)}
-                </span>
-              </span>
-              <span
-                className={cn(
-                  "block truncate text-sm leading-[27px]",
-                  message.unread ? "text-ink" : "text-ink2",
-                )}
-              >
-                {message.message}
-              </span>
-              {message.troubled && (
-                <span className="text-danger flex items-center gap-2 text-sm leading-[27px] font-[520]">
-                  <MailWarning aria-hidden="true" size={18} strokeWidth={1.75} />
-                  {t("messages.noticeFailed")}
-                </span>
-              )}
             </button>
           </li>
         );

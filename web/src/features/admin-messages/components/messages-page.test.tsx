@@ -72,6 +72,8 @@ const server = setupServer(
       headers: { "content-range": `0-${found.length - 1}/${total ?? found.length}` },
     });
   }),
+  http.head(table, () => new HttpResponse(null, { headers: { "content-range": "*/3" } })),
+  http.get(`${testBoot.apiUrl}/rest/v1/saved_replies`, () => HttpResponse.json([])),
   http.patch(table, async ({ request }) => {
     const change = (await request.json()) as Partial<ContactSubmission>;
     const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");

@@ -1,12 +1,14 @@
 import { useSearchParams } from "react-router";
 import { Inbox } from "@/features/admin-messages/components/inbox";
 import { MessageData } from "@/features/admin-messages/components/message-data";
+import { SavedReplies } from "@/features/admin-messages/components/saved-replies";
 import { Quarantine } from "@/features/admin-messages/components/quarantine";
 
-/** The admin page of messages: the quarantine for ?box=quarantine, export and erasing for ?box=data, else the inbox. */
+/** The admin page of messages: the quarantine for ?box=quarantine, export and erasing for ?box=data, the saved replies for ?box=replies, else the inbox. */
 export function MessagesPage() {
   const [search] = useSearchParams();
   const box = search.get("box");
   if (box === "data") return <MessageData />;
+  if (box === "replies") return <SavedReplies />;
   return box === "quarantine" ? <Quarantine /> : <Inbox />;
 }

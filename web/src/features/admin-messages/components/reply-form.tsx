@@ -1,5 +1,6 @@
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
+import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -7,19 +8,28 @@ import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
-import type { ContactSubmission } from "@/lib/types";
+import type { ContactSubmission, Conversation } from "@/lib/types";
 
 /** The replies that are not sent yet, by message, so that another message can be opened meanwhile. */
 const unsent = new Map<string, { id: string; text: string }>();
 
 /** The form for a reply to a message, which is mailed if there is a mail server, and stands at the private link. */
-export function ReplyForm({ message, mail }: { message: ContactSubmission; mail: boolean }) {
+export function ReplyForm({
+  message,
+  mail,
+  language,
+}: {
+  message: ContactSubmission;
+  mail: boolean;
+  language: Conversation["language"];
+}) {
   const t = useT();
   const [draft, setDraft] = useState(
     () => unsent.get(message.id) ?? { id: crypto.randomUUID(), text: "" },
   );
   const [error, setError] = useState("");
   const action = useConversationAction(message.id);
+  const area = useRef<HTMLTextAreaElement>(null);
 
   function change(text: string) {
     const next = { ...draft, text };
@@ -52,6 +62,7 @@ export function ReplyForm({ message, mail }: { message: ContactSubmission; mail:
       <TextAreaField
         label={t("messages.replyLabel", { name: message.name })}
         hint={t(mail ? "messages.replyMailed" : "messages.replyAtLink")}
+        ref={area}
         rows={5}
         maxLength={CONTACT_MESSAGE_MAX}
         value={draft.text}
@@ -59,9 +70,19 @@ export function ReplyForm({ message, mail }: { message: ContactSubmission; mail:
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
-      <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
-        {t("messages.sendReply")}
-      </Button>
+      <div className="mt-3 flex flex-wrap gap-3">
+        <Button type="submit" size="sm" loading={action.isPending}>
+          {t("messages.sendReply")}
+        </Button>
+        <SavedReplyMenu
+          language={language}
+          name={message.name}
+          onInsert={(text) =>
+            change(draft.text.trim() ? `${draft.text.trimEnd()}\n\n${text}` : text)
+          }
+          onInserted={() => area.current?.focus()}
+        />
+      </div>
     </form>
   );
 }

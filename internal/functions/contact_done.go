@@ -1,0 +1,20 @@
+package functions
+
+import (
+	"context"
+
+	"atelie/internal/db"
+)
+
+// markDone handles the actions done and reopen. A message that nobody has read is read then. The visitor's next text ends the mark, as
+// everything does that makes the message new again.
+func (s *Service) markDone(ctx context.Context, tx *db.Tx, req replyRequest) error {
+	var at any
+	if req.Action == "done" {
+		at = s.now()
+	}
+	if err := setDone(ctx, tx, req.MessageID, at); err != nil {
+		return err
+	}
+	return s.cfg.RecordUpdated(ctx, tx, req.MessageID)
+}

@@ -1,0 +1,188 @@
+// The owner's list of conversations and saved replies, and the visitor's copy by mail, in a browser and with a mail server, in both
+// languages.
+import type { Page } from "@playwright/test";
+
+import en from "../../internal/i18n/en.json" with { type: "json" };
+import pt from "../../internal/i18n/pt.json" with { type: "json" };
+import { asAnon, asService } from "../harness/clients.ts";
+import { startPost } from "../harness/post.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+const owner = { email: "ana@example.com", password: "a wall of whitewash" };
+const visitor = { name: "Inês <b>Prado</b>", email: "ines@example.com" };
+const question = "Uma parede de 6 × 3 metros, em azul. Veja www.evil.example";
+
+/** A text of the server's pages and mails, up to its first placeholder. */
+const say = (language: Language, key: keyof typeof en) =>
+  ({ en, pt })[language][key].split("{")[0]!;
+
+/** Looks at a page of the admin area at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+async function look(page: Page, name: string): Promise<void> {
+  await expectAccessibleInBothSchemes(page, async (scheme) => {
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+    }
+  });
+}
+
+/** Saves a part of the settings. */
+async function set(server: Server, settings: object): Promise<void> {
+  const service = asService(server);
+  const { data, error } = await service.rpc("get_site_settings");
+  if (error) throw error;
+  const { version } = data as { version: string };
+  const saved = await service.rpc("save_site_settings", { version, settings });
+  if (saved.error) throw saved.error;
+}
+
+for (const language of languages)
+  test(`E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a copy, the list by state and a saved reply, in ${language}`, async ({
+    browser,
+    page: client,
+    demoFolder,
+  }) => {
+    const post = await startPost();
+    const server = await startServer("sqlite", { demo: demoFolder, env: post.env });
+    const context = await browser.newContext({ reducedMotion: "reduce" });
+    try {
+      await server.command(
+        ["owner", "add", owner.email, "--password-stdin"],
+        `${owner.password}\n`,
+      );
+      await set(server, { site: { enquiryLinks: true, enquiryCopies: true } });
+      const { data: work, error } = await asAnon(server)
+        .from("products")
+        .select("id, title")
+        .eq("is_customizable", true)
+        .in("artwork_type", ["digital", "mural", "watercolour"])
+        .limit(1)
+        .single<{ id: string; title: string }>();
+      if (error) throw error;
+
+      await client.goto(server.url + inLanguage(language, `/gallery/all?art=${work.id}`));
+      await client
+        .getByRole("button", { name: text(language, "gallery.ask") })
+        .or(client.getByRole("link", { name: text(language, "gallery.ask") }))
+        .click();
+      await expect(client.getByText(text(language, "enquiry.about"))).toBeVisible();
+      await client.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
+      await client.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
+      const message = client.getByRole("textbox", { name: text(language, "contact.form.message") });
+      await message.fill(`${await message.inputValue()}${question}`);
+      await client.getByRole("button", { name: text(language, "contact.form.send") }).click();
+      await expect(client.getByText(text(language, "contact.success.copy"))).toBeVisible();
+      await look(client, `copy-success-${language}`);
+      const link = (await client.getByRole("link", { name: /\/enquiry\// }).getAttribute("href"))!;
+      const copy = await post.next(visitor.email);
+      expect(copy.subject).toContain(
+        { en: "a copy of your message", pt: "cópia da sua mensagem" }[language],
+      );
+      expect(copy.text).toContain(say(language, "mail.contact_copy.title"));
+      expect(copy.text).toContain("6 × 3 metros");
+      expect(copy.text).toContain(link);
+      expect(copy.text + copy.html).not.toContain("evil.example");
+      expect(copy.text + copy.html).not.toContain("Prado");
+
+      const desk = await context.newPage();
+      await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
+      const row = desk.getByRole("button", { name: /Prado/ });
+      await expect(row).toContainText(language.toUpperCase());
+      await expect(row.locator("img")).toBeVisible();
+      const states = desk.getByRole("group", { name: text(language, "messages.state") });
+      const state = (name: "unread" | "waiting_me" | "waiting_them" | "done", count?: number) =>
+        states.getByRole("button", {
+          name: text(language, `messages.state.${name}`) + (count === undefined ? "" : ` ${count}`),
+        });
+      await look(desk, `conversation-list-${language}`);
+      await desk.setViewportSize({ width: 1440, height: 900 });
+
+      // By keyboard: the list of those who wait for the owner is empty, until the message is opened.
+      await state("waiting_me").focus();
+      await desk.keyboard.press("Enter");
+      await expect(desk.getByText(text(language, "messages.noneFound"))).toBeVisible();
+      await desk.keyboard.press("Shift+Tab");
+      await desk.keyboard.press("Enter");
+      await expect(row).toBeVisible();
+      await row.click();
+      await expect(state("waiting_me", 1)).toBeVisible();
+
+      // A saved reply, made from the form.
+      const menu = desk
+        .getByRole("region", { name: text(language, "messages.conversation") })
+        .getByRole("button", { name: text(language, "messages.saved.title") });
+      await menu.click();
+      await desk.getByRole("menuitem", { name: text(language, "messages.saved.manage") }).click();
+      await desk.getByRole("button", { name: text(language, "messages.saved.add") }).click();
+      await desk.getByLabel(text(language, "messages.saved.name")).fill("Maio");
+      await desk
+        .getByRole("textbox", { name: text(language, "messages.saved.text"), exact: true })
+        .fill("Dear {name}, in May.");
+      await desk
+        .getByRole("textbox", {
+          name: text(language, "form.inPortuguese", {
+            label: text(language, "messages.saved.text"),
+          }),
+        })
+        .fill("Olá {name}, em maio.");
+      await look(desk, `saved-form-${language}`);
+      await desk.getByRole("button", { name: text(language, "common.save"), exact: true }).click();
+      await expect(desk.getByRole("heading", { name: "Maio" })).toBeVisible();
+      await desk
+        .getByRole("button", { name: text(language, "messages.saved.delete", { title: "Maio" }) })
+        .click();
+      await expect(desk.getByText(text(language, "messages.saved.empty"))).toBeVisible();
+      await desk.getByRole("button", { name: text(language, "common.undo") }).click();
+      await expect(desk.getByRole("heading", { name: "Maio" })).toBeVisible();
+      await look(desk, `saved-replies-${language}`);
+      await desk.setViewportSize({ width: 1440, height: 900 });
+
+      // It is inserted in the language of the message, and the name stays text.
+      await desk.getByRole("link", { name: text(language, "messages.back") }).click();
+      await row.click();
+      await menu.click();
+      await desk.getByRole("menuitem", { name: "Maio" }).click();
+      const field = desk.getByLabel(text(language, "messages.replyLabel", { name: visitor.name }));
+      const inserted = {
+        en: `Dear ${visitor.name}, in May.`,
+        pt: `Olá ${visitor.name}, em maio.`,
+      }[language];
+      await expect(field).toHaveValue(inserted);
+      await expect(field).toBeFocused();
+      await look(desk, `conversation-${language}`);
+      await desk.setViewportSize({ width: 1440, height: 900 });
+      await desk.getByRole("button", { name: text(language, "messages.sendReply") }).click();
+      expect((await post.next(visitor.email)).text).toContain(inserted);
+      await expect(state("waiting_them", 1)).toBeVisible();
+      await expect(row).toContainText(`${text(language, "messages.you")}: ${inserted}`);
+
+      await desk.getByRole("button", { name: text(language, "messages.markDone") }).click();
+      await expect(state("done", 1)).toBeVisible();
+      await client.goto(link, { waitUntil: "load" });
+      await client.getByLabel(say(language, "enquiry.reply")).fill("Combinado: maio.");
+      await client.getByRole("button", { name: say(language, "enquiry.send") }).click();
+      await expect(client.getByText("Combinado: maio.")).toBeVisible();
+      await expect(state("unread", 1)).toBeVisible(); // live
+      await expect(row).toContainText("Combinado: maio.");
+      // The owner was told of the message and of the visitor's text, the visitor by a copy and the reply.
+      await post.next(owner.email);
+      await post.next(owner.email);
+      for (const to of [owner.email, visitor.email])
+        expect(post.all().filter((mail) => mail.to === to)).toHaveLength(2);
+    } finally {
+      await client.goto("about:blank");
+      await context.close();
+      await server.stop();
+      await post.stop();
+    }
+  });

@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
+import type { SavedReply } from "@/lib/types";
+
+/** Fetches the owner's saved replies in their order. */
+export function useSavedReplies() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.savedReplies,
+    queryFn: async ({ signal }): Promise<SavedReply[]> => {
+      const { data, error } = await backend
+        .from("saved_replies")
+        .select("*")
+        .order("position", { ascending: true })
+        .abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+  });
+}
+
+/** Stores a saved reply: changes the one with this id, or adds one without an id. */
+export function useSaveReply() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ id, ...texts }: SavedTexts & { id?: string }) => {
+      const table = backend.from("saved_replies");
+      const { error } = await (id
+        ? table.update(texts).eq("id", id).select("id").single()
+        : table.insert(texts));
+      if (error) throw error;
+    },
+    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+  });
+}
+
+/** The texts of a saved reply; null stands for a text that is missing. */
+export type SavedTexts = Pick<SavedReply, "title" | "text_en" | "text_pt">;
+
+/** Deletes a saved reply. */
+export function useDeleteSavedReply() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: string) => {
+      const { error } = await backend.from("saved_replies").delete().eq("id", id);
+      if (error) throw error;
+    },
+    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+  });
+}
+
+/** Brings a deleted saved reply back to its place, with its id. */
+export function useRestoreSavedReply() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ id, title, text_en, text_pt, position, created_at }: SavedReply) => {
+      const { error } = await backend
+        .from("saved_replies")
+        .insert({ id, title, text_en, text_pt, position, created_at });
+      if (error) throw error;
+    },
+    onSuccess: () => refetch(cache, messageKeys.savedReplies),
+  });
+}

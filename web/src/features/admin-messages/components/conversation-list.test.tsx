@@ -1,0 +1,196 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { MessagesPage } from "@/features/admin-messages/components/messages-page";
+import type { ContactSubmission, SavedReply } from "@/lib/types";
+import { ownerAuth, testOwner } from "@/test/owner";
+import { renderApp, testBoot } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+const rest = `${testBoot.apiUrl}/rest/v1`;
+const functions = `${testBoot.apiUrl}/functions/v1`;
+const messageId = "11111111-1111-4111-8111-111111111111";
+const work = "33333333-3333-4333-8333-333333333333";
+let row: ContactSubmission;
+let saved: SavedReply[];
+const actions: unknown[] = [];
+const listed: string[] = [];
+
+const server = setupServer(
+  http.get(`${rest}/contact_submissions`, ({ request }) => {
+    const { searchParams } = new URL(request.url);
+    if (!searchParams.has("id")) listed.push(searchParams.get("state") ?? "");
+    const state = searchParams.get("state")?.replace("eq.", "") ?? row.state;
+    const found = state === row.state ? [row] : [];
+    return HttpResponse.json(found, { headers: { "content-range": `*/${found.length}` } });
+  }),
+  http.head(`${rest}/contact_submissions`, ({ request }) => {
+    const state = new URL(request.url).searchParams.get("state");
+    const count = state === `eq.${row.state}` ? 1 : 0;
+    return new HttpResponse(null, { headers: { "content-range": `*/${count}` } });
+  }),
+  http.get(`${rest}/contact_replies`, () => HttpResponse.json([])),
+  http.get(`${rest}/products`, () =>
+    HttpResponse.json([{ id: work, title: "Romãs", image_url: "/romas.jpg", media: {} }]),
+  ),
+  http.get(`${rest}/saved_replies`, () => HttpResponse.json(saved)),
+  http.post(`${rest}/saved_replies`, async ({ request }) => {
+    const added = (await request.json()) as Partial<SavedReply>;
+    saved = [...saved, { ...saved[0]!, id: "s9", position: "9", ...added }];
+    return new HttpResponse(null, { status: 201 });
+  }),
+  http.patch(`${rest}/saved_replies`, async ({ request }) => {
+    const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
+    const change = (await request.json()) as Partial<SavedReply>;
+    saved = saved.map((reply) => (reply.id === id ? { ...reply, ...change } : reply));
+    return HttpResponse.json({ id });
+  }),
+  http.delete(`${rest}/saved_replies`, ({ request }) => {
+    const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
+    saved = saved.filter((reply) => reply.id !== id);
+    return new HttpResponse(null, { status: 204 });
+  }),
+  http.post(`${functions}/contact-reply`, async ({ request }) => {
+    const body = (await request.json()) as { action?: string };
+    if (body.action) actions.push(body);
+    if (body.action === "done") row = { ...row, state: "done" };
+    if (body.action === "reopen") row = { ...row, state: "waiting_them" };
+    return HttpResponse.json({
+      success: true,
+      mail: true,
+      links: false,
+      language: "pt",
+      link: null,
+    });
+  }),
+  http.post(`${functions}/contact-notices`, () => HttpResponse.json({ success: true, items: [] })),
+  http.post(`${functions}/contact-quarantine`, () =>
+    HttpResponse.json({ success: true, items: [], total: 0, flood: 0 }),
+  ),
+);
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+afterAll(() => server.close());
+beforeEach(() => {
+  actions.length = listed.length = 0;
+  row = {
+    id: messageId,
+    name: "Inês $& Prado",
+    email: "ines@exemplo.pt",
+    message: "Temos uma parede.",
+    reason: "commission",
+    status: "replied",
+    created_at: "2026-11-12T09:41:00Z",
+    artwork_id: work,
+    language: "pt",
+    state: "waiting_them",
+    last_author: "owner",
+    last_text: "Claro! Em maio.",
+    last_at: "2026-11-13T09:41:00Z",
+  };
+  saved = [
+    {
+      id: "s1",
+      title: "Thanks",
+      text_en: "Thank you, {name}!",
+      text_pt: "Obrigada, {name}!",
+      position: "1",
+      created_at: "2026-11-12T09:41:00Z",
+    },
+  ];
+});
+
+function open(path = "/admin/contact-messages") {
+  const user = userEvent.setup();
+  const toasts = collectToasts();
+  renderApp(<MessagesPage />, { owner: testOwner(), auth: ownerAuth, path });
+  return { user, toasts };
+}
+
+it("AM-list-1: a row has the start of the last text, the language and the picture of the work", async () => {
+  open();
+  const item = await screen.findByRole("button", { name: /Inês/ });
+  expect(item).toHaveTextContent("You: Claro! Em maio.");
+  expect(item).toHaveTextContent("Commission · PT");
+  expect(within(item).getByText("Portuguese")).toBeInTheDocument();
+  await waitFor(() => expect(item.querySelector("img")).toHaveAttribute("src", "/romas.jpg"));
+});
+
+it("AM-state-1: buttons filter by state, with the number of conversations", async () => {
+  const { user } = open();
+  await screen.findByRole("button", { name: /Inês/ });
+  const states = within(screen.getByRole("group", { name: "State of the conversation" }));
+  await user.click(await states.findByRole("button", { name: "Waiting for them 1" }));
+  expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
+  await user.click(states.getByRole("button", { name: "Unread 0" }));
+  expect(await screen.findByText("No message matches.")).toBeInTheDocument();
+  expect(states.getByRole("button", { name: "Unread 0" })).toHaveAttribute("aria-pressed", "true");
+  expect(listed).toEqual(["", "eq.waiting_them", "eq.unread"]);
+  await user.click(screen.getByRole("button", { name: "Show all messages" }));
+  expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
+});
+
+it("AM-state-2: a conversation is marked as done, and the mark taken back", async () => {
+  const { user } = open(`/admin/contact-messages?message=${messageId}`);
+  await user.click(await screen.findByRole("button", { name: "Mark as done" }));
+  await user.click(await screen.findByRole("button", { name: "Not done yet" }));
+  expect(await screen.findByRole("button", { name: "Mark as done" })).toBeInTheDocument();
+  expect(actions).toEqual([
+    { action: "done", message_id: messageId },
+    { action: "reopen", message_id: messageId },
+  ]);
+});
+
+it("AM-saved-2: a saved reply is inserted in the language of the message, after what is written", async () => {
+  const { user } = open(`/admin/contact-messages?message=${messageId}`);
+  const field = await screen.findByRole("textbox", { name: /Reply to Inês/ });
+  const insert = async () => {
+    await user.click(
+      screen
+        .getAllByRole("button", { name: "Saved replies" })
+        .find((button) => button.hasAttribute("aria-haspopup"))!,
+    );
+    await user.click(await screen.findByRole("menuitem", { name: "Thanks" }));
+  };
+  await insert();
+  expect(field).toHaveValue("Obrigada, Inês $& Prado!");
+  await waitFor(() => expect(field).toHaveFocus());
+  await insert();
+  expect(field).toHaveValue("Obrigada, Inês $& Prado!\n\nObrigada, Inês $& Prado!");
+});
+
+it("AM-saved-1: saved replies are added, changed, deleted and brought back", async () => {
+  const { user, toasts } = open("/admin/contact-messages?box=replies");
+  await screen.findByRole("heading", { name: "Thanks" });
+  await user.click(screen.getByRole("button", { name: "Add a saved reply" }));
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(screen.getByText("Please give it a title of at most 300 characters.")).toBeVisible();
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " Later ");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(screen.getByText("Please write the text in one language at least.")).toBeVisible();
+  await user.type(screen.getByRole("textbox", { name: "Reply in Portuguese" }), "Mais tarde.");
+  const english = screen.getByRole("textbox", { name: "Reply" });
+  fireEvent.change(english, { target: { value: "a".repeat(5001) } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(screen.getByText("A reply has at most 5000 characters.")).toBeVisible();
+  fireEvent.change(english, { target: { value: "" } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await screen.findByRole("heading", { name: "Later" });
+  expect(toasts.at(-1)).toMatchObject({ title: "Saved reply stored" });
+  expect(saved[1]).toMatchObject({ title: "Later", text_en: null, text_pt: "Mais tarde." });
+
+  await user.click(screen.getByRole("button", { name: "Edit “Thanks”" }));
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " a lot");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await screen.findByRole("heading", { name: "Thanks a lot" });
+
+  const before = saved[0]!;
+  await user.click(screen.getByRole("button", { name: "Delete “Thanks a lot”" }));
+  await waitFor(() => expect(toasts.at(-1)).toMatchObject({ title: "Saved reply deleted" }));
+  expect(saved).toHaveLength(1);
+  toasts.at(-1)!.action!.onClick();
+  await screen.findByRole("heading", { name: "Thanks a lot" });
+  expect(saved[1]).toEqual(before);
+});

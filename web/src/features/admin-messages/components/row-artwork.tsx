@@ -1,0 +1,22 @@
+import { Picture } from "@/components/media/picture";
+import { imageInfo, ratioStyle } from "@/lib/media";
+import type { Product } from "@/lib/types";
+
+/** The picture of the work that a listed message asks about. Its title is in the opened message. */
+export function RowArtwork({ work }: { work: Pick<Product, "image_url" | "media"> }) {
+  if (!work.image_url) return null;
+  const info = imageInfo(work, work.image_url);
+  return (
+    <span aria-hidden="true" className="grid size-14 flex-none place-items-center">
+      <Picture
+        src={work.image_url}
+        alt=""
+        info={info}
+        sizes={info && [["", "56px"]]}
+        onMissing={() => undefined}
+        style={info && ratioStyle(info)}
+        className="max-h-full max-w-full"
+      />
+    </span>
+  );
+}

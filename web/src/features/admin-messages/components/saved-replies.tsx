@@ -1,0 +1,108 @@
+import { useRef, useState } from "react";
+import { ArrowLeft, Pencil, Plus, Trash2 } from "lucide-react";
+import {
+  useDeleteSavedReply,
+  useRestoreSavedReply,
+  useSavedReplies,
+} from "@/features/admin-messages/api/saved-replies";
+import { BoxLink } from "@/features/admin-messages/components/box-link";
+import { SavedReplyForm } from "@/features/admin-messages/components/saved-reply-form";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { Button } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/icon-button";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+import type { SavedReply } from "@/lib/types";
+
+/** The page on which the owner manages saved replies. A deleted one can be brought back from the toast. */
+export function SavedReplies() {
+  const t = useT();
+  const replies = useSavedReplies();
+  // The id of the reply in the form; "" for a new one, null while there is no form.
+  const [editing, setEditing] = useState<string | null>(null);
+  // Gets the focus when the element that had it goes.
+  const addButton = useRef<HTMLButtonElement>(null);
+  const remove = useDeleteSavedReply();
+  const restore = useRestoreSavedReply();
+  const fail = (error: unknown) => errorToast(t, messageOf(error));
+
+  function close() {
+    setEditing(null);
+    addButton.current?.focus();
+  }
+
+  function removeReply(reply: SavedReply) {
+    remove.mutate(reply.id, {
+      onSuccess() {
+        addButton.current?.focus();
+        stackedToast({
+          title: t("messages.saved.toast.deleted"),
+          action: {
+            label: t("common.undo"),
+            onClick: () => restore.mutate(reply, { onError: fail }),
+          },
+        });
+      },
+      onError: fail,
+    });
+  }
+
+  return (
+    <AdminPage
+      title={t("messages.saved.title")}
+      action={
+        <>
+          <BoxLink>
+            <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+            {t("messages.back")}
+          </BoxLink>
+          <Button ref={addButton} size="sm" className="self-start" onClick={() => setEditing("")}>
+            <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
+            {t("messages.saved.add")}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-ink2 mb-6 max-w-[33em]">{t("messages.saved.intro")}</p>
+      {editing === "" && <SavedReplyForm onClose={close} />}
+      <AdminListState query={replies} empty={t("messages.saved.empty")}>
+        {(shown) => (
+          <ul className="border-ink border-t-2">
+            {shown.map((reply) => (
+              <li key={reply.id} className="border-line border-b">
+                {editing === reply.id ? (
+                  <SavedReplyForm reply={reply} onClose={close} />
+                ) : (
+                  <div className="flex items-center gap-2 py-3">
+                    <div className="min-w-0 flex-1">
+                      <h2 className="font-[520] break-words">{reply.title}</h2>
+                      <p className="text-ink2 truncate text-sm leading-[27px]">
+                        {reply.text_en || reply.text_pt}
+                      </p>
+                    </div>
+                    <IconButton
+                      label={t("messages.saved.edit", { title: reply.title })}
+                      onClick={() => setEditing(reply.id)}
+                    >
+                      <Pencil aria-hidden="true" size={20} strokeWidth={1.5} />
+                    </IconButton>
+                    <IconButton
+                      label={t("messages.saved.delete", { title: reply.title })}
+                      className="text-danger!"
+                      onClick={() => removeReply(reply)}
+                    >
+                      <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
+                    </IconButton>
+                  </div>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </AdminListState>
+    </AdminPage>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect } from "react";
+import { useForm } from "react-hook-form";
+import { useSaveReply } from "@/features/admin-messages/api/saved-replies";
+import { NAME_PLACEHOLDER } from "@/features/admin-messages/saved-text";
+import { TextField } from "@/components/form/text-field";
+import { TwoLanguages } from "@/components/form/two-languages";
+import { Button } from "@/components/ui/button";
+import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { stackedToast } from "@/lib/toast";
+import type { SavedReply } from "@/lib/types";
+
+/** The largest length of a title, in code points, as the server checks it. */
+const TITLE_MAX = 300;
+
+type Values = { title: string; text_en: string; text_pt: string };
+
+const length = (text: string) => Array.from(text).length;
+
+/** The form of a saved reply: of a new one without `reply`. `onClose` is called after saving and by Cancel. */
+export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose(): void }) {
+  const t = useT();
+  const save = useSaveReply();
+  const form = useForm<Values>({
+    defaultValues: {
+      title: reply?.title ?? "",
+      text_en: reply?.text_en ?? "",
+      text_pt: reply?.text_pt ?? "",
+    },
+  });
+  const { errors } = form.formState;
+  const { setFocus } = form;
+  useEffect(() => setFocus("title"), [setFocus]);
+
+  function check({ title, text_en, text_pt }: Values): boolean {
+    if (!title.trim() || length(title.trim()) > TITLE_MAX)
+      form.setError("title", { message: t("messages.saved.error.title") }, { shouldFocus: true });
+    else if (!text_en.trim() && !text_pt.trim())
+      form.setError("text_en", { message: t("messages.saved.error.text") }, { shouldFocus: true });
+    else if (length(text_en) > CONTACT_MESSAGE_MAX || length(text_pt) > CONTACT_MESSAGE_MAX)
+      form.setError("text_en", { message: t("messages.saved.error.long") }, { shouldFocus: true });
+    else return true;
+    return false;
+  }
+
+  function submit(values: Values) {
+    if (!check(values)) return;
+    save.mutate(
+      {
+        ...(reply && { id: reply.id }),
+        title: values.title.trim(),
+        text_en: values.text_en.trim() || null,
+        text_pt: values.text_pt.trim() || null,
+      },
+      {
+        onSuccess() {
+          stackedToast({ title: t("messages.saved.toast.saved") });
+          onClose();
+        },
+        onError: (error) => errorToast(t, messageOf(error)),
+      },
+    );
+  }
+
+  return (
+    <form
+      noValidate
+      aria-label={reply ? reply.title : t("messages.saved.add")}
+      onSubmit={(event) => void form.handleSubmit(submit)(event)}
+      className="grid max-w-[60rem] gap-6 py-5"
+    >
+      <TextField
+        label={t("messages.saved.name")}
+        hint={t("messages.saved.nameHint")}
+        required
+        error={errors.title?.message}
+        {...form.register("title")}
+      />
+      <TwoLanguages
+        form={form}
+        names={{ en: "text_en", pt: "text_pt" }}
+        label={t("messages.saved.text")}
+        hint={t("messages.saved.textHint", { placeholder: NAME_PLACEHOLDER })}
+        rows={7}
+        error={errors.text_en?.message}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" size="sm" loading={save.isPending}>
+          {t("common.save")}
+        </Button>
+        <Button variant="outline" size="sm" onClick={onClose}>
+          {t("common.cancel")}
+        </Button>
+      </div>
+    </form>
+  );
+}

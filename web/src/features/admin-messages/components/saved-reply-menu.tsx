@@ -1,0 +1,75 @@
+import { useRef } from "react";
+import { ChevronDown } from "lucide-react";
+import * as Menu from "radix-ui/dropdown-menu";
+import { useSearchParams } from "react-router";
+import { useSavedReplies } from "@/features/admin-messages/api/saved-replies";
+import { savedText } from "@/features/admin-messages/saved-text";
+import { Button } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
+import { useT } from "@/lib/i18n";
+
+type SavedReplyMenuProps = {
+  /** The language of the message, in which the text is inserted. */
+  language: "en" | "pt";
+  /** The name of the visitor. */
+  name: string;
+  onInsert(text: string): void;
+  /** Called when the menu has closed after an insertion, to move the focus to the text. */
+  onInserted(): void;
+};
+
+const itemClass =
+  "data-highlighted:bg-indigo-tint nav-text flex min-h-[46px] cursor-pointer items-center px-4 py-2 outline-none";
+
+/** A menu of the saved replies. The chosen one is inserted; the last entry opens the page on which they are managed. */
+export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedReplyMenuProps) {
+  const t = useT();
+  const { data: replies } = useSavedReplies();
+  const [search] = useSearchParams();
+  const manage = new URLSearchParams({ box: "replies" });
+  const shownLanguage = search.get("lang");
+  if (shownLanguage) manage.set("lang", shownLanguage);
+  // Whether the menu closes after an insertion.
+  const inserted = useRef(false);
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger asChild>
+        <Button variant="outline" size="sm">
+          {t("messages.saved.title")}
+          <ChevronDown aria-hidden="true" size={18} strokeWidth={1.75} />
+        </Button>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content
+          align="start"
+          sideOffset={8}
+          collisionPadding={12}
+          onCloseAutoFocus={(event) => {
+            if (!inserted.current) return;
+            inserted.current = false;
+            event.preventDefault();
+            onInserted();
+          }}
+          className="bg-pop pop-shadow border-band data-[state=open]:animate-fade-in z-60 max-h-[min(24rem,var(--radix-dropdown-menu-content-available-height))] w-[min(20rem,calc(100vw-24px))] overflow-y-auto rounded-sm border-b-6"
+        >
+          {replies?.map((reply) => (
+            <Menu.Item
+              key={reply.id}
+              className={itemClass}
+              onSelect={() => {
+                inserted.current = true;
+                onInsert(savedText(reply, language, name));
+              }}
+            >
+              <span className="min-w-0 break-words">{reply.title}</span>
+            </Menu.Item>
+          ))}
+          {replies && replies.length > 0 && <Menu.Separator className="bg-line h-px" />}
+          <Menu.Item asChild className={itemClass}>
+            <Link to={{ search: manage.toString() }}>{t("messages.saved.manage")}</Link>
+          </Menu.Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
