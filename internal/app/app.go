@@ -32,6 +32,7 @@ import (
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/demo"
+	"atelie/internal/files"
 	"atelie/internal/functions"
 	"atelie/internal/health"
 	"atelie/internal/history"
@@ -43,6 +44,7 @@ import (
 	"atelie/internal/media/rendition"
 	"atelie/internal/metrics"
 	"atelie/internal/pages"
+	"atelie/internal/policy"
 	"atelie/internal/realtime"
 	"atelie/internal/settings"
 	"atelie/internal/sms"
@@ -496,6 +498,13 @@ func (a *App) collectFiles(ctx context.Context) error {
 		urls, err := a.Tables.MediaURLs(ctx)
 		if err != nil {
 			return nil, err
+		}
+		names, err := a.Functions.PictureNames(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			urls = append(urls, files.PublicPath+policy.ConversationBucket+"/"+name)
 		}
 		site, err := settings.LoadSite(ctx, a.DB)
 		return append(urls, site.Portrait), err

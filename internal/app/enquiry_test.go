@@ -17,6 +17,7 @@ import (
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/mail/mailtest"
+	"atelie/internal/storage/storagetest"
 )
 
 // follow sends a visitor's message that asks for a private link, and returns the link's path.
@@ -116,6 +117,17 @@ func TestAConversationByMailAndLink(t *testing.T) {
 			t.Error("no live event has the visitor's reply")
 		}
 
+		// A picture is not mailed, but told of.
+		rec := s.send("/functions/v1/contact-reply", key(t, s.App, identity.Service), []string{`request={"action":"reply","message_id":"` + id + `","text":""}`}, storagetest.JPEG(3, 2))
+		if rec.Code != http.StatusOK {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		waitForState(t, s.App, "", jobs.State{})
+		mails = s.post.Mails()
+		if m, err = mailtest.Open(mails[len(mails)-1].Data); err != nil || !strings.Contains(m.Text, "> Pictures: 1. They are shown in the conversation.") {
+			t.Errorf("%v: %s", err, m.Text)
+		}
+
 		browseLink(t, s.App, path, "action", "erase", "confirm", "yes")
 		waitForState(t, s.App, "", jobs.State{})
 		if rec := browseLink(t, s.App, path); rec.Code != http.StatusNotFound {
@@ -201,7 +213,7 @@ func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 	h := a.Handler()
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "OPTIONS"} {
 		for _, target := range []string{
-			"/enquiry/" + token, "/enquiry/" + token + "/", "/enquiry/" + token + "/x?lang=pt", "//enquiry/" + token, "/./enquiry/" + token, "/x/../enquiry/" + token, "/Enquiry/" + token,
+			"/enquiry/" + token, "/enquiry/" + token + "/", "/enquiry/" + token + "/picture/11111111-1111-4111-8111-111111111111/small", "/enquiry/" + token + "/x?lang=pt", "//enquiry/" + token, "/./enquiry/" + token, "/x/../enquiry/" + token, "/Enquiry/" + token,
 			"/ENQUIRY/" + token, "/enquiry%2F" + token, "/pt/enquiry/" + token, "/İ/enquiry/" + token,
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader("text=x"))

@@ -74,6 +74,7 @@ func (a *App) wireDelivery() error {
 			work, err := a.pages.LinkWork(ctx, id, l)
 			return (*functions.EnquiryWork)(work), err
 		},
+		ReceivePicture: a.receivePicture, ServePicture: a.servePicture,
 		SendReply: a.sendReply, SendCopy: a.sendCopy,
 		RecordDeleted: func(ctx context.Context, tx *db.Tx, ids []string) error {
 			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atelie/internal/db"
+	"atelie/internal/policy"
 	"atelie/internal/realtime"
 	"atelie/internal/tables"
 )
@@ -33,7 +34,7 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 }
 
 // forgetMessages finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
-// changes and jobs.
+// changes and jobs, and the pictures of deleted messages.
 func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	var ids []string
 	for _, c := range changes {
@@ -51,6 +52,9 @@ func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowCha
 		}
 		if c.Table == "contact_submissions" {
 			ids = append(ids, key.ID)
+			if err := a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, key.ID); err != nil {
+				return err
+			}
 		}
 	}
 	return a.Functions.CleanUpMessages(ctx, tx, ids...)

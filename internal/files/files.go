@@ -64,6 +64,10 @@ type Video struct {
 // get renditions. Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
+// CleanedBucket reports whether pictures are stored without private metadata in a bucket: those of the site and those of conversations.
+// Types from which metadata cannot be removed are shown as renditions alone.
+func CleanedBucket(id string) bool { return SiteBucket(id) || id == policy.ConversationBucket }
+
 // PublicPath is the beginning of the path in each object's public URL.
 const PublicPath = "/storage/v1/object/public/"
 

@@ -5,6 +5,7 @@ package functions
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -36,6 +37,10 @@ type Config struct {
 	LinkKey         []byte                                                                      // derives the tokens
 	PreviousLinkKey []byte                                                                      // derives the tokens of links that are older than the current secret; nil if there is none
 	FindWork        func(ctx context.Context, id string, l i18n.Language) (*EnquiryWork, error) // a published work; nil if there is none with this id
+
+	// Pictures in conversations (conversation_pictures.go).
+	ReceivePicture func(ctx context.Context, name string, body io.Reader) (ReceivedPicture, error) // stores a picture without its metadata
+	ServePicture   func(w http.ResponseWriter, r *http.Request, name string, small bool) error     // responds with a picture
 
 	// Notices and mails.
 	Queue         *jobs.Queue                                                 // runs the jobs of this package

@@ -211,7 +211,7 @@ func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionReque
 // message keeps its status.
 func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	text := normalizeText(req.Text)
-	if key := problemOfReply(text); key != "" {
+	if key := problemOfReply(text, nil); key != "" {
 		return errInvalid(i18n.EN.Text(key))
 	}
 	_, err := s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now()}, "")

@@ -60,7 +60,7 @@ func (o offer) problem(now time.Time) *apperr.Error {
 	isLine := func(text string) bool {
 		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)
 	}
-	switch key := problemOfReply(o.Text); {
+	switch key := problemOfReply(o.Text, nil); {
 	case key != "":
 		return errInvalid(i18n.EN.Text(key))
 	case o.Price == "":

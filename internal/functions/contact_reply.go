@@ -48,6 +48,8 @@ type replyRequest struct {
 	// ID of reply is any text of the client's choice: a second call with the same text stores nothing. ID of resend is the id of a reply.
 	ID   string `json:"id"`
 	Text string `json:"text"` // of reply
+
+	pictures []newPicture // of reply
 }
 
 // conversationState is the response of contact-reply. The replies themselves are rows of the table contact_replies.
@@ -57,6 +59,7 @@ type conversationState struct {
 	Links    bool          `json:"links"`    // whether the owner lets visitors follow their messages
 	Language i18n.Language `json:"language"` // of the message
 	Link     *stateLink    `json:"link"`     // null for none
+	Pictures []picture     `json:"pictures"` // of the replies
 }
 
 // stateLink is the private link to the message.
@@ -70,10 +73,14 @@ type stateLink struct {
 // mails it, if there is a mail server; the message is then replied. The action resend mails a reply again. The action renew replaces the
 // private link. The actions done and reopen mark the conversation as done, and as not. All respond with the state of the conversation.
 func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
-	var req replyRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if hasPictures(r) {
+		r = s.withLongLimit(r)
+	}
+	req, err := s.readReply(w, r)
+	if err != nil {
 		return err
 	}
+	defer func() { discardPictures(context.WithoutCancel(r.Context()), req.pictures) }()
 	id, err := uuid.Parse(req.MessageID)
 	if err != nil {
 		return errInvalid("The message_id must be a UUID")
@@ -88,7 +95,7 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	}
 	if req.Action == "reply" {
 		req.Text = normalizeText(req.Text)
-		if key := problemOfReply(req.Text); key != "" {
+		if key := problemOfReply(req.Text, req.pictures); key != "" {
 			return errInvalid(i18n.EN.Text(key))
 		}
 	}
@@ -123,6 +130,9 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 	if state.Links, err = s.linksEnabled(ctx, tx); err != nil {
 		return state, err
 	}
+	if state.Pictures, err = listPictures(ctx, tx, messageID); err != nil {
+		return state, err
+	}
 	l, err := readLinkOf(ctx, tx, messageID)
 	if err != nil || !l.ExpiresAt.After(s.now()) {
 		if errors.Is(err, db.ErrNoRows) {
@@ -137,7 +147,7 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 
 // addOwnerReply handles the action reply.
 func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
-	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now()}
+	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now(), NewPictures: req.pictures}
 	_, err := s.sendOwnerReply(ctx, tx, r, "replied")
 	return err
 }
@@ -149,6 +159,14 @@ func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status
 	enabled, err := s.linksEnabled(ctx, tx)
 	if err != nil {
 		return false, err
+	}
+	if !enabled && len(r.NewPictures) > 0 { // pictures are not mailed
+		if _, err := readLinkOf(ctx, tx, r.MessageID); err != nil {
+			if errors.Is(err, db.ErrNoRows) {
+				err = errLinksOff
+			}
+			return false, err
+		}
 	}
 	if s.cfg.MailServer {
 		r.Delivery, r.DeliveryAt = deliveryQueued, &r.CreatedAt
@@ -253,6 +271,9 @@ func (s *Service) sendReply(ctx context.Context, payload []byte) error {
 func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error {
 	visitor, err := readRecipient(ctx, s.db, r.MessageID)
 	if err != nil {
+		return err
+	}
+	if r.Text, err = s.mailedText(ctx, r.Text, r.ID, visitor.Language); err != nil {
 		return err
 	}
 	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, At: r.CreatedAt}

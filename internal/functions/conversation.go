@@ -29,10 +29,10 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 }
 
-// problemOfReply returns the key of the text about what is wrong with a normalized reply, or "".
-func problemOfReply(text string) string {
+// problemOfReply returns the key of the text about what is wrong with a normalized reply, or "". A reply with pictures needs no text.
+func problemOfReply(text string, pictures []newPicture) string {
 	switch {
-	case text == "":
+	case text == "" && len(pictures) == 0:
 		return "enquiry.error.empty"
 	case hasControl(text):
 		return "contact.error.messageSigns"
@@ -73,6 +73,7 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 	}
 	return true, errors.Join(
 		err,
+		s.savePictures(ctx, tx, r),
 		extendLinkOf(ctx, tx, r.MessageID, linkExpiry(r.CreatedAt)),
 		s.cfg.RecordReply(ctx, tx, r.ID, true),
 		s.cfg.RecordUpdated(ctx, tx, r.MessageID),
@@ -81,8 +82,8 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 
 // addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
 // errNoInboxMessage or errConversationFull if the reply cannot be stored.
-func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string) error {
-	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone}
+func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []newPicture) error {
+	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {

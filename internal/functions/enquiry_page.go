@@ -30,6 +30,9 @@ const (
 	enquiryRequestsLimit = "enquiry"
 	enquiryPostsLimit    = "enquiry-post"
 	enquiryLinkLimit     = "enquiry-link"
+
+	enquiryPicturesPerMin = 600 // by one IP address: a conversation can have a hundred
+	enquiryPicturesLimit  = "enquiry-picture"
 )
 
 // EnquiryWork is the work that a message asks about, as its page shows it.
@@ -99,7 +102,11 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 		return errMethodNotAllowed
 	}
 	p := enquiryPage{Language: requestedLanguage(r, ""), Max: maxMessage}
-	hash := hashToken(strings.TrimPrefix(r.URL.Path, EnquiryPath))
+	token := strings.TrimPrefix(r.URL.Path, EnquiryPath)
+	if token, rest, ok := strings.Cut(token, "/picture/"); ok {
+		return s.enquiryPicture(w, r, token, rest)
+	}
+	hash := hashToken(token)
 	if err := s.limitEnquiries(w, r, hash); errors.Is(err, errTooManyRequests) {
 		return s.writeEnquiryRefusal(w, r, p, apperr.From(err))
 	} else if err != nil {
@@ -107,7 +114,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	}
 	var form url.Values
 	var formErr error
-	if r.Method == http.MethodPost {
+	if r.Method == http.MethodPost && !hasPictures(r) {
 		form, formErr = readForm(w, r)
 	}
 	e, err := findEnquiry(r.Context(), s.db, hash, s.now())
@@ -122,6 +129,13 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return s.showEnquiry(w, r, p, http.StatusOK)
 	}
+	var pictures []newPicture
+	if hasPictures(r) {
+		r = s.withLongLimit(r)
+		f, err := s.readEnquiryForm(w, r, e)
+		defer discardPictures(r.Context(), f.Pictures)
+		form, formErr, pictures = f.Values, err, f.Pictures
+	}
 	p.Text = normalizeText(strings.ToValidUTF8(form.Get("text"), "\uFFFD"))
 	if formErr != nil {
 		return s.showEnquiryError(w, r, p, apperr.From(formErr))
@@ -132,7 +146,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	case "answer":
 		return s.handleAnswer(w, r, p, form)
 	}
-	return s.handleReply(w, r, p, form.Get("id"))
+	return s.handleReply(w, r, p, form.Get("id"), pictures)
 }
 
 // limitEnquiries counts a request against the limits. It counts posts for links that do not exist too, so that these need the same work.
@@ -160,8 +174,8 @@ func (p *enquiryPage) setLanguage(r *http.Request, message i18n.Language) {
 }
 
 // handleReply stores a visitor's reply and redirects to it.
-func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryPage, clientID string) error {
-	key := problemOfReply(p.Text)
+func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryPage, clientID string, pictures []newPicture) error {
+	key := problemOfReply(p.Text, pictures)
 	if p.Enquiry.Quarantined { // its page has no form
 		key = "contact.unreadable"
 	}
@@ -172,12 +186,14 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 	if err := s.cfg.CheckSpace(); err != nil {
 		return s.showEnquiryError(w, r, p, apperr.From(err))
 	}
-	err := s.addVisitorReply(r.Context(), p.Enquiry.Message, p.Text, clientID)
+	err := s.addVisitorReply(r.Context(), p.Enquiry.Message, p.Text, clientID, pictures)
 	switch {
 	case errors.Is(err, errNoInboxMessage):
 		return s.writeNoEnquiry(w, r, p)
 	case errors.Is(err, errConversationFull):
 		return s.showEnquiryError(w, r, p, errInvalid(p.T("enquiry.full")))
+	case errors.Is(err, errPicturesFull):
+		return s.showEnquiryError(w, r, p, errPicturesFull)
 	case err != nil:
 		return err
 	}
@@ -218,6 +234,9 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 	var err error
 	m := p.Enquiry.Message
 	if p.Replies, err = listReplies(r.Context(), s.db, m.ID); err != nil {
+		return err
+	}
+	if err := addPictures(r.Context(), s.db, m.ID, p.Replies); err != nil {
 		return err
 	}
 	site, err := settings.LoadSite(r.Context(), s.db)
@@ -269,6 +288,8 @@ func (s *Service) showEnquiryError(w http.ResponseWriter, r *http.Request, p enq
 	httpx.NoteError(r.Context(), e)
 	p.Alert = p.T("contact.unreadable")
 	switch {
+	case pictureErrorTexts[e.Code] != "":
+		p.Alert = p.T(pictureErrorTexts[e.Code])
 	case errors.Is(e, errInvalid("")):
 		p.Alert = e.Message
 	case errors.Is(e, httpx.ErrTooLarge):

@@ -5,6 +5,7 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/httpx"
+	"atelie/internal/i18n"
 	"atelie/internal/identity"
 )
 
@@ -32,6 +33,11 @@ var (
 	errOfferWithdrawn   = apperr.New(http.StatusConflict, "offer_withdrawn", "This offer was withdrawn")
 	errOfferExpired     = apperr.New(http.StatusConflict, "offer_expired", "This offer has expired")
 	errNoPlaceToAnswer  = apperr.New(http.StatusConflict, "no_link_for_offer", "The visitor could not answer the offer: the message has no private link, and links are turned off in the settings")
+	errTooManyPictures  = apperr.New(http.StatusBadRequest, "too_many_pictures", i18n.EN.Text("enquiry.pictures.many"))
+	errLargePicture     = apperr.New(http.StatusRequestEntityTooLarge, "picture_too_large", i18n.EN.Text("enquiry.pictures.large"))
+	errBadPicture       = apperr.New(http.StatusUnsupportedMediaType, "picture_type", i18n.EN.Text("enquiry.pictures.type"))
+	errPicturesFull     = apperr.New(http.StatusConflict, "pictures_full", i18n.EN.Text("enquiry.pictures.full"))
+	errPicturesBusy     = apperr.New(http.StatusTooManyRequests, "pictures_busy", i18n.EN.Text("enquiry.pictures.busy"))
 	errTooManyRequests  = apperr.New(http.StatusTooManyRequests, "too_many_requests_for_links", "Too many requests. Please try again in a minute.")
 	errNoAddress        = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
 	errAddressHasRole   = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")

@@ -83,6 +83,7 @@ type exportedReply struct {
 	Author    string    `json:"author"`         // authorVisitor or authorOwner
 	Kind      string    `json:"kind,omitempty"` // one of the kind constants; "" for kindReply
 	Text      string    `json:"text"`
+	Pictures  []picture `json:"pictures,omitempty"` // the files are in the archive of the site
 }
 
 // exportedLink is the private link to a message in an export, without its token.
@@ -104,9 +105,17 @@ func addConversations(ctx context.Context, q db.Querier, page []exportedMessage)
 	if err != nil {
 		return err
 	}
+	pictures, err := listPictures(ctx, q, ids...)
+	if err != nil {
+		return err
+	}
+	ofReply := map[string][]picture{}
+	for _, p := range pictures {
+		ofReply[p.ReplyID] = append(ofReply[p.ReplyID], p)
+	}
 	for _, r := range replies {
 		m := at[r.MessageID]
-		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, strings.TrimPrefix(r.Kind, kindReply), r.Text})
+		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, strings.TrimPrefix(r.Kind, kindReply), r.Text, ofReply[r.ID]})
 	}
 	if err := addCommissions(ctx, q, ids, at); err != nil {
 		return err

@@ -36,8 +36,10 @@ type reply struct {
 	Kind          string // one of the kind constants
 	Text          string
 	CreatedAt     time.Time
-	Delivery      string     // one of the delivery constants
-	DeliveryAt    *time.Time // when Delivery changed; nil for never
+	Delivery      string       // one of the delivery constants
+	DeliveryAt    *time.Time   // when Delivery changed; nil for never
+	Pictures      []picture    // filled in by addPictures
+	NewPictures   []newPicture // of a reply that is not stored yet
 }
 
 const replyColumns = "id, message_id, author, kind, text, created_at, delivery, delivery_at"

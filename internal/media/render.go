@@ -106,6 +106,16 @@ func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text j
 	return s.serve(w, r, req, func(servedRows) {})
 }
 
+// RenderPrivate responds with a rendition of a picture, at most width pixels wide and in a width of the ladder. 0 is the picture's own width.
+// The caller has checked that the picture may be seen.
+func (s *Service) RenderPrivate(w http.ResponseWriter, r *http.Request, bucket, name string, width int) error {
+	if s.cfg.Engine == nil {
+		return files.ErrNotSupported("render/image")
+	}
+	req := request{object: objectName{bucket, name}, transform: transform{Width: width}, private: true}
+	return s.serve(w, r, req, func(servedRows) {})
+}
+
 // readRequest reads and checks a request. The bucket must be public or, if exact is true, readable for the caller.
 func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
 	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, urlVersion: r.URL.Query().Get("v"), exact: exact, private: exact}

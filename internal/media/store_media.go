@@ -10,6 +10,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/media/rendition"
+	"atelie/internal/policy"
 )
 
 // The states of a picture or video.
@@ -133,9 +134,9 @@ func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Ins
 		kind, state, reason = "video", videoState(i.Video), i.Video.Failure
 		duration, codec = videoColumns(i.Video)
 	}
-	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, reason, width, height, thumbhash, color, duration, codec, original_id, original_size, original_etag, created_at, updated_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15) on conflict (object_id) do nothing`,
-		o.ID, o.BlobID, kind, state, reason, i.Width, i.Height, i.Thumbhash, i.Color, duration, codec, id, size, etag, now)
+	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, reason, width, height, thumbhash, color, duration, codec, original_id, original_size, original_etag, created_at, updated_at, private)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16) on conflict (object_id) do nothing`,
+		o.ID, o.BlobID, kind, state, reason, i.Width, i.Height, i.Thumbhash, i.Color, duration, codec, id, size, etag, now, o.Bucket == policy.ConversationBucket)
 	return err
 }
 

@@ -186,17 +186,25 @@ const (
 	FileRead  FileAction = "read" // through a URL that needs a token
 	FileList  FileAction = "list"
 	FileWrite FileAction = "write" // upload, move, copy, remove
+	FileSign  FileAction = "sign"  // make a URL with which anyone can read
 )
 
 // Buckets are the three public buckets.
 var Buckets = []string{"product-images", "review-images", "cover-images"}
+
+// ConversationBucket is the private bucket with the pictures of conversations. Visitors see those of their own at its private link. The
+// program writes into it, as part of a reply.
+const ConversationBucket = "conversation-pictures"
 
 // Object reports whether the caller may do this with the objects of a bucket.
 func Object(c identity.Caller, bucket string, action FileAction) bool {
 	if c.Role == identity.Service {
 		return true
 	}
-	return hasKnownRole(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
+	if bucket == ConversationBucket {
+		return isAdmin(c) && (action == FileRead || action == FileList)
+	}
+	return hasKnownRole(c) && slices.Contains(Buckets, bucket) && (action == FileRead || action == FileSign || isAdmin(c))
 }
 
 // Bucket reports whether the caller may see that a bucket exists: every caller for a public bucket, and otherwise the

@@ -102,6 +102,7 @@ var table = map[string]map[Action]map[string]Grant{
 	"contact_links":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"commission_terms":   {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_quarantine": {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"contact_pictures":   {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 }
 
 func TestTable(t *testing.T) {
@@ -204,19 +205,20 @@ func TestSiteHealth(t *testing.T) {
 	}
 }
 
+// Proves E-picture-who.
 func TestObject(t *testing.T) {
-	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
+	for _, bucket := range append(slices.Clone(Buckets), ConversationBucket, "secrets", "") {
 		known := slices.Contains(Buckets, bucket)
-		for _, action := range []FileAction{FileRead, FileList, FileWrite} {
+		for _, action := range []FileAction{FileRead, FileList, FileWrite, FileSign} {
 			for who, caller := range callers {
 				var want bool
 				switch who {
 				case "service":
 					want = true
 				case "admin":
-					want = known
+					want = known || bucket == ConversationBucket && (action == FileRead || action == FileList)
 				case "anonymous", "anonymous admin", "user":
-					want = known && action == FileRead
+					want = known && (action == FileRead || action == FileSign)
 				}
 				if got := Object(caller, bucket, action); got != want {
 					t.Errorf("%s in %q for %s: got %v, want %v", action, bucket, who, got, want)
@@ -233,7 +235,7 @@ func TestBucket(t *testing.T) {
 			bucket string
 			public bool
 			want   bool
-		}{{"product-images", true, known}, {"press", true, known}, {"press", false, isService}} {
+		}{{"product-images", true, known}, {"press", true, known}, {"press", false, isService}, {ConversationBucket, false, isService || who == "admin"}} {
 			if got := Bucket(caller, c.bucket, c.public); got != c.want {
 				t.Errorf("%s, %+v: got %v", who, c, got)
 			}

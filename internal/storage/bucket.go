@@ -17,18 +17,25 @@ import (
 
 // This file creates the site's own buckets, and handles the requests that read buckets.
 
-// EnsureBuckets creates the site's three public buckets and sets their limits (docs/product.md, rule 42). review-images
-// accepts only pictures, the other two also videos. Limits that the owner has changed stay.
+// maxConversationPicture is the size limit of a picture in a conversation in bytes.
+const maxConversationPicture = 10 << 20
+
+// EnsureBuckets creates the site's three public buckets and the private one of conversations, and sets their limits (docs/product.md,
+// rule 42). review-images accepts only pictures, the other two public ones also videos. Limits that the owner has changed stay.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
 	images := mimeTypes(func(t *files.Type) bool { return t.Image })
 	all := mimeTypes(func(*files.Type) bool { return true })
 	now := s.now()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		for _, id := range policy.Buckets {
+		for _, id := range append(slices.Clone(policy.Buckets), policy.ConversationBucket) {
 			b := bucket{ID: id, Name: id, Public: true, FileSizeLimit: &s.cfg.MaxUpload, AllowedMimeTypes: all, CreatedAt: now, UpdatedAt: now}
-			if id == "review-images" {
+			switch id {
+			case "review-images":
 				limit := min(s.cfg.MaxUpload, maxImageBytes)
 				b.FileSizeLimit, b.AllowedMimeTypes = &limit, images
+			case policy.ConversationBucket:
+				limit := min(s.cfg.MaxUpload, maxConversationPicture)
+				b.Public, b.FileSizeLimit, b.AllowedMimeTypes = false, &limit, []string{files.JPEG.MIME, files.PNG.MIME, files.WebP.MIME, files.HEIC.MIME}
 			}
 			if err := ensureBucket(ctx, tx, b); err != nil {
 				return err
@@ -58,8 +65,12 @@ func (b bucket) allows(mime string) bool {
 	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == kind+"/*" })
 }
 
-// isFixed reports whether the bucket must stay public and cannot be deleted, because the site's pages show the files in it.
-func (b bucket) isFixed() bool { return files.SiteBucket(b.ID) }
+// isFixed reports whether the bucket can be neither deleted nor made public or private, because the site's pages or conversations show the
+// files in it.
+func (b bucket) isFixed() bool { return files.CleanedBucket(b.ID) }
+
+// hasOtherAccess reports whether the bucket is public although it must be private, or the reverse.
+func (b bucket) hasOtherAccess() bool { return b.isFixed() && b.Public != files.SiteBucket(b.ID) }
 
 // bucketJSON is a bucket in the form of the type Bucket of the client (supabase-js). Owner is always empty, Type always STANDARD.
 type bucketJSON struct {
@@ -127,11 +138,11 @@ func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, s.withDecodableTypes(b).json())
 }
 
-// withDecodableTypes returns a bucket of the site without the types that this machine cannot decode (HEIC and AVIF without
+// withDecodableTypes returns a bucket of the site or of conversations without the types that this machine cannot decode (HEIC and AVIF without
 // libvips), so that the admin page can reject such a file before it is sent. The row keeps all types, because libvips may be
 // installed later. Other buckets are returned unchanged.
 func (s *Service) withDecodableTypes(b bucket) bucket {
-	if files.SiteBucket(b.ID) {
+	if files.CleanedBucket(b.ID) {
 		b.AllowedMimeTypes = slices.DeleteFunc(slices.Clone(b.AllowedMimeTypes), func(mime string) bool {
 			kind := files.TypeOf(mime)
 			return kind != nil && s.checkDecodable(kind) != nil

@@ -181,7 +181,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 			return err
 		}
-		if b.isFixed() && !b.Public {
+		if b.hasOtherAccess() {
 			return errBucketFixed
 		}
 		b.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)

@@ -56,7 +56,7 @@ func TestMakingAndChangingBuckets(t *testing.T) {
 		for _, c := range [][3]string{{"PUT", "/bucket/none", `{"public":true}`}, {"DELETE", "/bucket/none", ""}, {"POST", "/bucket/none/empty", ""}, {"PUT", "/bucket/%00", "{}"}, {"DELETE", "/bucket/%ff", ""}} {
 			storagetest.Refused(t, s.Call("service", c[0], c[1], strings.NewReader(c[2])), "404", "Bucket not found")
 		}
-		if n := s.Count("storage_buckets"); n != 6 {
+		if n := s.Count("storage_buckets"); n != 7 {
 			t.Errorf("%d buckets", n)
 		}
 	})
@@ -79,7 +79,7 @@ func TestOnlyTheServiceKeyManagesBuckets(t *testing.T) {
 				storagetest.Refused(t, s.Call(who, c[0], c[1], strings.NewReader(c[2])), "401", "Unauthorized")
 			}
 		}
-		if s.Count("storage_buckets") != 4 {
+		if s.Count("storage_buckets") != 5 {
 			t.Error("somebody changed the buckets")
 		}
 	})

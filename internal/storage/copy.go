@@ -41,7 +41,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.SiteBucket(destination.ID) { // copies the file as it was uploaded; put removes its metadata again
+		if files.CleanedBucket(destination.ID) { // copies the file as it was uploaded; put removes its metadata again
 			find = findOriginal
 		}
 		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, func(files.Object) bool { return false })

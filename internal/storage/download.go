@@ -100,7 +100,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		return err
 	}
 	defer func() { _ = body.Close() }() // it was only read
-	if isHidden(o) && files.SiteBucket(b.ID) && !canWrite {
+	if isHidden(o) && files.CleanedBucket(b.ID) && !canWrite {
 		return errHidden
 	}
 	if isPublic(o) {

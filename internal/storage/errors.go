@@ -30,7 +30,7 @@ var (
 	errNotEmpty        = apperr.New(http.StatusConflict, "BucketNotEmpty", "The bucket you tried to delete is not empty")
 	errBucketTaken     = apperr.New(http.StatusConflict, "BucketAlreadyExists", "The resource already exists")
 	errBucketName      = apperr.New(http.StatusBadRequest, "InvalidBucketName", "Bucket name invalid")
-	errBucketFixed     = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private")
+	errBucketFixed     = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private or public")
 	errNoToken         = apperr.New(http.StatusBadRequest, "InvalidRequest", "querystring must have required property 'token'")
 	errBadToken        = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address is not valid")
 	errTokenExpired    = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address has expired")

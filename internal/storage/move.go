@@ -114,8 +114,9 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destinat
 	if err := checkAllowed(destination, kind, req.DestinationKey); err != nil {
 		return o, err
 	}
-	if files.SiteBucket(destination.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
-		return o, errMoveIntoSite // pictures of the site must have no metadata, and a move changes no file
+	bothPublic := files.SiteBucket(destination.ID) && files.SiteBucket(o.Bucket)
+	if files.CleanedBucket(destination.ID) && destination.ID != o.Bucket && !bothPublic && kind.Image {
+		return o, errMoveIntoSite // pictures there must have no metadata, and a move changes no file
 	}
 	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/files"
 	"atelie/internal/identity"
 )
 
@@ -97,7 +96,7 @@ func (s *Service) SaveBucket(ctx context.Context, settings BucketSettings) error
 			return err
 		}
 		switch {
-		case files.SiteBucket(b.ID) && !b.Public:
+		case b.hasOtherAccess():
 			return errBucketFixed
 		case missing:
 			return insertBucket(ctx, tx, b)

@@ -25,6 +25,8 @@ type PutOptions struct {
 	Metadata     map[string]any // any JSON object, or nil
 
 	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
+	// dropUpload keeps nothing of a picture but its copy without metadata.
+	dropUpload bool
 }
 
 // Put stores a file as the request Upload does. size is the body's length in bytes, or -1 if it is unknown. When Put returns a nil
@@ -45,113 +47,164 @@ const commitTimeout = 30 * time.Second
 // after it has read the body, because the fields of a form may follow the file. Even after a crash, no row refers to an incomplete file.
 // A file without a row is recorded as a pending blob; Sweep deletes it later.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
-	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
+	f, limited, err := s.read(ctx, caller, b, name, body, size, readOptions)
 	if err != nil {
 		return files.Object{}, err
 	}
-	kind, limited, err := s.sniff(b, name, body, size, quotaLeft)
-	if err != nil {
-		return files.Object{}, err
-	}
-	ids, err := s.blobs.Reserve(ctx, 1)
-	if err != nil {
-		return files.Object{}, limited.explain(err)
-	}
-	staged, err := s.blobs.Stage(ctx, ids[0], limited)
-	if err != nil {
-		return files.Object{}, limited.explain(err)
-	}
-	defer staged.Discard(ctx)
-	if size >= 0 && limited.read != size {
-		return files.Object{}, errCutShort.Becausef("%d bytes of %d", limited.read, size)
-	}
-	inspection, err := s.media.Inspect(ctx, staged, kind, files.SiteBucket(b.ID))
-	if err != nil {
-		return files.Object{}, limited.explain(err)
-	}
-	defer inspection.Close()
-	opts, err := readOptions()
-	if err != nil {
-		return files.Object{}, limited.explain(err)
-	}
-	o := files.Object{Bucket: b.ID, Name: name, BlobID: ids[0], Size: staged.Size, ETag: staged.SHA256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
-	o, err = s.commit(ctx, o, staged, inspection, opts)
+	defer f.close(ctx)
+	o, err := s.commit(ctx, f)
 	return o, limited.explain(err)
 }
 
-// commit stores a staged file and its stripped copy, if any, durably, and saves the row. inspection is nil for a video in a
-// bucket that is not the site's.
-func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, inspection *files.Inspection, opts PutOptions) (saved files.Object, err error) {
-	if o.CacheControl, err = normalizeCacheControl(opts.CacheControl); err != nil {
-		return files.Object{}, err
-	}
-	metadata, err := encodeMetadata(opts.Metadata)
+// incoming is a complete file that was inspected, and that no row refers to yet.
+type incoming struct {
+	object     files.Object
+	staged     *Staged
+	inspection *files.Inspection // nil for a video in a bucket that is not the site's
+	opts       PutOptions
+
+	// Set by store.
+	metadata any         // JSON text, or nil
+	original *files.Blob // the upload, if the public file is a copy of it without metadata and the upload is kept
+	blobs    []string    // ids of the blobs to which the rows will refer
+	unused   []string    // ids of the other blobs, which stay pending
+}
+
+// close frees what is left of a file, after commit or instead of it.
+func (f *incoming) close(ctx context.Context) {
+	f.inspection.Close()
+	f.staged.Discard(ctx)
+}
+
+// read reads a file as put does, up to its inspection. The caller closes the result.
+func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incoming, *limitedReader, error) {
+	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {
-		return files.Object{}, err
+		return nil, nil, err
 	}
-	if err := staged.Commit(ctx); err != nil {
-		return files.Object{}, err
+	kind, limited, err := s.sniff(b, name, body, size, quotaLeft)
+	if err != nil {
+		return nil, nil, err
 	}
-	var original *files.Blob
-	committed := []string{o.BlobID}
-	if inspection != nil && inspection.Stripped != nil {
-		ids, err := s.blobs.Reserve(ctx, 1)
-		if err != nil {
-			return files.Object{}, err
+	ids, err := s.blobs.Reserve(ctx, 1)
+	if err != nil {
+		return nil, nil, limited.explain(err)
+	}
+	staged, err := s.blobs.Stage(ctx, ids[0], limited)
+	if err != nil {
+		return nil, nil, limited.explain(err)
+	}
+	f := &incoming{staged: staged}
+	complete := false // if true, the file is returned
+	defer func() {
+		if !complete {
+			f.close(ctx)
 		}
-		cleaned, err := s.blobs.Put(ctx, ids[0], inspection.Stripped)
-		if err != nil {
-			return files.Object{}, err
-		}
-		original = &files.Blob{ID: o.BlobID, Size: o.Size, ETag: o.ETag}
-		o.BlobID, o.Size, o.ETag = cleaned.ID, cleaned.Size, cleaned.ETag
-		staged.pending, committed = append(staged.pending, o.BlobID), append(committed, o.BlobID)
+	}()
+	if size >= 0 && limited.read != size {
+		return nil, nil, errCutShort.Becausef("%d bytes of %d", limited.read, size)
+	}
+	if f.inspection, err = s.media.Inspect(ctx, staged, kind, files.CleanedBucket(b.ID)); err != nil {
+		return nil, nil, limited.explain(err)
+	}
+	if f.opts, err = readOptions(); err != nil {
+		return nil, nil, limited.explain(err)
+	}
+	f.object = files.Object{Bucket: b.ID, Name: name, BlobID: ids[0], Size: staged.Size, ETag: staged.SHA256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
+	complete = true
+	return f, limited, nil
+}
+
+// commit stores a file durably, and saves its row.
+func (s *Service) commit(ctx context.Context, f *incoming) (saved files.Object, err error) {
+	if err := s.store(ctx, f); err != nil {
+		return files.Object{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
-	o.ID, o.UpdatedAt = uuid.NewString(), s.now().UTC().Truncate(time.Microsecond)
-	o.CreatedAt = o.UpdatedAt
 	committing := false
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		committing, saved = false, o
-		replaced, err := saveObject(ctx, tx, &saved, metadata, opts.Upsert)
-		if db.IsConstraint(err, db.ForeignKeyViolation) {
-			return files.ErrNoBucket.Because(err) // the bucket was deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		if opts.inTx != nil {
-			if err := opts.inTx(ctx, tx); err != nil {
-				return err
-			}
-		}
-		if replaced != nil {
-			if err := s.keepReplaced(ctx, tx, *replaced); err != nil {
-				return err
-			}
-		}
-		if inspection != nil {
-			if err := s.media.Record(ctx, tx, saved, inspection, original); err != nil {
-				return err
-			}
-		}
-		if err := s.blobs.Commit(ctx, tx, committed...); err != nil {
-			return err
-		}
-		if err := s.checkQuota(ctx, tx); err != nil { // last, so that its lock, for which all uploads wait, is held for a short time
-			return err
-		}
-		committing = true
-		return nil
+	err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
+		committing = false
+		saved, err = s.save(ctx, tx, f)
+		committing = err == nil
+		return err
 	})
 	if committing { // even after an error the commit may have happened: Discard must keep the blobs, and Sweep decides
-		staged.pending = nil
+		f.staged.pending = f.unused
 	}
 	if err != nil {
 		return files.Object{}, err
 	}
 	return saved, nil
+}
+
+// store stores a file and its stripped copy, if any, durably. Their blobs stay pending.
+func (s *Service) store(ctx context.Context, f *incoming) (err error) {
+	if f.object.CacheControl, err = normalizeCacheControl(f.opts.CacheControl); err != nil {
+		return err
+	}
+	if f.metadata, err = encodeMetadata(f.opts.Metadata); err != nil {
+		return err
+	}
+	upload := files.Blob{ID: f.object.BlobID, Size: f.object.Size, ETag: f.object.ETag}
+	stripped := f.inspection != nil && f.inspection.Stripped != nil
+	if stripped && f.opts.dropUpload {
+		f.unused = []string{upload.ID}
+	} else {
+		f.blobs = []string{upload.ID}
+		if err := f.staged.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	if stripped {
+		ids, err := s.blobs.Reserve(ctx, 1)
+		if err != nil {
+			return err
+		}
+		cleaned, err := s.blobs.Put(ctx, ids[0], f.inspection.Stripped)
+		if err != nil {
+			return err
+		}
+		if !f.opts.dropUpload {
+			f.original = &upload
+		}
+		f.object.BlobID, f.object.Size, f.object.ETag = cleaned.ID, cleaned.Size, cleaned.ETag
+		f.staged.pending, f.blobs = append(f.staged.pending, cleaned.ID), append(f.blobs, cleaned.ID)
+	}
+	f.object.ID, f.object.UpdatedAt = uuid.NewString(), s.now().UTC().Truncate(time.Microsecond)
+	f.object.CreatedAt = f.object.UpdatedAt
+	return nil
+}
+
+// save saves the row of a file that store has stored. It changes nothing in f, because a transaction may run several times.
+func (s *Service) save(ctx context.Context, tx *db.Tx, f *incoming) (saved files.Object, err error) {
+	saved = f.object
+	replaced, err := saveObject(ctx, tx, &saved, f.metadata, f.opts.Upsert)
+	if db.IsConstraint(err, db.ForeignKeyViolation) {
+		return saved, files.ErrNoBucket.Because(err) // the bucket was deleted meanwhile
+	}
+	if err != nil {
+		return saved, err
+	}
+	if f.opts.inTx != nil {
+		if err := f.opts.inTx(ctx, tx); err != nil {
+			return saved, err
+		}
+	}
+	if replaced != nil {
+		if err := s.keepReplaced(ctx, tx, *replaced); err != nil {
+			return saved, err
+		}
+	}
+	if f.inspection != nil {
+		if err := s.media.Record(ctx, tx, saved, f.inspection, f.original); err != nil {
+			return saved, err
+		}
+	}
+	if err := s.blobs.Commit(ctx, tx, f.blobs...); err != nil {
+		return saved, err
+	}
+	return saved, s.checkQuota(ctx, tx) // last, so that its lock, for which all uploads wait, is held for a short time
 }
 
 // sniff detects the type of a body by its first bytes. It returns a reader of the whole body whose Read fails once the body

@@ -113,13 +113,13 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	if _, err := staged.Seek(0, io.SeekStart); err != nil {
 		return files.Object{}, err
 	}
-	inspection, err := s.media.Inspect(ctx, staged, kind, files.SiteBucket(b.ID))
+	inspection, err := s.media.Inspect(ctx, staged, kind, files.CleanedBucket(b.ID))
 	if err != nil {
 		return files.Object{}, err
 	}
 	defer inspection.Close()
 	o := files.Object{Bucket: b.ID, Name: upload.Name, BlobID: blobID, Size: upload.Size, ETag: sha256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
-	return s.commit(ctx, o, staged, inspection, opts)
+	return s.commit(ctx, &incoming{object: o, staged: staged, inspection: inspection, opts: opts})
 }
 
 // Append adds a piece to an arriving file. last says that it is the last one. The returned state is passed to the next Append.

@@ -51,7 +51,7 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	if _, err := s.readableObject(r, bucketID, name); err != nil {
+	if _, err := s.signableObject(r, bucketID, name); err != nil {
 		return err
 	}
 	signed, err := s.signedURL(r, bucketID, name, req.Transform, life)
@@ -61,12 +61,12 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": signed})
 }
 
-// readableObject returns an object if the caller may read it.
-func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.Object, error) {
+// signableObject returns an object if the caller may sign URLs of it.
+func (s *Service) signableObject(r *http.Request, bucketID, name string) (files.Object, error) {
 	if _, err := s.bucket(r.Context(), bucketID); err != nil {
 		return files.Object{}, err
 	}
-	if !policy.Object(identity.Of(r.Context()), bucketID, policy.FileRead) {
+	if !policy.Object(identity.Of(r.Context()), bucketID, policy.FileSign) {
 		return files.Object{}, files.ErrNoObject
 	}
 	if !files.ValidName(name) {
@@ -121,7 +121,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	items := make([]signedItem, 0, len(req.Paths))
 	for _, name := range req.Paths {
 		item := signedItem{Path: name}
-		switch _, err := s.readableObject(r, bucketID, name); {
+		switch _, err := s.signableObject(r, bucketID, name); {
 		case files.IsRefusal(err):
 			text := "Either the object does not exist or you do not have access to it"
 			item.Error = &text

@@ -8,6 +8,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/files"
+	"atelie/internal/policy"
 )
 
 // This file contains the queries on storage_buckets.
@@ -60,8 +61,9 @@ type bucketPage struct {
 
 var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
 
+// listBuckets returns a page of buckets, without the program's own ones for kept objects and conversations.
 func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, error) {
-	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) and id <> '"+keptBucket+"' order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
+	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) and id not in ('"+keptBucket+"', '"+policy.ConversationBucket+"') order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
 		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)
 }
 

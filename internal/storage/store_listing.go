@@ -101,6 +101,12 @@ func listNames(ctx context.Context, q db.Querier, bucketID, after string, limit 
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from storage_objects where bucket_id = $1 and name > $2 order by name limit $3", bucketID, after, limit)
 }
 
+// listFolder returns the names of the objects in a folder and its folders. folder has no slash at its end.
+func listFolder(ctx context.Context, q db.Querier, bucketID, folder string) ([]string, error) {
+	// '0' follows '/' in byte order
+	return db.Collect(ctx, q, db.ScanOne[string], "select name from storage_objects where bucket_id = $1 and name >= $2 and name < $3 order by name", bucketID, folder+"/", folder+"0")
+}
+
 // page selects the entries of one page, for ListV2.
 type page struct {
 	Bucket     string

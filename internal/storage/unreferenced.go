@@ -13,8 +13,9 @@ import (
 // files before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and to which nothing refers. It
-// returns their number. referencedURLs returns the public URLs to which rows refer; if it fails, nothing is removed. The still of a
+// CollectUnreferenced removes the objects in the buckets of the site and of conversations that are older than unreferencedAge and to
+// which nothing refers. It returns their number. referencedURLs returns the URLs to which rows refer, in the form of public URLs; if it
+// fails, nothing is removed. The still of a
 // referenced video (the picture that pages show until the video plays) stays too.
 func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
@@ -29,7 +30,7 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	used := ReferencedObjects(urls)
 	for _, o := range old {
 		// What refers to objects in other buckets is unknown, so they stay.
-		if !files.SiteBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
+		if !files.CleanedBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}
 		err := s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -1,0 +1,317 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+)
+
+// A reply can have pictures. Each is stored while the form arrives, before there are rows for it, and gets its rows with the reply.
+
+// Limits of pictures (docs/product.md).
+const (
+	maxReplyPictures = 5
+	maxSidePictures  = 50               // in one conversation, by the visitor and by owners each
+	maxHourPictures  = 200              // by all visitors in an hour
+	maxHourForms     = 20               // with pictures, by one IP address in an hour
+	maxPictureForm   = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and room to tell which picture is too large
+	pictureFormTime  = 10 * time.Minute // for the whole form
+	pictureTextLimit = 64 << 10         // bytes of a text field
+)
+
+// ReceivedPicture is a picture that is stored but has no rows yet. The caller must call Discard in the end, after Save it does nothing.
+type ReceivedPicture struct {
+	Width, Height int
+	Size          int64 // bytes
+	Save          func(ctx context.Context, tx *db.Tx) error
+	Discard       func(ctx context.Context)
+}
+
+// newPicture is a picture of a reply that is not stored yet.
+type newPicture struct {
+	ReceivedPicture
+
+	Name string // of the object
+}
+
+func discardPictures(ctx context.Context, pictures []newPicture) {
+	for _, p := range pictures {
+		p.Discard(ctx)
+	}
+}
+
+// hasPictures reports whether the body of a request is a form that can have pictures.
+func hasPictures(r *http.Request) bool {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && media == "multipart/form-data"
+}
+
+// withLongLimit gives a request as much time as pictures need, in place of the limit of a request without files. Its body and each statement
+// keep limits of their own.
+func (s *Service) withLongLimit(r *http.Request) *http.Request {
+	return r.WithContext(db.WithStatementTimeout(context.WithoutCancel(r.Context()), s.storeTimeout))
+}
+
+// pictureForm is a form with pictures.
+type pictureForm struct {
+	Values   url.Values
+	Pictures []newPicture
+}
+
+// readPictureForm reads a form with pictures in the field "picture". before is called once, before the first picture is read, with the
+// fields that precede it; it returns the id of the message. With an error the form has the fields that can be read, and no pictures. The
+// rest of the body is read all the same, because browsers show no response before they have sent everything.
+func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
+	f.Values = url.Values{}
+	if deadline := time.Now().Add(pictureFormTime); r.Body != nil {
+		c := http.NewResponseController(w)
+		// An error means that the writer has no connection, as in tests.
+		_ = errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline.Add(time.Minute)))
+	}
+	body := http.MaxBytesReader(w, r.Body, maxPictureForm)
+	defer func() {
+		if err != nil {
+			_, _ = io.Copy(io.Discard, body) // an error is that of the form, or means that the client has gone
+			discardPictures(r.Context(), f.Pictures)
+			f.Pictures = nil
+		}
+	}()
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		return f, errUnsupportedType.Because(err)
+	}
+	parts, folder := multipart.NewReader(body, params["boundary"]), ""
+	for n := 0; ; n++ {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return f, nil
+		case err != nil:
+			return f, formError(err)
+		case n == maxParts:
+			return f, errBadForm.Because(errTooManyParts)
+		case part.FormName() != "picture":
+			value, err := io.ReadAll(io.LimitReader(part, pictureTextLimit+1))
+			if err != nil {
+				return f, formError(err)
+			}
+			if part.FileName() != "" {
+				return f, errBadForm.Because(errFilePart)
+			}
+			if len(value) > pictureTextLimit {
+				return f, httpx.ErrTooLarge
+			}
+			f.Values.Add(part.FormName(), string(value))
+			continue
+		case part.FileName() == "": // browsers send an empty part for a field without files
+			continue
+		case len(f.Pictures) == maxReplyPictures:
+			return f, errTooManyPictures
+		}
+		if folder == "" {
+			messageID, err := before(f.Values)
+			if err != nil {
+				return f, err
+			}
+			folder = messageID + "/" + uuid.NewString() + "/"
+		}
+		p := newPicture{Name: folder + strconv.Itoa(len(f.Pictures)+1)}
+		if p.ReceivedPicture, err = s.cfg.ReceivePicture(r.Context(), p.Name, part); err != nil {
+			return f, pictureError(err)
+		}
+		f.Pictures = append(f.Pictures, p)
+	}
+}
+
+func formError(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return httpx.ErrTooLarge.Because(err)
+	}
+	return errBadForm.Because(err)
+}
+
+// pictureError returns the error for the response to a refused picture, by the codes of the files surface.
+func pictureError(err error) error {
+	refusal, ok := errors.AsType[*apperr.Error](err)
+	if !ok || refusal.Status >= http.StatusInternalServerError {
+		return err
+	}
+	switch refusal.Code {
+	case "EntityTooLarge":
+		return errLargePicture.Because(err)
+	case "InvalidMimeType", "HEICNotRead", "PictureBroken":
+		return errBadPicture.Because(err)
+	}
+	return errBadForm.Because(err)
+}
+
+// pictureErrorTexts are the texts of i18n for errors of pictures, by their codes.
+var pictureErrorTexts = map[string]string{
+	errTooManyPictures.Code: "enquiry.pictures.many", errLargePicture.Code: "enquiry.pictures.large", errBadPicture.Code: "enquiry.pictures.type",
+	errPicturesFull.Code: "enquiry.pictures.full", errPicturesBusy.Code: "enquiry.pictures.busy",
+}
+
+// checkPictures refuses more pictures of an author before they are read, if the conversation or the hour has too many.
+func (s *Service) checkPictures(ctx context.Context, messageID, author string) error {
+	side, hour, err := countPictures(ctx, s.db, messageID, author, s.now().Add(-time.Hour))
+	switch {
+	case err != nil:
+		return err
+	case side >= maxSidePictures:
+		return errPicturesFull
+	case author == authorVisitor && hour >= maxHourPictures:
+		return errPicturesBusy
+	}
+	return nil
+}
+
+// savePictures saves the pictures of a reply, in the transaction that stores it.
+func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
+	if len(r.NewPictures) == 0 {
+		return nil
+	}
+	side, _, err := countPictures(ctx, tx, r.MessageID, r.Author, r.CreatedAt)
+	if err == nil && side+len(r.NewPictures) > maxSidePictures {
+		err = errPicturesFull
+	}
+	if err != nil {
+		return err
+	}
+	for i, p := range r.NewPictures {
+		if err := p.Save(ctx, tx); err != nil {
+			return err
+		}
+		row := picture{ID: uuid.NewString(), MessageID: r.MessageID, ReplyID: r.ID, Position: i + 1, Name: p.Name, Width: p.Width, Height: p.Height, Bytes: p.Size}
+		if err := insertPicture(ctx, tx, row, r.CreatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readEnquiryForm reads the form of a private link's page that can have pictures.
+func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enquiry) (pictureForm, error) {
+	return s.readPictureForm(w, r, func(url.Values) (string, error) {
+		if e.Quarantined { // its page has no form
+			return "", errBadForm
+		}
+		hits, err := s.db.Hit(r.Context(), "enquiry-pictures", httpx.LimitSubject(r.Context()), time.Hour, s.now())
+		if err == nil && hits > maxHourForms {
+			err = errPicturesBusy
+		}
+		return e.Message.ID, errors.Join(err, s.cfg.CheckSpace(), s.checkPictures(r.Context(), e.Message.ID, authorVisitor))
+	})
+}
+
+// readReply reads the body of a call of contact-reply: JSON or, with pictures, a form whose first field "request" has the JSON.
+func (s *Service) readReply(w http.ResponseWriter, r *http.Request) (req replyRequest, err error) {
+	if !hasPictures(r) {
+		return req, httpx.DecodeJSON(w, r, maxBody, &req)
+	}
+	decode := func(form url.Values) error {
+		if err := json.Unmarshal([]byte(form.Get("request")), &req); err != nil {
+			return httpx.ErrBadJSON.Because(err)
+		}
+		return nil
+	}
+	f, err := s.readPictureForm(w, r, func(form url.Values) (string, error) {
+		if err := decode(form); err != nil {
+			return "", err
+		}
+		id, err := uuid.Parse(req.MessageID)
+		if err != nil {
+			return "", errInvalid("The message_id must be a UUID")
+		}
+		return id.String(), s.checkPictures(r.Context(), id.String(), authorOwner)
+	})
+	if err != nil {
+		return req, err
+	}
+	req.pictures = f.Pictures
+	return req, decode(f.Values)
+}
+
+// enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. Whatever does not exist has the page of a
+// link that does not exist.
+func (s *Service) enquiryPicture(w http.ResponseWriter, r *http.Request, token, rest string) error {
+	if r.Method == http.MethodPost {
+		w.Header().Set("Allow", "GET, HEAD")
+		return errMethodNotAllowed
+	}
+	p := enquiryPage{Language: requestedLanguage(r, "")}
+	if err := s.enforceLimit(w, r, enquiryPicturesLimit, httpx.LimitSubject(r.Context()), enquiryPicturesPerMin, errTooManyRequests); errors.Is(err, errTooManyRequests) {
+		return s.writeEnquiryRefusal(w, r, p, apperr.From(err))
+	} else if err != nil {
+		return err
+	}
+	text, small := strings.CutSuffix(rest, "/small")
+	id, err := uuid.Parse(text)
+	if err != nil || id.String() != text {
+		id = uuid.Nil
+	}
+	name, err := findPicture(r.Context(), s.db, hashToken(token), id.String(), s.now())
+	if errors.Is(err, db.ErrNoRows) {
+		return s.writeNoEnquiry(w, r, p)
+	}
+	if err != nil {
+		return err
+	}
+	err = s.cfg.ServePicture(w, r, name, small)
+	if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError { // removed meanwhile, or broken
+		httpx.NoteError(r.Context(), refusal)
+		return s.writeNoEnquiry(w, r, p)
+	}
+	return err
+}
+
+// addPictures adds the pictures to replies of a message.
+func addPictures(ctx context.Context, q db.Querier, messageID string, replies []reply) error {
+	all, err := listPictures(ctx, q, messageID)
+	for _, p := range all {
+		if i := slices.IndexFunc(replies, func(r reply) bool { return r.ID == p.ReplyID }); i >= 0 {
+			replies[i].Pictures = append(replies[i].Pictures, p)
+		}
+	}
+	return err
+}
+
+// PictureSrc returns the URL path of a picture, for the template.
+func (p enquiryPage) PictureSrc(id string) string {
+	path, _, _ := strings.Cut(p.Path, "?")
+	return path + "/picture/" + id
+}
+
+// PictureAlt returns the text for a picture of a reply, for the template.
+func (p enquiryPage) PictureAlt(r reply, at picture) string {
+	return p.Language.Text("enquiry.pictures.alt", "n", strconv.Itoa(at.Position), "all", strconv.Itoa(len(r.Pictures)))
+}
+
+// mailedText returns the text of a reply for a mail, which says how many pictures it has.
+func (s *Service) mailedText(ctx context.Context, text, replyID string, language i18n.Language) (string, error) {
+	n, err := countReplyPictures(ctx, s.db, replyID)
+	if n > 0 {
+		text = strings.TrimPrefix(text+"\n\n"+language.Text("mail.pictures", "count", strconv.Itoa(n)), "\n\n")
+	}
+	return text, err
+}
+
+// PictureNames returns the names of all objects that are pictures of conversations.
+func (s *Service) PictureNames(ctx context.Context) ([]string, error) {
+	return listPictureNames(ctx, s.db)
+}

@@ -1,0 +1,58 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// picture is a picture of a reply: a row of contact_pictures.
+type picture struct {
+	ID        string `json:"id"`
+	MessageID string `json:"-"`
+	ReplyID   string `json:"reply_id"`
+	Position  int    `json:"position"` // from 1
+	Name      string `json:"name"`     // of the object in the bucket conversation-pictures
+	Width     int    `json:"width"`
+	Height    int    `json:"height"`
+	Bytes     int64  `json:"bytes"`
+}
+
+func insertPicture(ctx context.Context, tx *db.Tx, p picture, at time.Time) error {
+	return db.Exec(ctx, tx, "insert into contact_pictures (id, message_id, reply_id, position, name, width, height, bytes, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+		p.ID, p.MessageID, p.ReplyID, p.Position, p.Name, p.Width, p.Height, p.Bytes, at)
+}
+
+// hasObject is the condition that the object of a picture p exists.
+const hasObject = "exists (select 1 from storage_objects o where o.bucket_id = 'conversation-pictures' and o.name = p.name)"
+
+// listPictures returns the pictures of the replies to messages.
+func listPictures(ctx context.Context, q db.Querier, messageIDs ...string) ([]picture, error) {
+	list, args := db.AppendList(nil, messageIDs)
+	return db.Collect(ctx, q, func(row db.Row) (p picture, err error) {
+		err = row.Scan(&p.ID, &p.MessageID, &p.ReplyID, &p.Position, &p.Name, &p.Width, &p.Height, &p.Bytes)
+		return p, err
+	}, "select id, message_id, reply_id, position, name, width, height, bytes from contact_pictures p where message_id in ("+list+") and "+hasObject+" order by reply_id, position", args...)
+}
+
+// countPictures returns how many pictures an author has in a conversation, and how many visitors have added anywhere since a time.
+func countPictures(ctx context.Context, q db.Querier, messageID, author string, since time.Time) (side, visitors int, err error) {
+	err = q.QueryRow(ctx, `select (select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.message_id = $1 and r.author = $2),
+		(select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.created_at > $3 and r.author = 'visitor')`, messageID, author, since).Scan(&side, &visitors)
+	return side, visitors, err
+}
+
+func countReplyPictures(ctx context.Context, q db.Querier, replyID string) (int, error) {
+	return db.One[int](ctx, q, "select count(*) from contact_pictures where reply_id = $1", replyID)
+}
+
+// findPicture returns the name of a picture's object, by the hash of the token of its conversation. The error is db.ErrNoRows if there is
+// none.
+func findPicture(ctx context.Context, q db.Querier, hash, id string, now time.Time) (string, error) {
+	return db.One[string](ctx, q, "select p.name from contact_links l join contact_pictures p on p.message_id = l.message_id where l.token_hash = $1 and l.expires_at > $2 and p.id = $3", hash, now, id)
+}
+
+func listPictureNames(ctx context.Context, q db.Querier) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select name from contact_pictures")
+}

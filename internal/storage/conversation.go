@@ -1,0 +1,107 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"path"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// This file stores, serves and removes the pictures of conversations. Who may do that is checked by the caller, as private links decide it.
+
+// Received is a picture of a conversation that is stored durably, but that no row refers to yet. The caller must call Discard in the end.
+type Received struct {
+	Width, Height int   // pixels
+	Size          int64 // bytes
+
+	service *Service
+	file    *incoming
+	saved   bool // the transaction of Save may be committed
+}
+
+// Receive reads a picture for a conversation, checks it as an upload, and stores it without its metadata. Of the file as it was sent it
+// keeps nothing, unless metadata cannot be removed from its type. The error is apperr.NoSpace if the quota is used up; it is an
+// *apperr.Error below 500 if the picture is refused.
+func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Received, error) {
+	b, err := s.bucket(ctx, policy.ConversationBucket)
+	if err != nil {
+		return nil, err
+	}
+	if left, err := s.quotaLeft(ctx, b.ID, name); err != nil || left < s.sizeLimit(b) {
+		return nil, orNoSpace(err)
+	}
+	caller := identity.Caller{Role: identity.Service}
+	f, limited, err := s.read(ctx, caller, b, name, body, -1, func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil })
+	if err != nil {
+		return nil, err
+	}
+	r := &Received{service: s, file: f, Width: f.inspection.Width, Height: f.inspection.Height}
+	if err := s.store(ctx, f); err != nil {
+		r.Discard(ctx)
+		return nil, limited.explain(err)
+	}
+	r.Size = f.object.Size
+	return r, nil
+}
+
+func orNoSpace(err error) error {
+	if err == nil {
+		err = apperr.NoSpace
+	}
+	return err
+}
+
+// Save saves the picture's rows.
+func (r *Received) Save(ctx context.Context, tx *db.Tx) error {
+	_, err := r.service.save(ctx, tx, r.file)
+	r.saved = err == nil
+	return err
+}
+
+// Discard removes the picture, unless Save was successful: then Sweep removes it if the transaction was not committed.
+func (r *Received) Discard(ctx context.Context) {
+	if r.saved {
+		r.file.staged.pending = r.file.unused
+	}
+	r.file.close(ctx)
+}
+
+// RemoveFolder removes the objects of a bucket whose names begin with a folder, for example "a/" for "a/b". Their files are removed after the
+// commit.
+func (s *Service) RemoveFolder(ctx context.Context, tx *db.Tx, bucketID, folder string) error {
+	names, err := listFolder(ctx, tx, bucketID, path.Clean(folder))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		locked, err := lockObject(ctx, tx, bucketID, name)
+		if err == nil {
+			_, err = s.discardObject(ctx, tx, locked)
+		}
+		if err != nil && !errors.Is(err, db.ErrNoRows) { // removed meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// ServePicture responds with a picture of a conversation. If metadata cannot be removed from its type, hidden is true and nothing was
+// written: only renditions of it may be shown.
+func (s *Service) ServePicture(w http.ResponseWriter, r *http.Request, name string) (hidden bool, err error) {
+	r = r.Clone(r.Context())
+	r.URL.RawQuery = "" // no parameter of files applies
+	r.SetPathValue("bucket", policy.ConversationBucket)
+	r.SetPathValue("path", name)
+	err = s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
+	if errors.Is(err, errHidden) {
+		return true, nil
+	}
+	return false, err
+}
