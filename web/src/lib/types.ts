@@ -220,6 +220,17 @@ export type CommissionState = {
   taken: number;
 };
 
+/** A picture of a reply. `name` is that of the object in the private bucket conversation-pictures. */
+export type ConversationPicture = {
+  id: string;
+  reply_id: string;
+  position: number;
+  name: string;
+  width: number;
+  height: number;
+  bytes: number;
+};
+
 /** How a message can be replied to, and the private link at which its visitor follows it. */
 export type Conversation = {
   /** Whether replies are mailed. */
@@ -230,6 +241,8 @@ export type Conversation = {
   language: "en" | "pt";
   /** null if there is none. The URL is "" if only the visitor knows it. */
   link: { url: string; created_at: string; expires_at: string } | null;
+  /** The pictures of all replies. */
+  pictures: ConversationPicture[];
 };
 
 /** A quarantined message, kept for 30 days (docs/product.md, rule 13). */

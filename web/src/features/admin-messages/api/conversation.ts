@@ -8,6 +8,18 @@ import type { ContactReply, Conversation } from "@/lib/types";
 const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
 
+/**
+ * The body of a call: a form if the reply has pictures. Its field `request` comes first, because the server stores pictures while
+ * they arrive.
+ */
+function bodyOf(request: object, pictures: File[]): object {
+  if (pictures.length === 0) return request;
+  const form = new FormData();
+  form.set("request", JSON.stringify(request));
+  for (const picture of pictures) form.append("picture", picture);
+  return form;
+}
+
 /** Fetches the replies to a message, the oldest first, and how it can be replied to. */
 export function useConversation(id: string) {
   const backend = useOwnerBackend();
@@ -40,10 +52,13 @@ export function useConversationAction(messageId: string) {
   return useMutation({
     mutationFn: (
       action:
-        | { action: "reply"; id: string; text: string }
+        | { action: "reply"; id: string; text: string; pictures?: File[] }
         | { action: "resend"; id: string }
         | { action: "renew" | "done" | "reopen" },
-    ) => callReply(backend, { ...action, message_id: messageId }),
+    ) => {
+      const { pictures = [], ...request } = { pictures: undefined, ...action };
+      return callReply(backend, bodyOf({ ...request, message_id: messageId }, pictures));
+    },
     onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
   });
 }

@@ -1,12 +1,13 @@
 import { useConversation, useConversationAction } from "@/features/admin-messages/api/conversation";
 import { LinkRow } from "@/features/admin-messages/components/link-row";
 import { ReplyForm } from "@/features/admin-messages/components/reply-form";
+import { ReplyPictures } from "@/features/admin-messages/components/reply-pictures";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
 import { errorToast } from "@/lib/error-toast";
 import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
-import type { ContactReply, ContactSubmission } from "@/lib/types";
+import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib/types";
 
 /**
  * The conversation about a message: the replies to it with the state of their mails, a form for another one where it can reach
@@ -22,7 +23,13 @@ export function Conversation({ message }: { message: ContactSubmission }) {
       {replies.length > 0 && (
         <ol className="border-line border-b">
           {replies.map((reply) => (
-            <Reply key={reply.id} reply={reply} visitor={message.name} mail={mail} />
+            <Reply
+              key={reply.id}
+              reply={reply}
+              pictures={data.pictures.filter((picture) => picture.reply_id === reply.id)}
+              visitor={message.name}
+              mail={mail}
+            />
           ))}
         </ol>
       )}
@@ -33,7 +40,17 @@ export function Conversation({ message }: { message: ContactSubmission }) {
 }
 
 /** A reply. One that was not mailed, or whose mail failed, can be sent again. */
-function Reply({ reply, visitor, mail }: { reply: ContactReply; visitor: string; mail: boolean }) {
+function Reply({
+  reply,
+  pictures,
+  visitor,
+  mail,
+}: {
+  reply: ContactReply;
+  pictures: ConversationPicture[];
+  visitor: string;
+  mail: boolean;
+}) {
   const t = useT();
   const { language } = useLanguage();
   const action = useConversationAction(reply.message_id);
@@ -56,6 +73,7 @@ function Reply({ reply, visitor, mail }: { reply: ContactReply; visitor: string;
         {reply.kind !== "reply" && ` · ${t(`messages.kind.${reply.kind}`)}`}
       </p>
       <p className="mt-1 break-words whitespace-pre-line">{reply.text}</p>
+      <ReplyPictures pictures={pictures} />
       {own && (
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
           <p className={reply.delivery === "failed" ? "text-danger" : "text-ink2"}>

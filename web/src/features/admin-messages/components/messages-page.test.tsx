@@ -131,7 +131,7 @@ beforeEach(() => {
   total = undefined;
   replied.length = 0;
   replies = [];
-  conversation = { mail: false, links: false, language: "pt", link: null };
+  conversation = { mail: false, links: false, language: "pt", link: null, pictures: [] };
   notices = [];
   quarantined = [
     {
@@ -446,7 +446,7 @@ it("AM-reply-1: without a mail server and a private link there is no form, only 
 
 it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and failures keep the text", async () => {
   replies = [aReply];
-  conversation = { mail: true, links: true, language: "pt", link: null };
+  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
   const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
   const region = within(await screen.findByRole("region", { name: "Conversation" }));
   expect(region.getByText("Mail failed: No such mailbox")).toBeVisible();
@@ -477,7 +477,7 @@ it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and
 });
 
 it("FN-reply-renew: the private link is copied, and renewed", async () => {
-  conversation = { mail: true, links: true, language: "pt", link: null };
+  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
   const { user } = await open(`/admin/contact-messages?message=${first}`);
   const region = within(await screen.findByRole("region", { name: "Conversation" }));
   expect(region.getByText("The visitor has no private link.")).toBeVisible();

@@ -28,6 +28,7 @@ export function ReplyForm({
     () => unsent.get(message.id) ?? { id: crypto.randomUUID(), text: "" },
   );
   const [error, setError] = useState("");
+  const chosen = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
   const area = useRef<HTMLTextAreaElement>(null);
 
@@ -40,16 +41,18 @@ export function ReplyForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    if (draft.text.trim() === "") {
+    const pictures = Array.from(chosen.current?.files ?? []);
+    if (draft.text.trim() === "" && pictures.length === 0) {
       setError(t("messages.replyEmpty"));
       return;
     }
     action.mutate(
-      { action: "reply", ...draft },
+      { action: "reply", ...draft, pictures },
       {
         onSuccess() {
           unsent.delete(message.id);
           setDraft({ id: crypto.randomUUID(), text: "" });
+          if (chosen.current) chosen.current.value = "";
           stackedToast({ title: t("messages.toast.replied") });
         },
         onError: (failure) => errorToast(t, messageOf(failure)),
@@ -70,6 +73,20 @@ export function ReplyForm({
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
+      <label className="label-text mt-4 block">
+        {t("messages.pictures")}
+        <input
+          ref={chosen}
+          type="file"
+          multiple
+          accept="image/jpeg,image/png,image/webp,image/heic"
+          aria-describedby={`pictures-${message.id}`}
+          className="mt-2 block min-h-11 w-full text-sm"
+        />
+      </label>
+      <p id={`pictures-${message.id}`} className="text-ink2 text-sm">
+        {t("messages.picturesHint")}
+      </p>
       <div className="mt-3 flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={action.isPending}>
           {t("messages.sendReply")}

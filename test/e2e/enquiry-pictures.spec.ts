@@ -1,0 +1,128 @@
+// Pictures in a conversation, from both sides.
+import type { Page } from "@playwright/test";
+
+import en from "../../internal/i18n/en.json" with { type: "json" };
+import pt from "../../internal/i18n/pt.json" with { type: "json" };
+import { asAnon, asService } from "../harness/clients.ts";
+import { startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { type Language, text } from "./texts.ts";
+
+const owner = { email: "ana@example.com", password: "a wall of whitewash" };
+const visitor = { name: "Inês Prado", email: "ines@example.com" };
+
+/** A PNG of one pixel. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+const picture = (name: string) => ({ name, mimeType: "image/png", buffer: png });
+
+const say = (language: Language, key: keyof typeof en, n?: number, all?: number) =>
+  ({ en, pt })[language][key].replace("{n}", String(n)).replace("{all}", String(all));
+
+test.use({
+  contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/status of (400|415) .*\/enquiry\//], // refused pictures
+});
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
+}
+
+for (const { language, scripts, width } of [
+  { language: "en", scripts: false, width: 320 },
+  { language: "pt", scripts: true, width: 390 },
+] as const)
+  test(`E-picture-1 E-picture-4 AM-reply-4: pictures from both sides, ${scripts ? "with" : "without"} scripts, in ${language}`, async ({
+    browser,
+    page: desk,
+    demoFolder,
+  }) => {
+    const server = await startServer("sqlite", { demo: demoFolder });
+    const context = await browser.newContext({
+      javaScriptEnabled: scripts,
+      viewport: { width, height: 800 },
+    });
+    try {
+      await server.command(
+        ["owner", "add", owner.email, "--password-stdin"],
+        `${owner.password}\n`,
+      );
+      const service = asService(server);
+      const { data: settings } = await service.rpc("get_site_settings");
+      await service.rpc("save_site_settings", {
+        version: (settings as { version: string }).version,
+        settings: { site: { enquiryLinks: true } },
+      });
+      const { data } = await asAnon(server).functions.invoke("submit-contact", {
+        body: { ...visitor, message: "Uma parede.", reason: "", language, follow: true },
+      });
+      const client = await context.newPage();
+      await client.goto((data as { enquiry_url: string }).enquiry_url);
+      const field = client.getByLabel(say(language, "enquiry.pictures.label"), { exact: true });
+      const send = client.getByRole("button", { name: say(language, "enquiry.send"), exact: true });
+
+      const written = client.getByLabel(say(language, "enquiry.reply"), { exact: true });
+      await written.fill("A parede.");
+      await field.setInputFiles({
+        name: "a.png",
+        mimeType: "image/png",
+        buffer: Buffer.from("no"),
+      });
+      await send.click();
+      await expect(client.getByRole("alert")).toHaveText(say(language, "enquiry.pictures.type"));
+      await expect(written).toHaveValue("A parede.");
+
+      await field.setInputFiles([picture("a.png"), picture("b.png")]);
+      await send.click();
+      const first = client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 1, 2) });
+      await expect(first).toBeVisible();
+      await expect(
+        client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 2, 2) }),
+      ).toBeVisible();
+      await expectNoSidewaysScroll(client);
+      if (scripts) await expectAccessible(client);
+      await keep(client, `pictures-link-${width}`);
+
+      await desk.setViewportSize({ width: 1440, height: 900 });
+      await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
+      await desk.getByRole("button", { name: new RegExp(visitor.name) }).click();
+      const seen = desk.getByRole("img", {
+        name: text(language, "messages.picture", { n: "1", all: "2" }),
+      });
+      await expect(seen).toBeVisible();
+      await expect.poll(() => seen.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
+      await desk
+        .getByRole("button", { name: text(language, "messages.picture", { n: "1", all: "2" }) })
+        .press("Enter");
+      await expect(desk.getByRole("dialog")).toBeVisible();
+      await desk.keyboard.press("Escape");
+      await expect(desk.getByRole("dialog")).toHaveCount(0);
+
+      await desk
+        .getByLabel(text(language, "messages.pictures"), { exact: true })
+        .setInputFiles(picture("c.png"));
+      await desk.getByRole("button", { name: text(language, "messages.sendReply") }).click();
+      await expect(
+        desk.getByRole("img", {
+          name: text(language, "messages.picture", { n: "1", all: "1" }),
+        }),
+      ).toBeVisible();
+      await expectAccessible(desk);
+      await keep(desk, `pictures-desk-${language}`);
+      await client.reload();
+      await expect(
+        client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 1, 1) }),
+      ).toBeVisible();
+      const link = client.getByRole("link", { name: say(language, "enquiry.pictures.alt", 1, 1) });
+      const large = await client.goto(new URL((await link.getAttribute("href"))!, server.url).href);
+      expect(large!.headers()["content-type"]).toBe("image/png");
+    } finally {
+      await desk.goto("about:blank");
+      await context.close();
+      await server.stop();
+    }
+  });

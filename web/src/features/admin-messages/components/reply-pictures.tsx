@@ -1,0 +1,60 @@
+import { useState } from "react";
+import { useConversationPicture } from "@/features/admin-messages/api/conversation-picture";
+import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
+import { useT } from "@/lib/i18n";
+import type { ConversationPicture } from "@/lib/types";
+
+/** Widths in pixels in which pictures are fetched. */
+const SMALL = 320;
+const LARGE = 2560;
+
+/** The pictures of a reply. Each opens large. */
+export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
+  const t = useT();
+  const [open, setOpen] = useState<ConversationPicture>();
+  if (pictures.length === 0) return null;
+  const alt = (picture: ConversationPicture) =>
+    t("messages.picture", { n: String(picture.position), all: String(pictures.length) });
+  return (
+    <ul className="mt-3 flex flex-wrap gap-3">
+      {pictures.map((picture) => (
+        <li key={picture.id}>
+          <button type="button" onClick={() => setOpen(picture)}>
+            <Picture picture={picture} width={SMALL} alt={alt(picture)} className="h-24" />
+          </button>
+        </li>
+      ))}
+      <DialogRoot open={open !== undefined} onOpenChange={() => setOpen(undefined)}>
+        {open && (
+          <DialogContent label={alt(open)} className="w-fit min-w-40 max-w-full px-6 pt-16 pb-6">
+            <Picture picture={open} width={LARGE} alt={alt(open)} className="max-h-[80dvh]" />
+            <DialogClose />
+          </DialogContent>
+        )}
+      </DialogRoot>
+    </ul>
+  );
+}
+
+function Picture({
+  picture,
+  width,
+  alt,
+  className,
+}: {
+  picture: ConversationPicture;
+  width: number;
+  alt: string;
+  className: string;
+}) {
+  const url = useConversationPicture(picture.name, width);
+  return (
+    <img
+      src={url}
+      alt={alt}
+      width={picture.width}
+      height={picture.height}
+      className={`w-auto max-w-full object-contain ${className}`}
+    />
+  );
+}
