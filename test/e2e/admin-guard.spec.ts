@@ -136,7 +136,7 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
   const name = settings.getByLabel("Name of the site");
   const before = await name.inputValue();
   await name.fill("Half a name");
-  await settings.getByLabel("Heading, Portuguese").fill("Meio título");
+  await settings.getByLabel("Heading in Portuguese").fill("Meio título");
   const reviews = await context.newPage();
   await reviews.goto(`${server.url}/admin/reviews`);
   await reviews.getByRole("button", { name: "Add Review" }).click();
@@ -160,7 +160,7 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
   await expect(settings).toHaveURL(/\/admin\/settings$/);
   await expect(settings.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
   await expect(name).toHaveValue("Half a name");
-  await expect(settings.getByLabel("Heading, Portuguese")).toHaveValue("Meio título");
+  await expect(settings.getByLabel("Heading in Portuguese")).toHaveValue("Meio título");
   await name.fill(before);
   await settings.getByRole("button", { name: "Save changes" }).click();
   await expect(settings.getByText("Settings saved")).toBeVisible();

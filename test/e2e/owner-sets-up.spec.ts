@@ -68,9 +68,8 @@ async function firstSteps(page: Page): Promise<void> {
   await saved(2);
   await page.locator("input[type=file]").first().setInputFiles(picture("pt-artista.jpg"));
   await saved(3);
-  await page.getByLabel("Heading, English").fill("I paint what the wall allows");
-  await button(page, "Portuguese").click();
-  await page.getByLabel("Heading, Portuguese").fill("Pinto o que a parede deixa");
+  await page.getByLabel("Heading", { exact: true }).fill("I paint what the wall allows");
+  await page.getByLabel("Heading in Portuguese").fill("Pinto o que a parede deixa");
   await finishAnimations(page);
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
@@ -86,7 +85,7 @@ async function firstSteps(page: Page): Promise<void> {
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
   await examples.getByRole("link", { name: /^Line above the works/ }).click();
-  await page.getByLabel("Line above the works, English").fill("Forty walls so far");
+  await page.getByLabel("Line above the works", { exact: true }).fill("Forty walls so far");
   await saved(5);
   await page.getByLabel("Instagram").fill("@casa.da.ana");
   await saved(6);

@@ -80,10 +80,10 @@ test("A-series-form A-series-works A-series-bar A-series-deleted: a series is ma
   await signInAt(page, server, "/admin/series");
   await page.getByRole("button", { name: "Add Series" }).first().click();
   const form = page.getByRole("dialog");
-  await form.getByLabel("Title, English").fill("Light on lime");
+  await form.getByLabel("Title", { exact: true }).fill("Light on lime");
   await expect(form.getByLabel("Name in the address")).toHaveValue("light-on-lime");
-  await form.getByLabel("Text, English").fill("What the sun does to a wall.");
-  await form.getByLabel("Text, Portuguese").fill("O que o sol faz a uma parede.");
+  await form.getByLabel("Text", { exact: true }).fill("What the sun does to a wall.");
+  await form.getByLabel("Text in Portuguese").fill("O que o sol faz a uma parede.");
   await form.getByRole("button", { name: "Add Series" }).click();
   await expect(page.getByText("Series added")).toBeVisible();
 

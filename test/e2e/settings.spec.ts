@@ -64,13 +64,13 @@ for (const engine of engines) {
       await expect(button(page, "Save changes")).toBeDisabled();
       await field(page, "Name of the site").fill("Casa Anil");
       await page.locator("input[type=file]").first().setInputFiles(portrait);
-      await field(page, "Heading, English").fill("Walls, mostly");
-      await field(page, "Heading, Portuguese").fill("");
+      await field(page, "Heading").fill("Walls, mostly");
+      await field(page, "Heading in Portuguese").fill("");
       await expect(page.getByText("Missing: visitors see the English text.")).toBeVisible();
-      await field(page, "Second paragraph, English").fill("");
-      await field(page, "Second paragraph, Portuguese").fill("");
-      await field(page, "Line above the works, Portuguese").fill("Mais de 600 clientes");
-      await field(page, "Response time, English").fill("I answer within two days");
+      await field(page, "Second paragraph").fill("");
+      await field(page, "Second paragraph in Portuguese").fill("");
+      await field(page, "Line above the works in Portuguese").fill("Mais de 600 clientes");
+      await field(page, "Response time").fill("I answer within two days");
       await field(page, "Instagram").fill("@casa.anil");
       // A pasted number selects its country; a national number gets the country code.
       const country = field(page, "Country of the WhatsApp number");
@@ -425,7 +425,7 @@ test.describe("on one site", () => {
     const addresses = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
     await field(page, "Mail to").fill(addresses.join("\n"));
     await expect(page.getByText("Ten addresses at most", { exact: true })).toBeVisible();
-    await field(page, "Heading, English").fill("é".repeat(201));
+    await field(page, "Heading").fill("é".repeat(201));
     await field(page, "In force since").fill("");
     await save(page);
     for (const message of ["This text is too long", "Please enter a date"])
@@ -445,10 +445,10 @@ test.describe("on one site", () => {
         },
       }),
     );
-    await field(page, "Heading, Portuguese").fill("Paredes");
+    await field(page, "Heading in Portuguese").fill("Paredes");
     await save(page);
     await expect(page.getByText("There was an error saving the settings.")).toBeVisible();
-    await expect(field(page, "Heading, Portuguese")).toBeFocused();
+    await expect(field(page, "Heading in Portuguese")).toBeFocused();
     await expect(page.getByText("This cannot be saved as it is")).toBeVisible();
 
     // Without a network.
@@ -456,7 +456,7 @@ test.describe("on one site", () => {
     await page.context().setOffline(true);
     await save(page);
     await expect(page.getByText("The service cannot be reached.").last()).toBeVisible();
-    await expect(field(page, "Heading, Portuguese")).toHaveValue("Paredes");
+    await expect(field(page, "Heading in Portuguese")).toHaveValue("Paredes");
     await page.context().setOffline(false);
   });
 
@@ -548,9 +548,9 @@ test.describe("on one site", () => {
       const owner = { email: ownerEmail, password: ownerPassword };
       await signInAt(page, { ...server, owner }, address, language);
       await openSettings(page, server, language);
-      const label = (name: "title", of: "en" | "pt") =>
-        `${t(`settings.text.${name}`)}, ${t(`settings.language.${of}`)}`;
-      await field(page, label("title", "pt")).fill("");
+      const english = t("settings.text.title");
+      const portuguese = text(language, "form.inPortuguese", { label: english });
+      await field(page, portuguese).fill("");
       await field(page, t("settings.name")).fill("");
       await button(page, t("common.saveChanges")).click();
       await expect(page.getByText(t("settings.error.name"))).toBeVisible();
@@ -562,12 +562,12 @@ test.describe("on one site", () => {
       await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
       await expect(page.getByRole("dialog")).toHaveCount(0);
-      // A phone shows one language at a time, and the number of texts that the other lacks.
-      const group = page.getByRole("group", { name: t("settings.languages") }).first();
-      await group.getByRole("button", { name: t("settings.language.pt") }).click();
-      await expect(field(page, label("title", "pt"))).toBeVisible();
-      await expect(field(page, label("title", "en"))).toBeHidden();
-      await expect(group).toContainText(text(language, "settings.missingCount", { n: 1 }));
+      // A phone shows both languages, and one press copies a text into the other.
+      const copy = text(language, "form.copyToPortuguese", { label: english });
+      await expect(field(page, portuguese)).toHaveAccessibleDescription(t("settings.missing.en"));
+      await button(page, copy).click();
+      await expect(field(page, portuguese)).toHaveValue(await field(page, english).inputValue());
+      await expect(field(page, portuguese)).toBeFocused();
       await expectAccessibleInBothSchemes(page);
       await expectNoSidewaysScroll(page);
       await page.getByRole("link", { name: t("nav.products"), exact: true }).click();

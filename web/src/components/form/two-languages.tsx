@@ -12,14 +12,17 @@ type TwoLanguagesProps<Values extends FieldValues> = {
   label: string;
   required?: boolean;
   optional?: boolean;
-  /** The message below the English field. */
-  error?: string;
+  /** The message below each field. */
+  errors?: Partial<Record<Language, string>>;
+  /** The help below each field, and below both. */
+  hints?: Partial<Record<Language, string>>;
   hint?: string;
   /** Suggestions, as placeholders. */
   placeholders?: Record<Language, string>;
   /** The height of text areas in lines; without it the fields have one line. */
   rows?: number;
   areaClassName?: string;
+  maxLength?: number;
 };
 
 /**
@@ -32,11 +35,13 @@ export function TwoLanguages<Values extends FieldValues>({
   label,
   required,
   optional,
-  error,
+  errors,
+  hints,
   hint,
   placeholders,
   rows,
   areaClassName,
+  maxLength,
 }: TwoLanguagesProps<Values>) {
   const t = useT();
   const watched: unknown = useWatch({ control, name: [names.en, names.pt] });
@@ -47,7 +52,7 @@ export function TwoLanguages<Values extends FieldValues>({
   function copyAcross() {
     if (!target) return;
     const text = (target === "pt" ? en : pt) as Parameters<typeof setValue>[1];
-    setValue(names[target], text, { shouldDirty: true, shouldValidate: target === "en" });
+    setValue(names[target], text, { shouldDirty: true, shouldValidate: true });
     setFocus(names[target]);
   }
 
@@ -58,7 +63,10 @@ export function TwoLanguages<Values extends FieldValues>({
       placeholder={placeholders?.[language]}
       rows={rows}
       areaClassName={areaClassName}
-      {...(language === "en" ? { required, error } : { optional })}
+      maxLength={maxLength}
+      error={errors?.[language]}
+      hint={hints?.[language]}
+      {...(language === "en" ? { required } : { optional })}
       {...register(names[language])}
     />
   );

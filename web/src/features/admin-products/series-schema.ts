@@ -91,10 +91,10 @@ export function seriesDifferences(
   t: Translate,
 ): HistoryDifference[] {
   const labels = {
-    title: t("series.titleEn"),
-    title_pt: t("series.titlePt"),
-    text: t("series.textEn"),
-    text_pt: t("series.textPt"),
+    title: t("series.title"),
+    title_pt: t("form.inPortuguese", { label: t("series.title") }),
+    text: t("series.text"),
+    text_pt: t("form.inPortuguese", { label: t("series.text") }),
     slug: t("series.slug"),
     is_published: t("history.visible"),
   };

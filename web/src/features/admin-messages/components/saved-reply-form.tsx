@@ -84,7 +84,7 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
         label={t("messages.saved.text")}
         hint={t("messages.saved.textHint", { placeholder: NAME_PLACEHOLDER })}
         rows={7}
-        error={errors.text_en?.message}
+        errors={{ en: errors.text_en?.message }}
       />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={save.isPending}>

@@ -125,7 +125,7 @@ export function ProductForm({
             names={{ en: "title", pt: "title_pt" }}
             label={t("products.title")}
             required
-            error={titleError && t(titleError)}
+            errors={{ en: titleError && t(titleError) }}
           />
           <Columns>
             <SelectField

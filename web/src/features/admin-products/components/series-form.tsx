@@ -1,5 +1,6 @@
+import { useEffect, useRef } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { Controller, useForm } from "react-hook-form";
+import { Controller, useForm, useWatch } from "react-hook-form";
 import { useChangeSeries, useSeriesList } from "@/features/admin-products/api/series";
 import {
   freeSlug,
@@ -12,8 +13,8 @@ import {
   type SeriesPayload,
   type SeriesValues,
 } from "@/features/admin-products/series-schema";
-import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
+import { TwoLanguages } from "@/components/form/two-languages";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog } from "@/components/ui/conflict-dialog";
 import { Switch } from "@/components/ui/switch";
@@ -91,13 +92,17 @@ export function SeriesForm({
     const key = errors[name]?.message as Key | undefined;
     return key && t(key);
   };
-  const title = register("title", {
-    // Until the owner writes another one, a new series has the slug of its title.
-    onChange: ({ target }: { target: HTMLInputElement }) => {
-      if (series || formState.dirtyFields.slug) return;
-      setValue("slug", freeSlug(slugOf(target.value), taken), { shouldValidate: true });
-    },
-  });
+  // Until the owner writes another one, a new series has the slug of its title.
+  const title = useWatch({ control, name: "title" });
+  const lastTitle = useRef(title);
+  const automaticSlug = useRef(freeSlug(slugOf(title), taken));
+  useEffect(() => {
+    if (title === lastTitle.current) return;
+    lastTitle.current = title;
+    if (series || getValues("slug") !== automaticSlug.current) return;
+    automaticSlug.current = freeSlug(slugOf(title), taken);
+    setValue("slug", automaticSlug.current, { shouldValidate: true });
+  }, [title, series, taken, getValues, setValue]);
 
   return (
     <form
@@ -109,37 +114,25 @@ export function SeriesForm({
         )
       }
     >
-      <TextField
-        label={t("series.titleEn")}
-        required
-        autoComplete="off"
-        maxLength={300}
-        error={errorOf("title")}
-        {...title}
-      />
-      <TextField
-        label={t("series.titlePt")}
-        optional
-        lang="pt"
-        autoComplete="off"
-        maxLength={300}
-        {...register("title_pt")}
-      />
-      <TextAreaField
-        label={t("series.textEn")}
-        optional
-        rows={5}
-        maxLength={20_000}
-        {...register("text")}
-      />
-      <TextAreaField
-        label={t("series.textPt")}
-        optional
-        lang="pt"
-        rows={5}
-        maxLength={20_000}
-        {...register("text_pt")}
-      />
+      <div className="grid gap-y-5 md:col-span-2">
+        <TwoLanguages
+          form={form}
+          names={{ en: "title", pt: "title_pt" }}
+          label={t("series.title")}
+          required
+          optional
+          maxLength={300}
+          errors={{ en: errorOf("title") }}
+        />
+        <TwoLanguages
+          form={form}
+          names={{ en: "text", pt: "text_pt" }}
+          label={t("series.text")}
+          optional
+          rows={5}
+          maxLength={20_000}
+        />
+      </div>
       <TextField
         label={t("series.slug")}
         hint={t("series.slugHint")}

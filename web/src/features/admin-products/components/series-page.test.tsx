@@ -91,10 +91,10 @@ it("A-series-form: the address is made from the title, and a name that is taken 
   await user.click(screen.getByRole("button", { name: "Add Series" }));
   const form = within(await screen.findByRole("dialog"));
   const slug = form.getByLabelText("Name in the address");
-  await user.type(form.getByLabelText("Title, English"), "Água & sal");
+  await user.type(form.getByLabelText("Title"), "Água & sal");
   expect(slug).toHaveValue("agua-sal");
-  await user.clear(form.getByLabelText("Title, English"));
-  await user.type(form.getByLabelText("Title, English"), "Mar");
+  await user.clear(form.getByLabelText("Title"));
+  await user.type(form.getByLabelText("Title"), "Mar");
   expect(slug).toHaveValue("mar-2");
   await user.clear(slug);
   await user.type(slug, "mar");
@@ -104,7 +104,7 @@ it("A-series-form: the address is made from the title, and a name that is taken 
   expect(await form.findByText(/^Use lower case letters/)).toBeVisible();
   await user.clear(slug);
   await user.type(slug, "mar-alto");
-  await user.type(form.getByLabelText(/^Text, Portuguese/), "Longe da costa.");
+  await user.type(form.getByLabelText(/^Text in Portuguese/), "Longe da costa.");
   await user.click(form.getByRole("button", { name: "Add Series" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Series added" }]));
   expect(inserted).toMatchObject([
@@ -123,10 +123,10 @@ it("a series is saved, and a failure says so", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Edit Luz" }));
   const form = within(await screen.findByRole("dialog"));
-  await user.clear(form.getByLabelText("Title, English"));
+  await user.clear(form.getByLabelText("Title"));
   await user.click(form.getByRole("button", { name: "Save changes" }));
   expect(await form.findByText("Title is required")).toBeVisible();
-  await user.type(form.getByLabelText("Title, English"), "Luz rasante");
+  await user.type(form.getByLabelText("Title"), "Luz rasante");
   expect(form.getByLabelText("Name in the address")).toHaveValue("luz");
   server.use(
     http.patch(`${rest}/series`, () => HttpResponse.json({}, { status: 500 }), { once: true }),

@@ -1,7 +1,5 @@
-import { useFormContext, useWatch } from "react-hook-form";
-import { BilingualInputs } from "@/features/admin-settings/components/bilingual-field";
-import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
-import type { FieldsProps } from "@/features/admin-settings/components/settings-form";
+import { useFormContext } from "react-hook-form";
+import { TextSetting } from "@/features/admin-settings/components/text-setting";
 import {
   COMMISSION_STATES,
   COMMISSION_TEXT_NAMES,
@@ -12,11 +10,10 @@ import {
 import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { AdminGroup } from "@/components/layout/admin-group";
-import type { Language } from "@/lib/boot";
-import { otherLanguage, useT } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The height of each text's input in rows; 0 is an input of one line. */
+/** The height of each text's areas in lines; 0 is a field of one line. */
 const ROWS: Record<CommissionTextName, number> = {
   accepts: 3,
   declines: 3,
@@ -27,19 +24,10 @@ const ROWS: Record<CommissionTextName, number> = {
 };
 
 /** The settings of what visitors are told about commissions. */
-export function CommissionsGroup({
-  shownLanguage,
-  onShowLanguage,
-}: Pick<FieldsProps, "shownLanguage" | "onShowLanguage">) {
+export function CommissionsGroup() {
   const t = useT();
-  const { register, control, formState } = useFormContext<SettingsValues>();
-  const { texts } = useWatch({ control, name: "commissions" });
+  const { register, formState } = useFormContext<SettingsValues>();
   const slotsError = formState.errors.commissions?.slots?.message;
-  const missing = (language: Language) =>
-    COMMISSION_TEXT_NAMES.filter(
-      (name) =>
-        texts[language][name].trim() === "" && texts[otherLanguage(language)][name].trim() !== "",
-    ).length;
   return (
     <AdminGroup title={t("settings.group.commissions")} intro={t("settings.commissionsIntro")}>
       <SelectField
@@ -62,18 +50,12 @@ export function CommissionsGroup({
         className="max-w-[28em]"
         {...register("commissions.slots")}
       />
-      <LanguageTabs
-        shownLanguage={shownLanguage}
-        missing={{ en: missing("en"), pt: missing("pt") }}
-        onShowLanguage={onShowLanguage}
-      />
       {COMMISSION_TEXT_NAMES.map((name) => (
-        <BilingualInputs
+        <TextSetting
           key={name}
           label={t(`settings.commission.${name}`)}
           pathOf={(language) => `commissions.texts.${language}.${name}`}
           rows={ROWS[name]}
-          shownLanguage={shownLanguage}
         />
       ))}
     </AdminGroup>

@@ -242,7 +242,7 @@ function StepList({ current, state }: StepListProps) {
 
 /** The fields of a step. */
 function Fields({ step, fieldsProps }: { step: GuideStep; fieldsProps: FieldsProps }) {
-  const { base, shownLanguage, onShowLanguage, portrait, isPortraitRefused } = fieldsProps;
+  const { base, portrait, isPortraitRefused } = fieldsProps;
   switch (step) {
     case "name":
       return <NameField />;
@@ -250,25 +250,18 @@ function Fields({ step, fieldsProps }: { step: GuideStep; fieldsProps: FieldsPro
       return (
         <>
           <PortraitField {...{ portrait, isPortraitRefused }} />
-          <TextFields
-            rows={{ portraitAlt: 0 }}
-            {...{ shownLanguage, onShowLanguage }}
-            seed={base}
-          />
+          <TextFields rows={{ portraitAlt: 0 }} seed={base} />
         </>
       );
     case "texts":
       return (
         <TextFields
           rows={{ title: 0, description: 5, description2: 5, responseTime: 0, thanks: 3 }}
-          {...{ shownLanguage, onShowLanguage }}
           seed={base}
         />
       );
     case "trustedBy":
-      return (
-        <TextFields rows={{ trustedBy: 0 }} {...{ shownLanguage, onShowLanguage }} seed={base} />
-      );
+      return <TextFields rows={{ trustedBy: 0 }} seed={base} />;
     default:
       return <LinkFields base={base} />;
   }

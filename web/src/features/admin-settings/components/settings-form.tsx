@@ -1,6 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { flushSync } from "react-dom";
 import { FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-form";
 import {
   INVALID,
@@ -26,12 +25,11 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUploader } from "@/components/upload/use-uploader";
 import { useUploadQueue, type UploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
-import type { Language } from "@/lib/boot";
 import { BUCKETS, LANGUAGES } from "@/lib/constants";
 import { useFormDraft } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
 import { messageOf } from "@/lib/errors";
-import { useLanguage, useT } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
 import { useLeaveGuard } from "@/lib/editing/use-leave-guard";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
@@ -44,9 +42,6 @@ import type { PendingFile } from "@/lib/upload/upload-queue";
 export type FieldsProps = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
-  /** The language of the texts that phones show. */
-  shownLanguage: Language;
-  onShowLanguage(language: Language): void;
   /** The queue of the portrait's file. */
   portrait: UploadQueue;
   /** Whether the server has refused to save the portrait that is chosen now. */
@@ -96,10 +91,8 @@ export function SettingsForm({
   children,
 }: SettingsFormProps) {
   const t = useT();
-  const { language } = useLanguage();
   const { draft: storedDraft, restored, clearRestored, store } = useFormDraft<Draft>(draft);
   const [base, setBase] = useState(storedDraft?.base ?? loaded);
-  const [shownLanguage, setShownLanguage] = useState<Language>(language);
   const [reloading, setReloading] = useState(false);
   // The URL of the portrait that the server has refused; "" if it has refused none.
   const [refusedPortrait, setRefusedPortrait] = useState("");
@@ -110,8 +103,7 @@ export function SettingsForm({
     resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
     // A draft stored by an earlier version of the site may lack fields.
     defaultValues: { ...valuesFrom(base), ...storedDraft?.values },
-    // focusOn focuses the field instead, after it has shown the field's language.
-    shouldFocusError: false,
+    shouldFocusError: false, // the first field in the order of the page gets the focus
   });
   const { control, setError, setFocus, reset, handleSubmit } = form;
   const portrait = useUploadQueue({
@@ -147,12 +139,7 @@ export function SettingsForm({
     portrait.reset([loaded.settings.site.portrait ?? ""].filter(Boolean));
   }
 
-  /** Focuses a field. On phones it shows the language of the field first. */
-  function focusOn(field: string) {
-    const inTexts = /(?:^|\.)texts\.(en|pt)\./.exec(field);
-    if (inTexts) flushSync(() => setShownLanguage(inTexts[1] as Language));
-    setFocus(field as "name");
-  }
+  const focusOn = (field: string) => setFocus(field as "name");
 
   const {
     run: saveSettings,
@@ -222,8 +209,6 @@ export function SettingsForm({
         {children(
           {
             base,
-            shownLanguage,
-            onShowLanguage: setShownLanguage,
             portrait,
             isPortraitRefused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
           },

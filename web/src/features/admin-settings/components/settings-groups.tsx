@@ -29,13 +29,7 @@ import type { Key } from "@/lib/texts";
 import type { MeasuredResponse } from "@/lib/types";
 
 /** The fields of the settings page in titled groups. */
-export function SettingsGroups({
-  base,
-  shownLanguage,
-  onShowLanguage,
-  portrait,
-  isPortraitRefused,
-}: FieldsProps) {
+export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProps) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;
@@ -48,23 +42,15 @@ export function SettingsGroups({
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
-        <TextFields
-          rows={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }}
-          {...{ shownLanguage, onShowLanguage }}
-          countAll
-        />
+        <TextFields rows={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }} />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
-        <TextFields
-          rows={{ trustedBy: 0, responseTime: 0, thanks: 3 }}
-          {...{ shownLanguage, onShowLanguage }}
-          countAll
-        />
+        <TextFields rows={{ trustedBy: 0, responseTime: 0, thanks: 3 }} />
         <ResponseTimeField measured={base.response} />
       </AdminGroup>
 
-      <CommissionsGroup {...{ shownLanguage, onShowLanguage }} />
+      <CommissionsGroup />
 
       <GalleryGroup />
 

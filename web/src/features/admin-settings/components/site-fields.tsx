@@ -1,14 +1,12 @@
-import { useFormContext, useWatch } from "react-hook-form";
-import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
-import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
+import { useFormContext } from "react-hook-form";
 import type { FieldsProps } from "@/features/admin-settings/components/settings-form";
+import { TextSetting } from "@/features/admin-settings/components/text-setting";
 import { WhatsAppFields } from "@/features/admin-settings/components/whatsapp-fields";
-import { TEXT_NAMES, type SettingsValues, type TextName } from "@/features/admin-settings/schema";
+import { TEXT_KEYS, type SettingsValues, type TextName } from "@/features/admin-settings/schema";
 import { MissingFiles } from "@/components/form/missing-files";
 import { TextField } from "@/components/form/text-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
-import type { Language } from "@/lib/boot";
-import { otherLanguage, useT } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
 // Fields that the settings page and the first-run guide share.
@@ -61,50 +59,30 @@ export function PortraitField({
   );
 }
 
-type TextFieldsProps = Pick<FieldsProps, "shownLanguage" | "onShowLanguage"> & {
-  /** The texts to show, each with the height of its text area in rows; 0 for an input of one line. */
+type TextFieldsProps = {
+  /** The texts to show, each with the height of its text areas in lines; 0 for fields of one line. */
   rows: Partial<Record<TextName, number>>;
   /** The stored settings. With them a text gets a hint while it is unchanged since the site was new (the seed). */
   seed?: FieldsProps["base"];
-  /** Whether the language tabs count the missing texts of the whole form, and not only of the texts in `rows`. */
-  countAll?: boolean;
 };
 
-/** The inputs of some texts in both languages. On phones tabs above them choose the language. */
-export function TextFields({
-  rows,
-  shownLanguage,
-  onShowLanguage,
-  seed,
-  countAll,
-}: TextFieldsProps) {
-  const { control } = useFormContext<SettingsValues>();
-  const values = useWatch({ control, name: "texts" });
-  const names = Object.keys(rows) as TextName[];
-  const counted = countAll ? TEXT_NAMES : names;
-  const missing = (language: Language) =>
-    counted.filter(
-      (name) =>
-        values[language][name].trim() === "" && values[otherLanguage(language)][name].trim() !== "",
-    ).length;
-  return (
-    <>
-      <LanguageTabs
-        shownLanguage={shownLanguage}
-        missing={{ en: missing("en"), pt: missing("pt") }}
-        onShowLanguage={onShowLanguage}
-      />
-      {names.map((name) => (
-        <BilingualField
-          key={name}
-          name={name}
-          rows={rows[name]}
-          shownLanguage={shownLanguage}
-          seed={seed}
-        />
-      ))}
-    </>
-  );
+/** The fields of some texts in both languages. */
+export function TextFields({ rows, seed }: TextFieldsProps) {
+  const t = useT();
+  return (Object.keys(rows) as TextName[]).map((name) => (
+    <TextSetting
+      key={name}
+      label={t(`settings.text.${name}`)}
+      pathOf={(language) => `texts.${language}.${name}`}
+      rows={rows[name]}
+      hintOf={(language, text) =>
+        seed?.seed.includes(`site.texts.${language}.${TEXT_KEYS[name]}`) &&
+        text === seed.settings.site.texts[language][TEXT_KEYS[name]]
+          ? t("guide.seedField")
+          : undefined
+      }
+    />
+  ));
 }
 
 /** The fields of the owner's contact channels: social profiles, WhatsApp and email. */

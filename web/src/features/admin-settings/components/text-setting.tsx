@@ -1,0 +1,52 @@
+import { useFormContext, useWatch } from "react-hook-form";
+import { TwoLanguages } from "@/components/form/two-languages";
+import type {
+  CommissionTextName,
+  SettingsValues,
+  TextName,
+} from "@/features/admin-settings/schema";
+import type { Language } from "@/lib/boot";
+import { otherLanguage, useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+/** The form name of a text in one language. */
+type TextPath =
+  `texts.${Language}.${TextName}` | `commissions.texts.${Language}.${CommissionTextName}`;
+
+type TextSettingProps = {
+  label: string;
+  pathOf(this: void, language: Language): TextPath;
+  /** The height of text areas in lines; without it or for 0 the fields have one line. */
+  rows?: number;
+  /** The hint of a text that is written; the others say what visitors see instead. */
+  hintOf?(this: void, language: Language, text: string): string | undefined;
+};
+
+/** The fields of a setting that is a text in both languages. The hint of an empty one says what visitors see instead. */
+export function TextSetting({ label, pathOf, rows, hintOf }: TextSettingProps) {
+  const t = useT();
+  const form = useFormContext<SettingsValues>();
+  const names = { en: pathOf("en"), pt: pathOf("pt") };
+  const [en, pt] = useWatch({ control: form.control, name: [names.en, names.pt] });
+  const texts = { en, pt };
+  const errorOf = (language: Language) => {
+    const key = form.getFieldState(names[language], form.formState).error?.message;
+    return key && t(key as Key);
+  };
+  function helpOf(language: Language): string | undefined {
+    const other = otherLanguage(language);
+    if (texts[language].trim() !== "") return hintOf?.(language, texts[language]);
+    if (texts[other].trim() === "") return t("settings.leftOut");
+    return t(other === "en" ? "settings.missing.en" : "settings.missing.pt");
+  }
+  return (
+    <TwoLanguages
+      form={form}
+      names={names}
+      label={label}
+      rows={rows}
+      errors={{ en: errorOf("en"), pt: errorOf("pt") }}
+      hints={{ en: helpOf("en"), pt: helpOf("pt") }}
+    />
+  );
+}
