@@ -84,29 +84,32 @@ func TestAltTexts(t *testing.T) {
 // Proves T-rpc-missing.
 func TestMissingTexts(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		none := `{"works":{"title":0,"description":0,"medium":0,"alt_texts":0},"series":0,"covers":0,"reviews":0}`
+		none := `{"works":{"title":0,"description":0,"medium":0,"seo":0,"alt_texts":0},"series":0,"covers":0,"reviews":0}`
 		s.want("an empty site", s.call(admin, "POST", "rpc/get_missing_texts", ""), 200, none)
 		for n, values := range []string{
-			`"title":"A","title_pt":"A","description":"","description_pt":null`,
+			`"title":"A","title_pt":"A","description":"","description_pt":null,"seo_meta_title":"S","seo_meta_desc":"S","seo_meta_desc_pt":"S"`,
 			`"title":"B","title_pt":"","description":"x","description_pt":"y","medium":"Oil","image_url":"/b.jpg"`,
-			`"title":"C","description_pt":"y","image_url":"/c.jpg","alt_texts":{"/c.jpg":{"pt":"C"}},"published_at":null`,
+			`"title":"C","description_pt":"y","image_url":"/c.jpg","alt_texts":{"/c.jpg":{"pt":"C"}},"published_at":null,"seo_meta_desc_pt":"S"`,
 		} {
 			s.want("work", s.call(admin, "POST", "products", `{"id":"`+id(n+1)+`",`+values+`}`), 201, "")
 		}
 		for n, values := range []string{`"title":"A"`, `"title":"A","title_pt":"A","text_pt":"A","is_published":false`, `"title":"A","title_pt":"A"`} {
 			s.want("series", s.call(admin, "POST", "series", `{"slug":"s`+strconv.Itoa(n)+`",`+values+`}`), 201, "")
 		}
-		for _, values := range []string{`"title":"A"`, `"title":"A","title_pt":"A","description_pt":"A"`, `"title":"A","title_pt":"A"`} {
+		for _, values := range []string{
+			`"title":"A","alt_en":"A","alt_pt":"A"`, `"title":"A","title_pt":"A","description_pt":"A","alt_en":"A","alt_pt":"A"`, `"alt_pt":"A"`, `"title":"A","title_pt":"A"`,
+			`"title":"A","title_pt":"A","alt_en":"A","alt_pt":"A"`, `"media_type":"video"`,
+		} {
 			s.want("cover", s.call(admin, "POST", "cover_images", `{"image_url":"/a.jpg",`+values+`}`), 201, "")
 		}
 		for _, values := range []string{`"message":"A"`, `"message":"A","message_pt":"A"`, `"message":"A","is_active":false`} {
 			s.want("review", s.call(admin, "POST", "reviews", `{"client_name":"A",`+values+`}`), 201, "")
 		}
-		s.want("counts", s.call(admin, "GET", "rpc/get_missing_texts", ""), 200, `{"works":{"title":2,"description":1,"medium":1,"alt_texts":1},"series":2,"covers":2,"reviews":2}`)
+		s.want("counts", s.call(admin, "GET", "rpc/get_missing_texts", ""), 200, `{"works":{"title":2,"description":1,"medium":1,"seo":2,"alt_texts":1},"series":2,"covers":4,"reviews":2}`)
 		for who, status := range map[string]int{anonymous: 401, signedIn: 403} {
 			s.refused(who, s.call(who, "POST", "rpc/get_missing_texts", "{}"), status, "42501")
 		}
-		s.want("service", s.call(service, "POST", "rpc/get_missing_texts", "{}"), 200, `{"works":{"title":2,"description":1,"medium":1,"alt_texts":1},"series":2,"covers":2,"reviews":2}`)
+		s.want("service", s.call(service, "POST", "rpc/get_missing_texts", "{}"), 200, `{"works":{"title":2,"description":1,"medium":1,"seo":2,"alt_texts":1},"series":2,"covers":4,"reviews":2}`)
 		s.refused("an argument", s.call(admin, "POST", "rpc/get_missing_texts", `{"a":1}`), 404, "PGRST202")
 	})
 }

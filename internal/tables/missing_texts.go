@@ -15,10 +15,11 @@ type missingTexts struct {
 		Title       int64 `json:"title"`
 		Description int64 `json:"description"`
 		Medium      int64 `json:"medium"`
+		SEO         int64 `json:"seo"`       // works whose title or description for search engines is in one language only
 		AltTexts    int64 `json:"alt_texts"` // works with a picture, and with no alternative text at all
 	} `json:"works"`
 	Series  int64 `json:"series"` // series whose title or text is in one language only
-	Covers  int64 `json:"covers"` // covers whose title or description is in one language only
+	Covers  int64 `json:"covers"` // covers whose title, description or alternative text is in one language only, or that have no alternative text
 	Reviews int64 `json:"reviews"`
 }
 

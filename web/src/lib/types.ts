@@ -420,7 +420,7 @@ export type SiteHealth = {
 
 /** How many rows have a text in only one language, and how many works with a picture have no alternative text. */
 type MissingTexts = {
-  works: { title: number; description: number; medium: number; alt_texts: number };
+  works: { title: number; description: number; medium: number; seo: number; alt_texts: number };
   series: number;
   covers: number;
   reviews: number;

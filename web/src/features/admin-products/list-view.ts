@@ -14,6 +14,7 @@ export const FLAGS = [
   "one-language-title",
   "one-language-description",
   "one-language-medium",
+  "one-language-seo",
   "no-alt-texts",
 ] as const;
 type Flag = (typeof FLAGS)[number];
@@ -88,9 +89,11 @@ const TAGS_CONTAIN = "tags.cs."; // PostgREST's "contains": the list has the ele
 export const searchCondition = (q: string): string =>
   [...containing(SEARCHED_FIELDS, q), `${TAGS_CONTAIN}${quoted(`{${quoted(q)}}`)}`].join(",");
 
-/** The condition for the query builder's `or` that matches works with this text in one language only. */
-export function oneLanguageCondition(field: "title" | "description" | "medium"): string {
+/** The condition for the query builder's `or` that matches works with one of these texts in one language only. */
+export function oneLanguageCondition(...fields: readonly string[]): string {
   const only = (has: string, lacks: string) =>
     `and(${has}.neq."",or(${lacks}.is.null,${lacks}.eq.""))`;
-  return `${only(field, `${field}_pt`)},${only(`${field}_pt`, field)}`;
+  return fields
+    .flatMap((field) => [only(field, `${field}_pt`), only(`${field}_pt`, field)])
+    .join(",");
 }

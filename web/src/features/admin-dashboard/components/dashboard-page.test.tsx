@@ -15,7 +15,7 @@ afterAll(() => server.close());
 let mailServer = true;
 let testMail: object = {};
 const complete = {
-  works: { title: 0, description: 0, medium: 0, alt_texts: 0 },
+  works: { title: 0, description: 0, medium: 0, seo: 0, alt_texts: 0 },
   series: 0,
   covers: 0,
   reviews: 0,
@@ -76,7 +76,7 @@ it("A-dash-2: marks a count that is not available and shows the others", async (
 
 it("A-missing-texts: lists what is missing in one language, with links to those rows", async () => {
   missing = {
-    works: { ...complete.works, title: 12, alt_texts: 3 },
+    works: { ...complete.works, title: 12, seo: 4, alt_texts: 3 },
     series: 2,
     covers: 1,
     reviews: 0,
@@ -84,9 +84,10 @@ it("A-missing-texts: lists what is missing in one language, with links to those 
   answer({ products: 22, cover_images: 3, reviews: 9, contact_submissions: 14 });
   const links = [
     ["Works without a Portuguese title 12", "/admin/products?show=one-language-title"],
+    ["Works with search texts in one language 4", "/admin/products?show=one-language-seo"],
     ["Works without alternative texts 3", "/admin/products?show=no-alt-texts"],
     ["Series with texts in one language 2", "/admin/series"],
-    ["Covers with texts in one language 1", "/admin/cover-images"],
+    ["Covers that lack a text or an alternative text 1", "/admin/cover-images"],
   ] as const;
   for (const [name, to] of links)
     expect(await screen.findByRole("link", { name })).toHaveAttribute("href", to);

@@ -18,6 +18,7 @@ export function MissingTexts() {
       text: t("missing.description"),
     },
     { count: works.medium, to: worksUrl("one-language-medium"), text: t("missing.medium") },
+    { count: works.seo, to: worksUrl("one-language-seo"), text: t("missing.seo") },
     { count: works.alt_texts, to: worksUrl("no-alt-texts"), text: t("missing.altTexts") },
     { count: series, to: "/admin/series", text: t("missing.series") },
     { count: covers, to: "/admin/cover-images", text: t("missing.covers") },

@@ -59,6 +59,8 @@ function worksOf(
   if (view.flag === "one-language-description")
     query = query.or(oneLanguageCondition("description"));
   if (view.flag === "one-language-medium") query = query.or(oneLanguageCondition("medium"));
+  if (view.flag === "one-language-seo")
+    query = query.or(oneLanguageCondition("seo_meta_title", "seo_meta_desc"));
   if (view.flag === "no-alt-texts")
     query = query.is("alt_texts", null).not("image_url", "is", null);
   const { column, ascending } = orders[view.sort];
