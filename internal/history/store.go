@@ -39,9 +39,14 @@ func scanRevision(row db.Row) (v revision, err error) {
 	return v, err
 }
 
-// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before.
+// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before. Those of a
+// series include the revisions of its works.
 func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
-	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name = $1 and ($2 = '' or h.row_id = $2) and h.id < $3 order by h.id desc limit "+strconv.Itoa(maxListed), table, id, before)
+	also := table
+	if table == "series" {
+		also = pairsTable
+	}
+	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, also, id, before)
 }
 
 // listDeleted returns the revisions of the newest deletion of each row that was not restored. It returns only revisions that are older

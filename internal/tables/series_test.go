@@ -415,6 +415,9 @@ func TestASeriesOfAThousandWorks(t *testing.T) {
 					err = tx.QueryRow(t.Context(), "select cast(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as bigint) from pg_stat_xact_user_tables where relname in ('products', 'series', 'series_works')").Scan(&read)
 					return read, err
 				}
+				if err := db.Exec(t.Context(), tx, "select atelie_keep_series('"+id(series)+"')"); err != nil { // once in ten minutes all are read
+					return err
+				}
 				before, err := count()
 				if err != nil {
 					return err
@@ -456,7 +459,7 @@ func (s *site) checkTriggersUseIndexes() {
 	for _, trigger := range triggers {
 		_, body, _ := strings.Cut(trigger, "begin")
 		body = strings.TrimSuffix(strings.TrimSpace(body), "end")
-		body = strings.NewReplacer("new.series_id", "'"+id(1)+"'", "old.series_id", "'"+id(1)+"'").Replace(body)
+		body = strings.NewReplacer("new.series_id", "'"+id(1)+"'", "old.series_id", "'"+id(1)+"'", "new.product_id", "'"+id(1)+"'").Replace(body)
 		plan := explained(s.t, s.db, statement{sql: strings.TrimSuffix(strings.TrimSpace(body), ";")})
 		if !strings.Contains(plan, "series_works_type (series_id=? AND artwork_type=? AND is_published=?)") || !strings.Contains(plan, "series_works_published (series_id=? AND is_published=?)") || strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") && strings.Contains(plan, "SCAN series_works") {
 			s.t.Errorf("the plan of a trigger:\n%s", plan)

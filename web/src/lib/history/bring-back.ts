@@ -142,7 +142,9 @@ async function restorePairs(
   id: string,
 ): Promise<void> {
   // The deletion has left the pairs under the id of the deleted row.
-  const [kept] = await getHistory<{ pairs: SeriesWork[] }>(backend, { table: "series_works", id });
+  const kept = (
+    await getHistory<{ pairs: SeriesWork[] }>(backend, { table: "series_works", id })
+  ).find(({ action }) => action === "delete");
   if (!kept) return;
   const deletions = (await getHistory(backend, { table, id })).filter(
     ({ action }) => action === "delete",

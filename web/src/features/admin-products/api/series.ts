@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { SeriesPayload } from "@/features/admin-products/series-schema";
+import type { KeptPair } from "@/features/admin-products/series-versions";
 import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
@@ -35,33 +36,38 @@ export function useSeriesList() {
   });
 }
 
-/** A work in a series: the id of the pair and that of the work. */
-export type Pair = Pick<SeriesWork, "id" | "product_id">;
-
-/** Fetches the works of a series in its order. */
-export function usePairs(seriesId: string) {
+/** Fetches the works of a series in its order; of none for undefined. */
+export function usePairs(seriesId: string | undefined) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: pairsKey(seriesId),
-    queryFn: async ({ signal }) => {
-      const pairs: Pair[] = [];
-      for (;;) {
-        const { data, error } = await backend
-          .from("series_works")
-          .select("id,product_id")
-          .eq("series_id", seriesId)
-          .order("position", { ascending: true })
-          .range(pairs.length, pairs.length + ROWS_PER_READ - 1)
-          .abortSignal(signal);
-        if (error) throw error;
-        pairs.push(...data);
-        if (data.length < ROWS_PER_READ) return pairs;
-      }
-    },
+    queryKey: pairsKey(seriesId ?? ""),
+    enabled: seriesId !== undefined,
+    queryFn: ({ signal }) => readPairs(backend, seriesId!, signal),
   });
 }
 
-const refetchSeries = (cache: QueryClient) =>
+/** Reads the pairs of a series in its order. */
+async function readPairs(
+  backend: OwnerBackend,
+  seriesId: string,
+  signal: AbortSignal,
+): Promise<KeptPair[]> {
+  const pairs: KeptPair[] = [];
+  for (;;) {
+    const { data, error } = await backend
+      .from("series_works")
+      .select("id,series_id,product_id,position,created_at")
+      .eq("series_id", seriesId)
+      .order("position", { ascending: true })
+      .range(pairs.length, pairs.length + ROWS_PER_READ - 1)
+      .abortSignal(signal);
+    if (error) throw error;
+    pairs.push(...data);
+    if (data.length < ROWS_PER_READ) return pairs;
+  }
+}
+
+export const refetchSeries = (cache: QueryClient) =>
   Promise.all([refetch(cache, ["series"]), refetch(cache, ["series_works"])]);
 
 /** Functions that change series and what is in them. Each refetches the lists. */
@@ -172,7 +178,8 @@ async function addWorks(
   return added;
 }
 
-function chunks<Item>(items: readonly Item[]): Item[][] {
+/** Splits a list into parts that one request can name. */
+export function chunks<Item>(items: readonly Item[]): Item[][] {
   return Array.from({ length: Math.ceil(items.length / IDS_PER_REQUEST) }, (_, n) =>
     items.slice(n * IDS_PER_REQUEST, (n + 1) * IDS_PER_REQUEST),
   );

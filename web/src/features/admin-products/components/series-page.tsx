@@ -3,11 +3,11 @@ import { Plus } from "lucide-react";
 import { useSearchParams } from "react-router";
 import { useChangeSeries, useSeriesList } from "@/features/admin-products/api/series";
 import { SeriesDialog } from "@/features/admin-products/components/series-dialog";
+import { SeriesHistory } from "@/features/admin-products/components/series-history";
 import { SeriesList } from "@/features/admin-products/components/series-list";
 import { SeriesWorks } from "@/features/admin-products/components/series-works";
-import { initialSeriesState, seriesDifferences } from "@/features/admin-products/series-schema";
+import { initialSeriesState } from "@/features/admin-products/series-schema";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
-import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
@@ -52,11 +52,8 @@ export function SeriesPage() {
         )}
       </AdminListState>
       <RecentlyDeleted table="series" nameOf={({ title }) => title} />
-      <RowHistory
-        table="series"
-        row={series.data?.find(({ id }) => id === historyId) ?? null}
-        nameOf={({ title }) => title}
-        differences={(before, now) => seriesDifferences(before, now, t)}
+      <SeriesHistory
+        series={series.data?.find(({ id }) => id === historyId) ?? null}
         onClose={() => setHistoryId("")}
       />
       {/* `round` changes each time the dialog opens, so that it has a new form. */}

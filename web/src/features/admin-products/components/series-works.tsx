@@ -10,7 +10,7 @@ import {
   Plus,
 } from "lucide-react";
 import { useWorkIds } from "@/features/admin-products/api/list-products";
-import { useChangeSeries, usePairs, type Pair } from "@/features/admin-products/api/series";
+import { useChangeSeries, usePairs } from "@/features/admin-products/api/series";
 import { BarButton, WallBar } from "@/features/admin-products/components/wall-bar";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductWall } from "@/features/admin-products/components/product-wall";
@@ -18,6 +18,7 @@ import { SeriesDialog } from "@/features/admin-products/components/series-dialog
 import { readView } from "@/features/admin-products/list-view";
 import { initialFormState } from "@/features/admin-products/schema";
 import { initialSeriesState } from "@/features/admin-products/series-schema";
+import type { KeptPair } from "@/features/admin-products/series-versions";
 import { placeBack } from "@/features/admin-products/wall/place-of";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -96,7 +97,7 @@ export function SeriesWorks({ series }: { series: Series }) {
 
 type WallProps = {
   series: Series;
-  pairs: readonly Pair[];
+  pairs: readonly KeptPair[];
   onEdit(product: Parameters<typeof initialFormState>[0]): void;
 };
 
