@@ -26,11 +26,11 @@ const Tag = "atelie-pages"
 const JobPurge = "cdn.purge"
 
 const (
-	// settle is the time between the two purges of a change. For up to a second after a change, other nodes may still send the previous
-	// page. The CDN may store that page after the first purge, so a second one is needed.
-	settle = time.Second
-	// pause is the least time between two purges, so that many changes in a short time share their purges.
-	pause = 500 * time.Millisecond
+	// secondDelay is the time between the two purges of a change. Other nodes may send the previous page for up to a second after a
+	// change, and the CDN may store it after the first purge. The second purge removes it.
+	secondDelay = time.Second
+	// minInterval is the least time between two purges, so that many changes in a short time share their purges.
+	minInterval = 500 * time.Millisecond
 	// poll is the interval at which the content version is read. It finds the changes that this node has not noticed, such as those of the
 	// command atelie import.
 	poll = 5 * time.Second
@@ -55,13 +55,13 @@ type Config struct {
 
 // Purger queues a purge job after each change of the content. If several nodes run, one of them queues it.
 type Purger struct {
-	db      *db.DB
-	cfg     Config
-	now     func() time.Time
-	client  *http.Client
-	changed <-chan struct{}
-	settle  time.Duration // shorter in tests
-	pause   time.Duration // shorter in tests
+	db          *db.DB
+	cfg         Config
+	now         func() time.Time
+	client      *http.Client
+	changed     <-chan struct{}
+	secondDelay time.Duration // shorter in tests
+	minInterval time.Duration // shorter in tests
 }
 
 // New returns a Purger, and registers the handler of its jobs with the queue. It must be called before Queue and Content run.
@@ -69,7 +69,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 	if _, err := webhook.ParseURL(cfg.URL, cfg.Private); err != nil {
 		return nil, err
 	}
-	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), changed: cfg.Content.Subscribe(), settle: settle, pause: pause}
+	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), changed: cfg.Content.Subscribe(), secondDelay: secondDelay, minInterval: minInterval}
 	cfg.Queue.HandlePool(1, runTime, map[string]jobs.Handler{JobPurge: p.purge}) // a pool of its own: a slow CDN must not delay mails
 	return p, nil
 }
@@ -87,9 +87,9 @@ func (p *Purger) Run(ctx context.Context) {
 			if err = p.queue(ctx, reason, at, first); err == nil {
 				queued, reason, second = at, "", time.Time{}
 				if first {
-					second = time.Now().Add(p.settle)
+					second = time.Now().Add(p.secondDelay)
 				}
-				_ = interval.Sleep(ctx, p.pause) // the loop ends with ctx
+				_ = interval.Sleep(ctx, p.minInterval) // the loop ends with ctx
 				continue
 			}
 		}

@@ -80,7 +80,7 @@ func (n *network) node(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.settle, p.pause = 50*time.Millisecond, time.Millisecond
+	p.secondDelay, p.minInterval = 50*time.Millisecond, time.Millisecond
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	for _, run := range []func(context.Context){version.Run, queue.Run, p.Run} {
