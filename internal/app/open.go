@@ -141,9 +141,9 @@ type opening struct {
 	files          blob.Store
 	marker         string // Site.Marker; checkFiles sets it
 	space          *datafolder.Space
-	usage          db.Usage // usage of the database before the migrations
-	secret         string   // the site's secret; "" if there is none yet
-	secretInFolder bool     // the secret was read from the data folder, not from the configuration
+	dataState      db.DataState // state of the database before the migrations
+	secret         string       // the site's secret; "" if there is none yet
+	secretInFolder bool         // the secret was read from the data folder, not from the configuration
 }
 
 // loadSecret reads the secret. It returns an error if the SQLite file is missing although the data folder has a secret; it
@@ -189,10 +189,10 @@ func (o *opening) refuseMissingDatabase(found string) error {
 
 // openParts opens the files, migrates the database, and checks that database, files and secret belong together.
 func (o *opening) openParts(ctx context.Context) (err error) {
-	if o.usage, err = o.db.Usage(ctx); err != nil {
+	if o.dataState, err = o.db.DataState(ctx); err != nil {
 		return err
 	}
-	if o.usage == db.NoTables && o.secretInFolder {
+	if o.dataState == db.NoTables && o.secretInFolder {
 		if err := o.refuseMissingDatabase("the data folder has a secret"); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (o *opening) openFiles(ctx context.Context) error {
 		return err
 	}
 	folder := o.cfg.FilesDir()
-	if bucket == nil && o.usage == db.Used && !o.cfg.New {
+	if bucket == nil && o.dataState == db.HasData && !o.cfg.New {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			if err := o.refuseMissingFiles(ctx, folder+" is missing"); err != nil {
 				return err
@@ -286,14 +286,14 @@ func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
 	if unreadable > 0 {
 		o.log.Warn("some sealed values in the database were sealed with another secret and cannot be read", "readable", readable, "unreadable", unreadable)
 	}
-	if o.usage != db.Used {
+	if o.dataState != db.HasData {
 		if state, err := o.refuseForeignFiles(ctx); err != nil || state != db.NoSecretYet {
 			return state, err
 		}
 	}
 	made := o.secret == ""
 	if made {
-		if o.usage == db.Used { // a used database has a secret, which is missing here
+		if o.dataState == db.HasData { // a site with data has a secret, which is missing here
 			return db.SecretRefused, nil
 		}
 		if o.secret, err = datafolder.MakeSecret(o.cfg.Server.DataDir); err != nil {
