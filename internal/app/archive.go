@@ -55,9 +55,9 @@ func (a *App) archiveConfig() archive.Config {
 		Files:   listFiles,
 		Buckets: listBuckets,
 		Open:    a.blobs.Open,
-		Paths:   a.pages.DrawnPaths,
+		Paths:   a.pages.RenderedPaths,
 		Render: func(ctx context.Context, v archive.View) ([]byte, int, error) {
-			p, err := a.pages.DrawStatic(ctx, pages.StaticView(v))
+			p, err := a.pages.RenderStatic(ctx, pages.StaticView(v))
 			return p.HTML, p.Parts, err
 		},
 		Locate: func(ctx context.Context, linked archive.View) (archive.View, bool, error) {

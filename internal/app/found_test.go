@@ -62,8 +62,8 @@ func elements(t *testing.T, document string) (names map[string]int, title string
 	}
 }
 
-// notDrawn leaves pages to browsers: the race detector makes drawing take seconds. What is drawn has tests in internal/pages.
-func notDrawn(t *testing.T, a *App) {
+// withoutRendering leaves pages to browsers: the race detector makes drawing take seconds. What is drawn has tests in internal/pages.
+func withoutRendering(t *testing.T, a *App) {
 	t.Helper()
 	if err := a.pages.Close(); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestHostileTitlesAreEscaped(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
-			notDrawn(t, a)
+			withoutRendering(t, a)
 			service := identity.Caller{Role: identity.Service}
 			var rows []map[string]any
 			for i, text := range hostileTexts {
@@ -175,7 +175,7 @@ func TestHiddenContentIsNotFound(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
-			notDrawn(t, a)
+			withoutRendering(t, a)
 			service := identity.Caller{Role: identity.Service}
 			const file = "/storage/v1/object/public/cover-images/"
 			for table, rows := range map[string][]map[string]any{

@@ -20,7 +20,7 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newNoticeSite(t, dialect, false)
-			notDrawn(t, s.App)
+			withoutRendering(t, s.App)
 			s.clock.Store(time.Now().UnixMicro()) // the database tells when a message was answered
 			for n := range 12 {
 				s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Rui', 'rui@example.com', 'How large is it?', $2)", messageID(n), s.now().Add(-150*time.Minute))

@@ -88,7 +88,7 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			clock := time.Now()
 			a := newAppAt(t, dialect, func() time.Time { return clock })
-			notDrawn(t, a)
+			withoutRendering(t, a)
 			fillSeries(t, a, 100)
 			if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: "Alvor"}, time.Now()); err != nil {
 				t.Fatal(err)
@@ -192,7 +192,7 @@ func TestOldSlugsOfSeriesRedirect(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
-			notDrawn(t, a)
+			withoutRendering(t, a)
 			fillSeries(t, a, 1000)
 			rename := func(series, slug string) {
 				t.Helper()

@@ -22,7 +22,7 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
-			notDrawn(t, a)
+			withoutRendering(t, a)
 			var rows []map[string]any
 			for i, name := range []string{"A", "B", "C", "D"} {
 				rows = append(rows, map[string]any{"id": workID(i), "title": "Work " + name, "artwork_type": "oil", "is_featured": true, "created_at": time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)})

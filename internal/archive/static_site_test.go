@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var drawnPage = `<!doctype html><html lang="en"><head><title>T</title><meta property="og:url" content="https://a.example/">
+var renderedPage = `<!doctype html><html lang="en"><head><title>T</title><meta property="og:url" content="https://a.example/">
 <link rel="canonical" href="https://a.example/"><link rel="icon" href="/favicon.svg"><script type="module" src="/start.js"></script>
 <style>@font-face{src:url(/fonts/a.woff2)}` + longCSS + `</style></head><body><!--$-->
 <a id="home" href="/?lang=pt#about">Home</a><a id="all" href="https://a.example/gallery/all">All</a><a id="work" href="/gallery/all?art=00000000-0000-4000-8000-000000000001">W</a>
@@ -36,7 +36,7 @@ func writeStatic(t *testing.T) (map[string]string, error) {
 			if v.Path == "/gallery/all" && v.Work == "" {
 				parts = 2
 			}
-			return []byte(strings.Replace(drawnPage, `lang="en"`, `lang="`+v.Language+`"`, 1)), parts, nil
+			return []byte(strings.Replace(renderedPage, `lang="en"`, `lang="`+v.Language+`"`, 1)), parts, nil
 		},
 		Locate: func(_ context.Context, linked View) (View, bool, error) {
 			return View{Path: "/gallery/all", Language: linked.Language, Work: work}, linked.Work == work, nil

@@ -212,7 +212,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 	if s.cache.hasGarbage.CompareAndSwap(true, false) {
 		if s.renderer != nil {
 			if err := s.renderer.Trim(); err != nil {
-				s.cfg.Log.Warn("an engine that draws pages could not be closed", "cause", err.Error())
+				s.cfg.Log.Warn("an engine that renders pages could not be closed", "cause", err.Error())
 			}
 		}
 		memory.Release() // rendering and compressing use tens of megabytes, which may not be needed again for days

@@ -226,7 +226,7 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 			t.Error("a page was made again of the same words and files")
 		}
 		if s.cache.hasGarbage.Load() {
-			t.Error("memory would be given back, for which everybody waits, though nothing was drawn")
+			t.Error("memory would be given back, for which everybody waits, though nothing was rendered")
 		}
 	})
 }

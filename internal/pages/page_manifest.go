@@ -32,7 +32,7 @@ type page struct {
 	Path    string `json:"path"`    // canonical path
 	Pattern string `json:"pattern"` // other paths that show this page, see matchesPattern; "" for none
 	// ServerRendered is whether the server renders the page's HTML. The browser renders all other pages.
-	ServerRendered bool     `json:"drawn"`
+	ServerRendered bool     `json:"serverRendered"`
 	Modules        []string `json:"modules"` // modules that the page needs besides Scripts
 
 	WorksFilter string      `json:"works"`   // selects the works that the page shows, as a query string; "" if it shows none

@@ -3,7 +3,7 @@ package pages
 import "testing"
 
 // Proves P-weight-order.
-func TestDrawnPagesLoadScriptsLater(t *testing.T) {
+func TestRenderedPagesLoadScriptsLater(t *testing.T) {
 	m := pageManifest{
 		StartModule: "/assets/start-1.js", Scripts: []string{"/a.js", "/b.js"}, Languages: map[string][]string{"en": {"/en.js"}},
 		Pages: []page{{Path: "/", Modules: []string{"/c.js"}}},

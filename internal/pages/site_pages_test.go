@@ -67,8 +67,8 @@ func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
 		if feed := fetch(t, s.Feed, "/feed.xml"); !strings.Contains(feed, "/gallery/oil?art="+workID(3)) || strings.Contains(feed, workID(1)) || !strings.Contains(feed, "Oil paintings and acrylic paintings") {
 			t.Errorf("the feed: %s", feed)
 		}
-		if paths := drawnPathsOf(t, s); !slices.Contains(paths, "/gallery/oil") || slices.Contains(paths, "/gallery/mural") {
-			t.Errorf("drawn pages: %v", paths)
+		if paths := renderedPathsOf(t, s); !slices.Contains(paths, "/gallery/oil") || slices.Contains(paths, "/gallery/mural") {
+			t.Errorf("rendered pages: %v", paths)
 		}
 		if at, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/gallery/all", Language: "en", Work: workID(3)}); err != nil || !ok || at.Path != "/gallery/oil" {
 			t.Errorf("the page of a work in the static copy: %+v, %v, %v", at, ok, err)
@@ -76,7 +76,7 @@ func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
 	})
 }
 
-func drawnPathsOf(t *testing.T, s *Service) []string {
+func renderedPathsOf(t *testing.T, s *Service) []string {
 	t.Helper()
 	site, err := s.pagesOf(t.Context())
 	if err != nil {

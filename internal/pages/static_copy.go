@@ -31,9 +31,9 @@ type StaticPage struct {
 	Parts int
 }
 
-// DrawnPaths returns the paths of the pages that the server renders. The error is ErrNotBuilt if the program was compiled without
+// RenderedPaths returns the paths of the pages that the server renders. The error is ErrNotBuilt if the program was compiled without
 // the site.
-func (s *Service) DrawnPaths(ctx context.Context) ([]string, error) {
+func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 	if s.template == nil || s.renderer == nil {
 		return nil, ErrNotBuilt
 	}
@@ -44,7 +44,7 @@ func (s *Service) DrawnPaths(ctx context.Context) ([]string, error) {
 	return site.serverRenderedPaths(), nil
 }
 
-var errNotRendered = errors.New("the page could not be drawn")
+var errNotRendered = errors.New("the page could not be rendered")
 
 // LocateStatic returns the view that shows a work on the site. linked is the view of a link to the work, whose Path may be that of
 // another page. ok is false if the site shows no such work.
@@ -68,8 +68,8 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 	return at, ok, nil
 }
 
-// DrawStatic renders a page from the current content, without the page cache.
-func (s *Service) DrawStatic(ctx context.Context, of StaticView) (StaticPage, error) {
+// RenderStatic renders a page from the current content, without the page cache.
+func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, error) {
 	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, series: of.Series}
 	b, err := s.readBoot(ctx, v)
 	if err != nil {

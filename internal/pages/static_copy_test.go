@@ -20,7 +20,7 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 	s := newServiceWith(t, dbtest.Open(t, db.SQLite), all)
 	seen := map[string]int{}
 	for part, want := range []int{48, 48, 1} {
-		p, err := s.DrawStatic(t.Context(), StaticView{Path: "/gallery/mural", Language: "pt", Part: part})
+		p, err := s.RenderStatic(t.Context(), StaticView{Path: "/gallery/mural", Language: "pt", Part: part})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 	if len(seen) != 97 {
 		t.Errorf("%d works are on all parts together", len(seen))
 	}
-	if p, err := s.DrawStatic(t.Context(), StaticView{Path: "/politica-privacidade", Language: "en"}); err != nil || p.Parts != 1 {
+	if p, err := s.RenderStatic(t.Context(), StaticView{Path: "/politica-privacidade", Language: "en"}); err != nil || p.Parts != 1 {
 		t.Errorf("%d parts, %v", p.Parts, err)
 	}
 }
@@ -65,7 +65,7 @@ func TestPagesOfWorksAreFound(t *testing.T) {
 	if _, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/", Language: "en", Work: workID(3)}); ok || err != nil {
 		t.Errorf("a work that is not there: %v, %v", ok, err)
 	}
-	if _, err := s.DrawnPaths(t.Context()); !errors.Is(err, ErrNotBuilt) {
+	if _, err := s.RenderedPaths(t.Context()); !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("paths without a script for the server: %v", err)
 	}
 }

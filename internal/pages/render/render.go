@@ -25,7 +25,7 @@ const (
 )
 
 // ErrIncomplete is the error of Render if React has left a part of the page to the browser.
-var ErrIncomplete = errors.New("a part of the page was not drawn")
+var ErrIncomplete = errors.New("a part of the page was not rendered")
 
 // ErrClosed is the error of Render after Close.
 var ErrClosed = errors.New("the renderer is closed")

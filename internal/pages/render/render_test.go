@@ -51,7 +51,7 @@ func newRenderer(t *testing.T, packed []byte) *Renderer {
 	return r
 }
 
-func draws(t *testing.T, r *Renderer, want string) {
+func renders(t *testing.T, r *Renderer, want string) {
 	t.Helper()
 	page, err := r.Render(t.Context(), "/", `{"a":"€ 🙂"}`)
 	if err != nil || page.Head != "<link>" || page.Body != want {
@@ -70,7 +70,7 @@ func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 		"/endless": "interrupted", "/greedy": "out of memory", "/deep": "stack overflow", "/thrown": "no such work", "/nothing": "instead of a page",
 		"/suspended": ErrIncomplete.Error(),
 	} {
-		draws(t, r, first)
+		renders(t, r, first)
 		begun := time.Now()
 		page, err := r.Render(t.Context(), path, "{}")
 		if err == nil || page != (Page{}) || !strings.Contains(err.Error(), told) {
@@ -80,8 +80,8 @@ func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	}
-	draws(t, r, first)
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
+	renders(t, r, first)
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
 }
 
 // Proves P-drawn-limits.
@@ -89,7 +89,7 @@ func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
 	r.maxPages = 2
 	for _, n := range []string{"1", "2", "1"} {
-		draws(t, r, `<p>/ {"a":"€ 🙂"} `+n+` true</p>`)
+		renders(t, r, `<p>/ {"a":"€ 🙂"} `+n+` true</p>`)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestWaitForTheEngineIsBounded(t *testing.T) {
 	for range maxEngines {
 		<-r.slots
 	}
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
 }
 
 // Proves P-drawn-first.
@@ -124,7 +124,7 @@ func TestVisitorsDoNotWaitForAPageInAdvance(t *testing.T) {
 			t.Fatalf("%q, %v", page, err)
 		}
 	}
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
 	inAdvance("1") // by an engine of its own
 	r.pageTimeout = 20 * time.Millisecond
 	r.inAdvance <- struct{}{} // as while a page is drawn in advance
@@ -135,14 +135,14 @@ func TestVisitorsDoNotWaitForAPageInAdvance(t *testing.T) {
 		t.Errorf("two pages in advance at once: %v", err)
 	}
 	r.pageTimeout = time.Hour
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
 	r.putBack(used)
 	<-r.slots
 	<-r.inAdvance
 	if err := r.Trim(); err != nil || len(r.idle) != 1 || r.started != 1 {
 		t.Errorf("%d of %d engines are left, %v", len(r.idle), r.started, err)
 	}
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`) // by the engine that was used last
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`) // by the engine that was used last
 	inAdvance("1")
 }
 
@@ -154,11 +154,11 @@ func TestConcurrentPages(t *testing.T) {
 	for n := range 8 {
 		wg.Go(func() {
 			for range 10 {
-				draw := r.Render
+				render := r.Render
 				if n == 0 {
-					draw = r.RenderInAdvance
+					render = r.RenderInAdvance
 				}
-				if page, err := draw(t.Context(), "/", "0"); err != nil || page.Head != "<link>" {
+				if page, err := render(t.Context(), "/", "0"); err != nil || page.Head != "<link>" {
 					t.Errorf("%q, %v", page, err)
 				}
 				if err := r.Trim(); err != nil {
@@ -175,7 +175,7 @@ func TestConcurrentPages(t *testing.T) {
 
 func TestRenderAfterClose(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
-	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
 	for range 2 {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)

@@ -38,5 +38,5 @@ test("P-drawn-data: the table has the keys and requests of the pages' own querie
   });
   expect(mural?.works).toBe("artwork_type=not.in.(oil,acrylic)&artwork_type=eq.mural");
   expect(pages.get("/")?.works).toBe("is_featured=eq.true");
-  expect(pages.get("/admin/settings")?.drawn).toBe(false);
+  expect(pages.get("/admin/settings")?.serverRendered).toBe(false);
 });

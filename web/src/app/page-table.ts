@@ -21,7 +21,10 @@ type PageQuery = {
   table: string;
   /** The query string of the request, not percent-encoded. */
   query: string;
-  /** The number of rows, if the query reads a range. Its data are then { rows, total }, with the number of all rows. */
+  /**
+   * The number of rows, if the query reads a range. Its data are then { rows, total }; `total`
+   * counts all rows that match.
+   */
   limit?: number;
 };
 
@@ -31,15 +34,15 @@ export type Page = {
   /** Matches further paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
   pattern?: string;
   /** Whether the server renders the HTML of this page. */
-  drawn: boolean;
+  serverRendered: boolean;
   /** Source paths of the modules that must load before the first render. */
   modules: string[];
   /** The condition that selects the works of the page, as a query string; undefined for pages without works. */
   works?: string;
   queries: PageQuery[];
   /**
-   * The query of the one work that ?art= names, with ART in place of its id. Its data are a row or null. Undefined for
-   * pages that show no work by itself.
+   * The query of the work that ?art= names, with ART in place of its id. Its data are a row or
+   * null. Undefined for pages that do not read ?art=.
    */
   work?: PageQuery;
 };
@@ -105,7 +108,7 @@ export function pageTable(): Page[] {
   return [
     {
       path: "/",
-      drawn: true,
+      serverRendered: true,
       modules: [],
       works: conditionOf(recordRequest((backend) => featuredProductsQuery(backend, 0))),
       queries: [
@@ -118,7 +121,7 @@ export function pageTable(): Page[] {
     ...FILTERS.map((filter) => ({
       path: `/gallery/${filter}`,
       pattern: filter === "all" ? "/gallery/:type?" : undefined,
-      drawn: true,
+      serverRendered: true,
       modules: ["src/app/routes/public/gallery.tsx"],
       works: conditionOf(recordRequest((backend) => artworksPageQuery(backend, filter, 0))),
       queries: [
@@ -129,10 +132,10 @@ export function pageTable(): Page[] {
     })),
     {
       path: "/politica-privacidade",
-      drawn: true,
+      serverRendered: true,
       modules: ["src/app/routes/public/privacy.tsx", "src/locales/privacy.json"],
       queries: [],
     },
-    ...ADMIN_PATHS.map((path) => ({ path, drawn: false, modules: [], queries: [] })),
+    ...ADMIN_PATHS.map((path) => ({ path, serverRendered: false, modules: [], queries: [] })),
   ];
 }

@@ -50,7 +50,7 @@ func withScript(t *testing.T, script string) fstest.MapFS {
 }
 
 // Proves P-drawn-pages, P-drawn-failure, P-drawn-addresses.
-func TestPagesAreDrawn(t *testing.T) {
+func TestPagesAreRendered(t *testing.T) {
 	const script = `globalThis.render = (path, boot) => {
 		if (path === "/politica-privacidade") throw new Error("a broken component");
 		return { head: '<link rel="preload" as="image" href="/hero.jpg" fetchPriority="high"/>', body: "<p>" + path + " " + JSON.parse(boot).language + "</p>" };
@@ -64,18 +64,18 @@ func TestPagesAreDrawn(t *testing.T) {
 	}
 	h := httpx.Handle(WriteError, s.Page)
 
-	for target, drawn := range map[string]string{
+	for target, text := range map[string]string{
 		"/": "/ en", "/?lang=pt": "/ pt", "/?utm=x&lang=de": "/ en", "/gallery": "/gallery/all en", "/gallery/": "/gallery/all en",
 		"/gallery/mural?art=x": "/gallery/mural en", "/gallery/oil": "/gallery/all en", "/gallery/%3Cp%3E": "/gallery/all en",
 		"/nowhere?lang=pt": "/404 pt", "/gallery/a/b": "/404 en", "/ADMIN": "/404 en",
 	} {
 		body := get(h, "GET", target).Body.String()
 		head, rest, _ := strings.Cut(body, "</head>")
-		if rest != `<body><div id="root"><p>`+drawn+`</p></div></body></html>` {
+		if rest != `<body><div id="root"><p>`+text+`</p></div></body></html>` {
 			t.Errorf("%s: %s", target, rest)
 		}
 		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) ||
-			strings.Contains(head, "modulepreload") || !strings.Contains(head, `src="/assets/start-9c.js" data-site="/assets/`+drawn[len(drawn)-2:]+"-") {
+			strings.Contains(head, "modulepreload") || !strings.Contains(head, `src="/assets/start-9c.js" data-site="/assets/`+text[len(text)-2:]+"-") {
 			t.Errorf("%s: the head is %s", target, head)
 		}
 	}
@@ -99,7 +99,7 @@ func TestPagesAreDrawn(t *testing.T) {
 
 // Proves P-drawn-failure.
 //
-// A site that cannot be drawn at all is still served, with its data.
+// A site that cannot be rendered at all is still served, with its data.
 func TestWithoutAScriptBrowsersDraw(t *testing.T) {
 	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(nil)}, time.Now)
 	if err != nil {

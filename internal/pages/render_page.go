@@ -36,7 +36,7 @@ func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdv
 	}
 	page, err := renderFunc(ctx, v.path, bootJSON)
 	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a page could not be drawn on the server; the browser draws it", "path", v.path, "language", v.language, "cause", err.Error())
+		s.cfg.Log.ErrorContext(ctx, "a page could not be rendered on the server; the browser renders it", "path", v.path, "language", v.language, "cause", err.Error())
 		return render.Page{}, false
 	}
 	return page, true

