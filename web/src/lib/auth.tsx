@@ -33,6 +33,7 @@ export type SecondFactor = { id: string; type: "totp" | "phone"; name: string; p
 export type AuthFailure = { code: string; message: string; reasons?: string[] };
 
 const AuthContext = createContext<Auth | null>(null);
+/** Provides the value of useAuth. */
 export const AuthContextProvider = AuthContext.Provider;
 
 /** The session, role and sign-in functions of the page. */

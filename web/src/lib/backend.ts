@@ -13,7 +13,7 @@ export type RowsPage<Row> = { rows: Row[]; total: number };
 
 /** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
 export type PublicBackend = {
-  /** The boot data of the page. The site's settings in it decide what queries of works ask for. */
+  /** The boot data of the page. Queries of works depend on the site's settings in it. */
   boot: Boot;
   /** Reads the rows of a table. */
   read<Table extends keyof Tables>(
@@ -141,6 +141,7 @@ export function usePublicBackend(): PublicBackend {
 }
 
 const OwnerBackendContext = createContext<OwnerBackend | null>(null);
+/** Provides the value of useOwnerBackend. */
 export const OwnerBackendProvider = OwnerBackendContext.Provider;
 
 /** The official client for components below the admin guard, which renders them after the client has loaded. */

@@ -2,6 +2,7 @@ import { createContext, useContext } from "react";
 import type { GalleryFilter, GallerySettings } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
 
+/** A language of the site, as an ISO 639-1 code. */
 export type Language = "en" | "pt";
 
 /** The keys of the texts that the owner writes. They are part of the site's settings, not of the locale files. */
@@ -14,6 +15,7 @@ export const SITE_TEXT_KEYS = [
   "contact.responseTime",
   "contact.success.body",
 ] as const;
+/** One of SITE_TEXT_KEYS. */
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
 /** The texts of the privacy page by section (docs/product.md, rule 21). */
@@ -28,7 +30,7 @@ export type PrivacyTexts = {
   changes: string;
 };
 
-/** What visitors are told about commissions; "" is nothing. */
+/** Whether the artist takes commissions; "" if the site does not say. */
 export type CommissionState = "" | "open" | "waitlist" | "closed";
 
 /** The owner's texts about commissions in one language. */
@@ -44,7 +46,7 @@ export type CommissionTexts = {
   terms: string;
 };
 
-/** What the owner has set about commissions. */
+/** The settings about commissions. */
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;
@@ -126,6 +128,7 @@ export type PrefetchedQuery = [key: readonly unknown[], data: unknown, cut?: boo
 
 const BootContext = createContext<Boot | null>(null);
 
+/** Provides the value of useBoot. */
 export const BootProvider = BootContext.Provider;
 
 /** The boot data of the page. */

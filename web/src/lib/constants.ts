@@ -4,6 +4,7 @@ import { type ArtworkType, type ContactReason, type ContactStatus } from "@/lib/
 // The numbers and fixed lists of the section Constants in docs/product.md. Names ending in _MS are milliseconds, names
 // ending in _PX are CSS pixels.
 
+/** The languages of the site. */
 export const LANGUAGES: readonly Language[] = ["en", "pt"];
 
 // Contact form. Lengths are in code points; the upper limits are those of the server.
@@ -18,6 +19,7 @@ export const CONTACT_REASONS: readonly ContactReason[] = [
   "purchase",
   "collaboration",
 ];
+/** The statuses of a message. */
 export const CONTACT_STATUSES: readonly ContactStatus[] = ["new", "read", "replied"];
 
 // Artworks
@@ -30,11 +32,14 @@ export const ARTWORK_TYPES: readonly ArtworkType[] = [
 ];
 /** The price that the form saves for each work. The form has no field for it. */
 export const PRODUCT_PRICE = 0;
+/** Whether a new work is in stock. */
 export const PRODUCT_IN_STOCK_DEFAULT = true;
 
 // Lists of the admin area
 export const LIST_PAGE_ROWS = 50;
+/** The most characters of a search text. */
 export const LIST_SEARCH_MAX = 100;
+/** The pause in typing after which a list is searched. */
 export const LIST_SEARCH_DEBOUNCE_MS = 250;
 
 // The display_order of the first row of a table; the following rows count up from it.
@@ -53,6 +58,7 @@ export const VIDEO_RETRY_DELAYS_MS: readonly number[] = [120, 240, 400, 600];
 /** The share of the hero that must be on the screen for a video to play. */
 export const VIDEO_VISIBLE_RATIO = 0.35;
 export const CAROUSEL_DURATION = 25; // embla's own unit, not milliseconds
+/** The most dots that a carousel shows for its slides. */
 export const MAX_DOTS = 5;
 /** Rows per request of the carousels of works and reviews; the page itself has the first ones. */
 export const CAROUSEL_PAGE = 12;
@@ -60,29 +66,43 @@ export const CAROUSEL_PAGE = 12;
 export const CAROUSEL_AHEAD = 8;
 
 // Navigation
+/** The delay before a submenu opens under the mouse. */
 export const SUBMENU_OPEN_DELAY_MS = 0;
+/** The delay before a submenu closes after the mouse has left it. */
 export const SUBMENU_CLOSE_DELAY_MS = 100;
+/** The delay before scrolling to a section on a page that was just opened. */
 export const SCROLL_AFTER_NAVIGATION_MS = 100;
 /** The scroll offset beyond which the header over a hero is no longer transparent. */
 export const HEADER_SOLID_AFTER_PX = 24;
 
 // Toasts; the swipe distance is fixed in the library sonner.
+/** How long a toast without a button stays. */
 export const TOAST_DURATION_MS = 4000;
 /** How long a toast with a button stays. The owner can still undo the change after the toast has gone. */
 export const TOAST_ACTION_MS = 10_000;
+/** The most toasts that are visible together. */
 export const TOAST_VISIBLE = 3;
+/** The width of a toast. */
 export const TOAST_WIDTH_PX = 356;
+/** The gap between two toasts. */
 export const TOAST_GAP_PX = 14;
 
 // Data cache
+/** How long unused data stay in the query cache. */
 export const QUERY_GC_MS = 5 * 60 * 1000;
+/** How long data in the query cache count as fresh. */
 export const QUERY_STALE_MS = 60 * 1000;
+/** How often a failed query is retried. */
 export const QUERY_RETRIES = 3;
+/** The wait before the first retry; it doubles with each retry. */
 export const QUERY_RETRY_BASE_MS = 1000;
+/** The longest wait before a retry. */
 export const QUERY_RETRY_MAX_MS = 30_000;
 
 // Live changes
+/** The interval of heartbeats on the live connection. */
 export const LIVE_HEARTBEAT_MS = 30_000;
+/** How long the client waits for an answer on the live connection. */
 export const LIVE_TIMEOUT_MS = 10_000;
 
 /** Poll interval of admin lists while the server makes renditions. */
@@ -97,14 +117,19 @@ export const LIVE_REFETCH_DELAY_MS = 250;
 export const LIVE_REJOIN_MS = 5_000;
 
 // Storage buckets
+/** The buckets that the site uploads to, by the kind of row that refers to the files. */
 export const BUCKETS = {
   products: "product-images",
   reviews: "review-images",
   covers: "cover-images",
 } as const;
+/** The name of one of BUCKETS. */
 export type Bucket = (typeof BUCKETS)[keyof typeof BUCKETS];
 
 // Limits of uploads; lib/upload/media-types.ts has the accepted types.
+/** The largest picture. */
 export const IMAGE_MAX_BYTES = 50 * 1024 * 1024;
+/** The largest video. */
 export const VIDEO_MAX_BYTES = 2 * 1024 * 1024 * 1024;
+/** The most uploads that run together. */
 export const UPLOADS_AT_ONCE = 3;

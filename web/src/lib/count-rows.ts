@@ -10,6 +10,7 @@ const countKeys = {
   contact_submissions: queryKeys.messages.count,
 };
 
+/** A table whose rows are counted. */
 export type CountedTable = keyof typeof countKeys;
 
 /** The number of rows of a table. */

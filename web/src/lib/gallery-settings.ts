@@ -1,3 +1,4 @@
+/** A type of work, as the column artwork_type stores it. */
 export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
 
 /** A filter of the gallery: all works, or one type. */

@@ -5,8 +5,9 @@ import { otherLanguage } from "@/lib/i18n";
 export type LocalText = { text: string; lang?: Language | undefined };
 
 /**
- * The first text in a language, or else the first one in the other language; "" if all are empty. `texts` are in English and in
- * Portuguese by turns. internal/pages/work.go has the same rule.
+ * The first text in the language that is not empty, or else the first in the other language; "" if
+ * all are empty. `texts` are in English and Portuguese alternately. internal/pages/work.go has the
+ * same rule.
  */
 export function localText(language: Language, ...texts: (string | null | undefined)[]): LocalText {
   for (const lang of [language, otherLanguage(language)])
@@ -18,8 +19,9 @@ export function localText(language: Language, ...texts: (string | null | undefin
 }
 
 /**
- * The same of columns of a row, each with its column in Portuguese. A row without any text in Portuguese may be older than these
- * columns, its texts in either language, so that none is marked.
+ * Like localText, for columns of a row that each have a column in Portuguese beside them. If a row
+ * has no text in Portuguese, its texts are not marked with a language: the row may be older than
+ * those columns, and its texts may be in either language.
  */
 export function rowText<Name extends string>(
   language: Language,

@@ -78,7 +78,9 @@ const infoOf =
     const info = row.media?.[url ?? ""];
     return info?.kind === kind ? (info as Info) : undefined;
   };
+/** Returns the metadata of the picture at a URL. */
 export const imageInfo = infoOf<ImageInfo>("image");
+/** Returns the metadata of the video at a URL. */
 export const videoInfo = infoOf<VideoInfo>("video");
 
 /** The URL of a rendition of a stored file. Spaces are escaped, because a space ends a URL in a srcset. */

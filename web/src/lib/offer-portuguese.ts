@@ -2,9 +2,10 @@ import { localizedUrl } from "@/lib/i18n";
 import { textOf } from "@/lib/texts";
 
 /**
- * On an English page, shows visitors whose browser prefers Portuguese one line with a link to the Portuguese page, until they close
- * it or change the language. Nothing is stored. The line stands outside React's root, which may still be hydrating, so that the home
- * page's scripts need no code for it.
+ * On an English page, shows visitors whose browser prefers Portuguese one line with a link to the
+ * Portuguese page, until they close it or change the language. Nothing is stored. The line is
+ * outside React's root, which may still be hydrating, and its code is not in the home page's
+ * scripts.
  */
 export function offerPortuguese(): void {
   const preferred = navigator.languages.find((code) => /^(en|pt)\b/i.test(code));
@@ -14,7 +15,8 @@ export function offerPortuguese(): void {
 
   const line = document.createElement("aside");
   line.className = "bg-pop text-ink pop-shadow fixed z-40 flex items-center rounded-sm";
-  // Styles of its own, because rules for it would be in the sheet of each page. It stands above the header's scrim.
+  // Inline styles, because rules in a style sheet would be downloaded with each page. The line is
+  // in front of the header's gradient.
   const header = document.querySelector("header")?.offsetHeight ?? 0;
   line.style.cssText = `top:${header + 8}px;right:var(--spacing-gutter);padding-left:1rem`;
   const link = document.createElement("a");

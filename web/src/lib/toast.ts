@@ -1,6 +1,7 @@
 // Shows toasts. The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is
 // mounted, toasts wait in a queue.
 
+/** The content of a toast. */
 export type ToastText = {
   title: string;
   description?: string;

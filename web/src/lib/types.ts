@@ -10,11 +10,14 @@ export type { ArtworkType };
 /** The computed column with the metadata of the row's files. A row has it only if the query selects it by name. */
 type WithMedia = { media?: MediaInfo };
 
+/** The reason of a message. */
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
+/** The status of a message. */
 export type ContactStatus = "new" | "read" | "replied";
 /** The state of a conversation, which follows from the status, the last reply and the owner's mark "done". */
 export type ConversationState = "unread" | "waiting_me" | "waiting_them" | "done";
 
+/** A work: a row of the table products. */
 export type Product = {
   id: string;
   title: string;
@@ -49,13 +52,14 @@ export type Product = {
   medium_pt?: string | null;
   seo_meta_title_pt?: string | null;
   seo_meta_desc_pt?: string | null;
-  /** Alternative texts of the pictures. A revision has the text of the object. */
+  /** Alternative texts of the pictures. In a revision they are a JSON text. */
   alt_texts?: AltTexts | null;
 } & WithMedia;
 
 /** Alternative texts by the URL of the picture and by language. */
 export type AltTexts = Record<string, Partial<Record<Language, string>>>;
 
+/** A row of the table reviews. */
 export type Review = {
   id: string;
   client_name: string;
@@ -69,6 +73,7 @@ export type Review = {
   message_pt?: string | null;
 } & WithMedia;
 
+/** A cover: a row of the table cover_images. */
 export type CoverImage = {
   id: string;
   image_url: string;
@@ -126,6 +131,7 @@ export type SeriesWork = {
   is_visible: boolean;
 };
 
+/** A message: a row of the table contact_submissions. */
 export type ContactSubmission = {
   id: string;
   name: string;
@@ -433,6 +439,7 @@ export type MoveArgs =
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
+/** The types of the rows by the names of the tables. */
 export type Tables = {
   products: Table<Product>;
   reviews: Table<Review>;

@@ -4,8 +4,8 @@ import { useSyncExternalStore } from "react";
 const subscribeToNothing = () => () => undefined;
 
 /**
- * False on the server and during hydration, true afterwards: the first render must equal the server's HTML, which contains
- * no dialogs and does not depend on the screen.
+ * False on the server and during hydration, true afterwards. The first render must equal the
+ * server's HTML, which contains no dialogs and does not depend on the screen.
  */
 export function useHydrated(): boolean {
   return useSyncExternalStore(

@@ -12,8 +12,8 @@ type LanguageFieldProps = Omit<ComponentProps<typeof TextField>, "lang"> & {
 };
 
 /**
- * The field of a text in one language. The English one has the plain label, because its column is the older one; its language stands
- * at the end of the label's line.
+ * The field of a text in one language. The label of the Portuguese one names the language; the
+ * English one has the plain label and shows its language at the end of the label's line.
  */
 export function LanguageField({
   language,

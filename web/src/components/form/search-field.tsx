@@ -20,7 +20,7 @@ type SearchFieldProps = {
  */
 export function SearchField({ label, q, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(q);
-  // The search text that the URL has, or that was reported and will be in the URL.
+  // The search text in the URL; after a report, the reported text, which the URL will have soon.
   const urlText = useRef(q);
 
   // Shows the search text of the URL after Back or a link has changed it.
@@ -34,7 +34,7 @@ export function SearchField({ label, q, onChange, className }: SearchFieldProps)
   useEffect(() => {
     if (text === urlText.current) return;
     const timer = setTimeout(() => {
-      // The change from an empty search text adds a history entry. Later changes replace that entry.
+      // The first search adds a history entry. Later changes of the search text replace that entry.
       const replace = urlText.current !== "";
       urlText.current = text;
       onChange({ q: text }, { replace });

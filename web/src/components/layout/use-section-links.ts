@@ -9,8 +9,8 @@ import { queryKeys } from "@/lib/query-keys";
 export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();
-  // Only reads the cache, so that the header makes no request. Until reviews are cached, `hasReviews` of the boot data is
-  // used.
+  // Only reads the query cache, so that the header makes no request. Until it contains reviews,
+  // `hasReviews` of the boot data is used.
   const readCache = () =>
     cache.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
   const total = useSyncExternalStore(

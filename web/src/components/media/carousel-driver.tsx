@@ -3,7 +3,9 @@ import useEmblaCarousel from "embla-carousel-react";
 import { LaterPages } from "@/components/media/carousel-later-pages";
 import { CAROUSEL_DURATION } from "@/lib/constants";
 
+/** The options of the carousel library embla. */
 export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
+/** The API of a running carousel of embla. */
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
 
 const siteOptions: EmblaOptions = {

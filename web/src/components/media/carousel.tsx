@@ -4,7 +4,10 @@ import { cn } from "@/lib/cn";
 import { whenVisitorMoves } from "@/lib/visitor-moves";
 import type { carouselCode, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
-/** The selected snap point, the number of snap points, and whether the carousel can move. */
+/**
+ * The selected snap point (a position at which the carousel stops), the number of snap points, and
+ * the directions in which it can move.
+ */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
 
 const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };

@@ -31,8 +31,8 @@ export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...r
     if (video.current?.error) video.current.dispatchEvent(new Event("error"));
   }, []);
   const hydrated = useHydrated();
-  // False during hydration, so that the still keeps the width of the server's HTML. With another width the browser would
-  // download it twice.
+  // False during hydration, so that the still keeps the width that it has in the server's HTML.
+  // With another width the browser would download a second file.
   const [screen] = useState(() => hydrated && { width: innerWidth, density: devicePixelRatio });
   const still = info?.still;
   let picture = poster === src ? undefined : poster;

@@ -2,6 +2,7 @@ import { cn } from "@/lib/cn";
 
 const sizes = { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" };
 
+/** The look of a button: its colours and its size. */
 export type ButtonStyle = {
   variant?: "primary" | "outline" | "ghost" | "danger" | "white" | "onBand";
   size?: keyof typeof sizes;

@@ -5,8 +5,11 @@ import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { IconButton } from "@/components/ui/icon-button";
 
+/** Holds whether a dialog is open. Its child is a DialogContent. */
 export const DialogRoot = Dialog.Root;
+/** The visible title of a dialog, which is also its accessible name. */
 export const DialogTitle = Dialog.Title;
+/** A text in a dialog that screen readers announce after the title. */
 export const DialogDescription = Dialog.Description;
 
 // The opener of a dialog is the element that had the focus before the dialog opened. closedOpener is the opener of a dialog
@@ -38,7 +41,8 @@ export function DialogContent({
   ...rest
 }: DialogContentProps) {
   const opener = useRef<Element | null>(null);
-  // A dialog that unmounts while it is open passes its opener on to the dialog that opens in its place.
+  // If this dialog unmounts while it is open, the dialog that opens in its place inherits its
+  // opener.
   useLayoutEffect(
     () => () => {
       if (!opener.current) return; // this dialog is not open

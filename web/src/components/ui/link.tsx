@@ -2,6 +2,7 @@ import type { ComponentProps } from "react";
 import { useHref, useLinkClickHandler, type To } from "react-router";
 import { useLocalizedUrl } from "@/lib/i18n";
 
+/** The props of Link: those of an element `a`, and the path `to` instead of `href`. */
 export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
   to: To;
   replace?: boolean;
@@ -9,9 +10,9 @@ export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
 };
 
 /**
- * A link inside the site. It replaces the router's Link, because that one adds 3 kB that this site does not use. The href
- * contains the language, for new tabs and for browsers without scripts. A click navigates without it and keeps the language
- * of the page.
+ * A link inside the site. It replaces the router's Link, because that one adds 3 kB that this site
+ * does not use. The href contains the language, for new tabs and for browsers without scripts. A
+ * click navigates to `to`, without the language in the URL: the page keeps its language.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

@@ -13,9 +13,9 @@ type MediaStateProps = {
 };
 
 /**
- * Describes a stored file to the owner. Of a picture it says that the renditions are being made, why they failed, or how
- * large original and largest rendition are and how much their colours differ. Of a video it shows duration, codec and size,
- * and a warning if some browsers cannot play it.
+ * Describes a stored file to the owner. For a picture: that its renditions are being made, why they
+ * failed, or the sizes of the original and of the largest rendition and how much their colours
+ * differ. For a video: duration, codec and size, and a warning if some browsers cannot play it.
  */
 export function MediaState({ info, brief = false, className }: MediaStateProps) {
   const t = useT();

@@ -45,7 +45,10 @@ export function TileButton({
   );
 }
 
-/** The metadata of a queued file. Undefined for a new upload: it has none before its row is saved. */
+/**
+ * The metadata of a queued file; undefined for a new upload, because the server sends metadata only
+ * with a saved row.
+ */
 export function metadataOf(entry: QueuedFile, media: MediaInfo | undefined) {
   return entry.state === "stored" && !entry.preview ? media?.[entry.url] : undefined;
 }

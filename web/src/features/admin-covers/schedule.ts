@@ -1,13 +1,16 @@
 import { inputTime } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-/** The times between which visitors see a cover, as datetime-local inputs have them; "" sets no limit. */
+/**
+ * The times between which visitors see a cover, in the format of datetime-local inputs; "" is no
+ * limit.
+ */
 type ScheduleValues = { visible_from: string; visible_until: string };
 
 /** The columns of the times. */
 export const TIMES = ["visible_from", "visible_until"] as const;
 
-/** What the clock says of a cover: it is still to come, it is over, or neither. */
+/** The phase of a cover: before, after or within the time in which visitors see it. */
 type CoverPhase = "scheduled" | "ended" | "current";
 
 /** The phase of a stored cover. Rows that a conflict or the history returns lack has_begun and has_ended. */
@@ -18,7 +21,7 @@ export function phaseOf(cover: CoverImage): CoverPhase {
   return (cover.has_begun ?? hasCome(cover.visible_from, true)) ? "current" : "scheduled";
 }
 
-/** A stored time as the form has it. */
+/** Converts a stored time to the value of its input. */
 const valueOf = (time: string | null | undefined) => (time ? inputTime(time) : "");
 
 /** The form values of a cover's times. */
@@ -27,11 +30,11 @@ export const scheduleValues = (cover: CoverImage): ScheduleValues => ({
   visible_until: valueOf(cover.visible_until),
 });
 
-/** Whether the end is after the beginning, as far as both are set. */
+/** Whether the end is after the beginning. True if one of them is not set. */
 export const isOrdered = ({ visible_from, visible_until }: ScheduleValues): boolean =>
   !visible_from || !visible_until || new Date(visible_until) > new Date(visible_from);
 
-/** The times in which the form differs from the row, to save. */
+/** The times to save: those that differ between the form and the row. */
 export function scheduleChange(
   cover: CoverImage,
   values: ScheduleValues,
@@ -45,5 +48,5 @@ export function scheduleChange(
   );
 }
 
-/** A stored time beside another version of it: the same in all languages. */
+/** The text of a stored time in comparisons of two versions; it is the same in all languages. */
 export const comparedTime = (time: string | null | undefined) => valueOf(time).replace("T", " ");

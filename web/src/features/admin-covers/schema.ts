@@ -28,6 +28,7 @@ export const coverSchema = z
   })
   .check(z.refine(isOrdered, { path: ["visible_until"], error: "covers.untilError" }));
 
+/** The values of the form of a cover. */
 export type CoverValues = z.infer<typeof coverSchema>;
 
 /** The texts in the form of a cover. */

@@ -34,9 +34,12 @@ export type Draft = {
   progress: number;
   /** Public URL of the uploaded picture; null before the upload has ended. */
   url: string | null;
-  /** Whether the owner has pressed Save: the draft is then saved as soon as its picture is uploaded. */
+  /** Whether the owner has pressed Save. The draft is then saved once its picture is uploaded. */
   wanted: boolean;
-  /** Whether a save was attempted. If so, a row may refer to the file, even if no response has confirmed that. */
+  /**
+   * Whether a save was attempted. If so, the row may exist and refer to the file, even if the
+   * response was lost.
+   */
   attempted: boolean;
   values: DraftValues;
 };

@@ -30,6 +30,7 @@ export const SORTS = [
   "date",
   "manual",
 ] as const;
+/** An order of the table of works. */
 export type Sort = (typeof SORTS)[number];
 
 /** How the works are listed. The first one is the default. */

@@ -1,8 +1,9 @@
 import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
- * Returns the files that a work no longer uses after a save: files of the old row and uploads that are not in the new row.
- * Other works may still use them, which findSharedFiles checks.
+ * Returns the URLs of the files that a work no longer uses after a save: those of the row before
+ * and of the form's uploads that the new row does not contain. Other works may still use them;
+ * findSharedFiles checks that.
  */
 export function releasedFiles(
   before: ProductMedia | null,

@@ -43,6 +43,7 @@ export const productSchema = fields.check(
   }),
 );
 
+/** The values of the form of a work. */
 export type ProductValues = z.infer<typeof productSchema>;
 
 /** The URLs of a work's files. */

@@ -4,11 +4,11 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-/** Code points of a slug; the server refuses longer ones. */
+/** The most code points of a slug. The server refuses longer ones. */
 const MAX_SLUG = 100;
 const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Makes a slug of a title: its letters without accents and its digits, with hyphens between words. */
+/** Makes a slug from a title: letters without accents, digits, and hyphens between words. */
 export function slugOf(title: string): string {
   return title
     .normalize("NFD")
@@ -19,7 +19,7 @@ export function slugOf(title: string): string {
     .replace(/^-+|-+$/g, "");
 }
 
-/** Returns the slug, or the slug with the first number with which it is not taken. */
+/** Returns the slug; if it is taken, with the lowest number appended that makes it unique. */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
   for (let n = 2; ; n++) {
@@ -44,6 +44,7 @@ export const seriesSchema = (taken: readonly string[]) =>
     is_published: z.boolean(),
   });
 
+/** The values of the form of a series. */
 export type SeriesValues = z.infer<ReturnType<typeof seriesSchema>>;
 
 /** The columns that the form saves. */
@@ -77,6 +78,7 @@ export function initialSeriesState(series: Series | null): SeriesFormState {
   };
 }
 
+/** The columns to save for the values of the form. */
 export const seriesPayload = (values: SeriesValues): SeriesPayload => ({
   ...values,
   title_pt: values.title_pt || null,

@@ -3,6 +3,7 @@ import type { Product } from "@/lib/types";
 
 /** Who sees a work: everyone (published), everyone from a given time on (scheduled), or only the owner (draft). */
 export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
+/** One of VISIBILITIES. */
 export type Visibility = (typeof VISIBILITIES)[number];
 
 /** PostgreSQL reads this value as the server's current time, so the clock of the owner's device does not matter. */
@@ -24,7 +25,7 @@ export function visibilityOf({
 /** The form values of a work's visibility; `publish_at` is a time in the browser's time zone, as datetime-local inputs have it. */
 export type VisibilityValues = { visibility: Visibility; publish_at: string };
 
-/** The form values with which the form of a stored work starts; null is a new work. */
+/** The initial form values of a stored work; null stands for a new work. */
 export function visibilityValues(product: Product | null): VisibilityValues {
   const visibility = product ? visibilityOf(product) : "published";
   const publishAt = visibility === "scheduled" ? product?.published_at : null;
@@ -48,7 +49,7 @@ export function publishedAt(
   return visibility === "published" ? SERVER_TIME : new Date(publish_at).toISOString();
 }
 
-/** Whether a work can be scheduled for this time: it must be a time that is still to come. */
+/** Whether a work can be scheduled for this time, that is, whether it is in the future. */
 export const canSchedule = (publishAt: string): boolean => new Date(publishAt) > new Date();
 
 /** The values to change when a visibility is chosen. A newly scheduled work starts with a time. */

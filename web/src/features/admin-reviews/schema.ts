@@ -10,6 +10,7 @@ export const reviewSchema = z.object({
   message_pt: z.string().check(z.trim()),
 });
 
+/** The values of the form of a review. */
 export type ReviewValues = z.infer<typeof reviewSchema>;
 
 /** The columns of a new review. */

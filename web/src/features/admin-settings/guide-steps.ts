@@ -4,6 +4,7 @@ import type { SettingsAnswer } from "@/lib/types";
 
 /** The steps of the first-run guide in order. Each step is a page with some of the settings. */
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
+/** A step of the first-run guide. */
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** The URL of the guide at a step. */

@@ -36,7 +36,7 @@ export function withPast(now: SiteSettings, { key, value }: StoredSetting): Site
   const past = value as SiteSettings["site"];
   const empty = { instagram: "", facebook: "", whatsapp: "", email: "", portrait: "" };
   const sections = Object.fromEntries(PRIVACY_SECTIONS.map((section) => [section, ""]));
-  // Settings that were stored before there was a gallery among them have none.
+  // Settings that were stored before the program had gallery settings lack them.
   const gallery = { ...DEFAULT_GALLERY, strip: "" as const, ...past.gallery };
   return {
     ...now,

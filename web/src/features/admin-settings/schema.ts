@@ -73,6 +73,7 @@ const textsSchema = z.object({
   responseTime: lineSchema,
   thanks: longTextSchema,
 });
+/** The form name of one of the texts in SITE_TEXT_KEYS. */
 export type TextName = keyof z.output<typeof textsSchema>;
 
 /** The keys of the owner's texts by their form names. Keys contain dots, which react-hook-form would read as paths. */
@@ -85,6 +86,7 @@ export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
   responseTime: "contact.responseTime",
   thanks: "contact.success.body",
 };
+/** All of these form names. */
 export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 
 /** The numbers of months that the owner can choose for keeping messages; 0: until the owner deletes them. */
@@ -113,6 +115,7 @@ const commissionTextsSchema = z.object({
   steps: commissionTextSchema,
   terms: longTextSchema,
 });
+/** The form name of one of the texts about commissions. */
 export type CommissionTextName = keyof z.output<typeof commissionTextsSchema>;
 /** The names of the texts about commissions in the order of the page. */
 export const COMMISSION_TEXT_NAMES = Object.keys(
@@ -185,6 +188,7 @@ const fieldsSchema = z.object({
   enquiryLinks: z.boolean(),
   enquiryCopies: z.boolean(),
 });
+/** The values of the settings form. */
 export type SettingsValues = z.output<typeof fieldsSchema>;
 
 /**

@@ -10,6 +10,7 @@ import type { Language } from "@/lib/boot";
 // WhatsApp numbers and their countries in the settings form. A country is an ISO 3166 code such as PT, or "" while none
 // is chosen.
 
+/** A country with its ISO 3166 code, its name in the language of the page, and its calling code. */
 export type Country = { code: CountryCode; name: string; callingCode: string };
 
 const LANGUAGE_TAGS: Record<Language, string> = { en: "en-GB", pt: "pt-PT" };

@@ -5,8 +5,8 @@ import type { Product } from "@/lib/types";
 import { artworkAlt } from "@/features/artworks/artwork-label";
 
 /**
- * A picture or video of a work, with its metadata if the server has any. `alt` is the owner's alternative text of a picture, which
- * may be "".
+ * A picture or video of a work, with its metadata if the server has any. `alt` is the owner's
+ * alternative text of a picture; "" if there is none.
  */
 export type ArtworkMedia =
   | { kind: "image"; url: string; info?: ImageInfo; alt: LocalText }

@@ -24,6 +24,7 @@ export const galleryLayout: CardLayout = {
     work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
     missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
   },
-  // The width for one column is 3 % less than displayed. The difference is not seen, and most phones load a smaller file.
+  // The width for one column is 3 % less than the displayed width. Nobody sees the difference, and
+  // most phones load a smaller file.
   sizes: (ratio) => [...columnSizes(ratio), ["", `calc(.97*min(${contentWidth},74svh*${ratio}))`]],
 };

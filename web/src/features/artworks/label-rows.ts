@@ -4,6 +4,7 @@ import type { Key } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 import { artworkType, type PageLanguage } from "@/features/artworks/artwork-label";
 
+/** A row of the list: `term` is the text key of what the text is about. */
 export type LabelRow = LocalText & { term: Key };
 
 /** The rows of the list of a work's details. Details that the owner has not filled in are omitted. */

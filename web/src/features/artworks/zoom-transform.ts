@@ -6,6 +6,7 @@
  * centre of the stage.
  */
 export type Transform = { scale: number; x: number; y: number };
+/** The size of a work or of the stage. */
 export type Size = { width: number; height: number };
 
 /** Shows the whole work. */
@@ -62,6 +63,7 @@ export function zoomAt(
 }
 
 const TILE = 1024; // the length of a tile's side in pixels of the work
+/** A tile of the full size, by its column and row from 0. */
 export type Tile = { column: number; row: number };
 
 /** The tiles of the full-size picture that are visible on the stage. */

@@ -50,4 +50,5 @@ export const contactSchema = z.object({
   reason: z.string(),
 });
 
+/** The values of the contact form. */
 export type ContactValues = z.output<typeof contactSchema>;

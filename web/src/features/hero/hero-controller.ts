@@ -23,6 +23,7 @@ export type Stage = {
   pause(index: number): void;
 };
 
+/** A running state machine of the hero. */
 export type HeroController = {
   send(event: HeroEvent): void;
   getState(): HeroState;

@@ -5,6 +5,7 @@ import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/li
 //
 // A slide with a picture moves on after its dwell time. A slide with a video stays and plays the video while it is in view.
 
+/** Whether a slide shows a picture or a video. */
 export type SlideKind = "image" | "video";
 
 /**
@@ -13,6 +14,7 @@ export type SlideKind = "image" | "video";
  */
 export type HoldSource = "pointer" | "focus" | "drag";
 
+/** The state of the hero carousel. */
 export type HeroState = {
   slides: readonly SlideKind[];
   /** The selected slide. */
@@ -71,6 +73,7 @@ export type HeroEvent =
   | { type: "video-playing"; index: number }
   | { type: "video-stopped"; index: number };
 
+/** The timers of the state machine: the end of the dwell time, and the next attempt to play a video. */
 export type Timer = "dwell" | "video";
 
 /** What to do for a new state. "arm" starts a timer of `after` milliseconds; "advance" moves to the next slide. */
@@ -81,6 +84,7 @@ export type HeroCommand =
   | { do: "play"; index: number; fromStart: boolean }
   | { do: "pause"; index: number };
 
+/** The state before the slides are known. */
 export const initialHero: HeroState = {
   slides: [],
   index: 0,

@@ -2,5 +2,6 @@ import { addTexts } from "@/lib/texts";
 import en from "@/locales/not-found/en.json";
 import pt from "@/locales/not-found/pt.json";
 
-// The texts of the page of unknown paths. Importing this module adds them; the home page itself does without.
+// Importing this module adds the texts of the page for unknown paths. They are not in the bundle of
+// the home page.
 addTexts({ en, pt });

@@ -6,8 +6,8 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
 /**
- * The text keys of what happened, by the kind and the action of an entry. Some have a third word: the table, the role or the
- * part of the account.
+ * The text keys of entries of the activity, by "kind action". Some have a third word: the table,
+ * the role or the part of the account.
  */
 const ACTION_KEYS: Record<string, Key> = {
   "sign_in login": "activity.login",

@@ -20,6 +20,7 @@ export function newPasswordUrl(search: string): string {
 
 /** The names of the query parameters of /admin/auth that select a step of the sign-in page. */
 export const NEW_PASSWORD = "new-password";
+/** The query parameter of the step that requests a mail for choosing a new password. */
 export const FORGOTTEN = "forgotten";
 
 /** The error of a mailed link, from the hash or the query; null if there is none. */

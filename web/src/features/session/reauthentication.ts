@@ -4,6 +4,7 @@ import type { AuthFailure } from "@/lib/auth";
 /** The result of a call; `error` is undefined after success. */
 type Result = { error?: AuthFailure };
 
+/** The functions of useReauthentication. */
 export type Reauthentication = {
   /**
    * Makes a call. If the server demands reauthentication for it, opens the dialog and afterwards repeats the call. Resolves
@@ -15,6 +16,7 @@ export type Reauthentication = {
 };
 
 const ReauthenticationContext = createContext<Reauthentication | null>(null);
+/** Provides the value of useReauthentication. */
 export const ReauthenticationContextProvider = ReauthenticationContext.Provider;
 
 /** The reauthentication of the account page; ReauthenticationProvider provides it. */

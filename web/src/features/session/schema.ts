@@ -9,6 +9,7 @@ z.config({ jitless: true });
 // Error messages are text keys, so that a shown error changes with the language of the page.
 const required = (error: Key) => z.minLength(1, { error });
 
+/** Validates the sign-in form. */
 export const signInSchema = z.object({
   email: z.string().check(z.trim(), required("auth.emailRequired")),
   password: z.string().check(required("auth.passwordRequired")),
@@ -18,8 +19,11 @@ const email = z.string().check(z.trim(), z.email({ error: "contact.error.email" 
 // Only the server checks the length, because the minimum is a setting of the operator.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
+/** Validates the form of a set-up link, which creates the owner's account. */
 export const setUpSchema = z.object({ email, password: newPassword });
+/** Validates the form that sets a new password. */
 export const newPasswordSchema = z.object({ password: newPassword });
+/** Validates the forms that ask only for an email address. */
 export const emailSchema = z.object({ email });
 
 /** A code of six digits. Blanks and hyphens in the typed text are removed. */
@@ -29,8 +33,8 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// The next two schemas are for one form. It shows either the field of the password or that of the mailed code. The hidden
-// field is not checked.
+// currentPasswordSchema and mailedCodeSchema validate the same form. It shows either the field of
+// the password or that of the mailed code, and the hidden field is not checked.
 const unchecked = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
@@ -40,12 +44,18 @@ export const mailedCodeSchema = z.object({
   password: unchecked,
   code: factorCodeSchema.shape.code,
 });
+/** Validates the form of a recovery code. */
 export const recoveryCodeSchema = z.object({
   code: z.string().check(z.trim(), required("auth.factor.recoveryRequired")),
 });
 
+/** An email address and a password. */
 export type Credentials = z.output<typeof signInSchema>;
+/** The values of emailSchema. */
 export type EmailValues = z.output<typeof emailSchema>;
+/** The values of newPasswordSchema. */
 export type NewPasswordValues = z.output<typeof newPasswordSchema>;
+/** The values of the reauthentication form: the password and the mailed code, one of them empty. */
 export type ReauthenticationValues = z.output<typeof currentPasswordSchema>;
+/** The values of the forms that ask only for a code. */
 export type CodeValues = z.output<typeof factorCodeSchema>;

@@ -12,7 +12,10 @@ export class ConflictError<T> extends Error {
   }
 }
 
-/** How often an update is attempted while others change other fields of the row. */
+/**
+ * The most attempts of an update. Each fails if somebody else has changed another field of the row
+ * meanwhile.
+ */
 const ATTEMPTS = 3;
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);

@@ -8,10 +8,10 @@ const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   products: ["image_url", "image_gallery", "video_gallery"],
   reviews: ["image_url"],
   cover_images: ["image_url", "video_thumbnail_url"],
-  series: [], // its picture is that of a work
+  series: [], // a series shows the picture of a work
 };
 
-/** The columns in which the current row keeps its values when an earlier version is brought back. */
+/** The columns that keep their current values when an earlier version is brought back. */
 const KEPT_COLUMNS = [
   "id",
   "created_at",

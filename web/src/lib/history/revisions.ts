@@ -9,6 +9,7 @@ export type HistoryRows = {
   cover_images: CoverImage;
   series: Series;
 };
+/** The name of a table whose rows have a history. */
 export type HistoryTable = keyof HistoryRows;
 
 // The query keys of revisions. They are not in lib/query-keys.ts, because visitors download that file.
@@ -19,8 +20,8 @@ export const historyKeys = {
 };
 
 /**
- * Reads the revisions of a row, the newest first. Each says what the row was before a change. For the table `site_settings`
- * no id is needed: its revisions are those of all settings.
+ * Reads the revisions of a row, the newest first. A revision contains the row as it was before a
+ * change. For the table `site_settings` no id is needed: its revisions are those of all settings.
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,

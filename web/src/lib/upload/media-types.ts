@@ -1,5 +1,6 @@
 import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
+/** A kind of file that the site stores. */
 export type MediaKind = "image" | "video";
 
 /**
@@ -22,10 +23,14 @@ const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   video: { mp4: "video/mp4", webm: "video/webm", mov: "video/quicktime" },
 };
 
+/** The kinds of a field for pictures. */
 export const IMAGE_ONLY: readonly MediaKind[] = ["image"];
+/** The kinds of a field for videos. */
 export const VIDEO_ONLY: readonly MediaKind[] = ["video"];
+/** The kinds of a field for pictures and videos. */
 export const IMAGE_OR_VIDEO: readonly MediaKind[] = ["image", "video"];
 
+/** What fileFacts returns. */
 export type FileFacts = { kind: MediaKind; extension: string; mime: string };
 
 /** The extension of a file name in lower case, without the dot; "" if there is none. */

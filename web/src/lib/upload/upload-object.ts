@@ -2,6 +2,7 @@ import type { Bucket } from "@/lib/constants";
 import { abortError } from "@/lib/upload/retry";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 
+/** An upload of one file to a bucket. */
 export type UploadRequest = {
   apiUrl: string;
   anonKey: string;

@@ -4,6 +4,7 @@ import { errorOf, UploadError } from "@/lib/upload/upload-error";
 import { CACHE_SECONDS, type UploadRequest } from "@/lib/upload/upload-object";
 import type { DetailedError, Upload } from "tus-js-client";
 
+/** A resumable upload of one file to a bucket. */
 export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
   /**
    * Returns a valid access token. Called before each request, because an upload can take longer than a token is valid.

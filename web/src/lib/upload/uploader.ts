@@ -22,6 +22,7 @@ type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
 /** The type of Uploader.upload. */
 export type UploadFile = (file: File, options: UploadOptions) => Promise<string>;
 
+/** The functions that upload files to one bucket and discard them. */
 export type Uploader = {
   /**
    * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the

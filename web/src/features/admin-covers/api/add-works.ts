@@ -13,7 +13,10 @@ import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
-/** Adds a cover for each work, in this order after those that are there. Resolves with the ids of the new covers. */
+/**
+ * Adds a cover for each work after the existing covers, in the order of the works. Resolves with
+ * the ids of the new covers.
+ */
 export function useAddWorks() {
   const backend = useOwnerBackend();
   const boot = useBoot();
@@ -44,7 +47,10 @@ export function useAddWorks() {
   });
 }
 
-/** Deletes the covers that were added. The server keeps their files for the list of what was deleted. */
+/**
+ * Deletes the covers that were added. The server keeps their files, so that the owner can bring the
+ * covers back.
+ */
 export function useUndoAddedWorks() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -21,8 +21,8 @@ type NewCover = {
 };
 
 /**
- * Inserts a cover. New covers are in the order in which the owner has chosen their files, whichever upload finishes first.
- * A retry for the same file does not insert a second row.
+ * Inserts a cover. New covers have the order in which the owner has chosen their files, even if the
+ * uploads finish in another order. A retry for the same file does not insert a second row.
  */
 export function useCreateCover() {
   const backend = useOwnerBackend();
@@ -57,7 +57,7 @@ export function useCreateCover() {
       if (order.at(-1) !== id) await reorderCovers(backend, order);
     },
     onSuccess: refetchCovers,
-    // The row exists if only the reordering has failed.
+    // If only the reordering has failed, the row exists.
     onError: () => void refetchCovers(),
   });
 }

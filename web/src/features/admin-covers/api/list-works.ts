@@ -5,7 +5,7 @@ import { queryKeys } from "@/lib/query-keys";
 import { containing } from "@/lib/text-filter";
 import type { Product } from "@/lib/types";
 
-/** A work whose picture can become a cover. */
+/** A work that has a picture, so that a cover can be made from it. */
 export type WorkPicture = Pick<Product, "id" | "title" | "media" | "is_published"> & {
   image_url: string;
 };
@@ -13,7 +13,10 @@ export type WorkPicture = Pick<Product, "id" | "title" | "media" | "is_published
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
-/** Fetches one page of the works that have a picture, newest first, and their number on all pages. */
+/**
+ * Fetches one page of the works that have a picture, newest first, and the number of such works on
+ * all pages.
+ */
 export function useWorkPictures(q: string, page: number) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -14,13 +14,19 @@ import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchan
 import { refetch } from "@/lib/refetch";
 import type { CoverImage } from "@/lib/types";
 
-/** A saved change of a cover, with what is needed to undo it. */
+/**
+ * The result of useUpdateCover: what was saved, and the values from before, so that the change can
+ * be undone.
+ */
 export type SavedCoverChange = {
   /** The cover's number (display_order). */
   number: number | null;
   /** The change of the order; null if the cover has kept its number. */
   order: OrderChange | null;
-  /** The row with its changed fields, and their values before; null if only the order has changed. */
+  /**
+   * The saved row, and the previous values of the changed fields; null if only the order has
+   * changed.
+   */
   fields: { row: CoverImage; before: CoverChange } | null;
 };
 

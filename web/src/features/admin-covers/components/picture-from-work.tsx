@@ -15,7 +15,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
-/** A button that gives a cover the picture of a work, in place of its picture or film. */
+/** A button that replaces the picture or video of a cover by the picture of a work. */
 export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
   const t = useT();
   const backend = useOwnerBackend();

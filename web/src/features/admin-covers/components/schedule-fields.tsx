@@ -7,17 +7,20 @@ import { useT } from "@/lib/i18n";
 
 type ScheduleFieldsProps = {
   register: UseFormRegister<CoverValues>;
-  /** The text of the error of the end. */
+  /** The error text of the end; undefined if the end is valid. */
   error: string | undefined;
   /** Whether one of the times is set. */
   isSet: boolean;
 };
 
-/** The times between which visitors see a cover. They are folded away until there are any. */
+/**
+ * The inputs of the times between which visitors see a cover. They are collapsed until one of the
+ * times is set.
+ */
 export function ScheduleFields({ register, error, isSet }: ScheduleFieldsProps) {
   const t = useT();
   const [open, setOpen] = useState(isSet);
-  // Not closed again when the times are empty, because an input is empty while a time is typed.
+  // Stays open when the times become empty, because an input counts as empty while a time is typed.
   useEffect(() => {
     if (isSet || error) setOpen(true);
   }, [isSet, error]);

@@ -13,16 +13,16 @@ import { imageInfo, ratioOf } from "@/lib/media";
 
 type WorkPickerProps = {
   open: boolean;
-  /** Whether several works can be chosen. If not, choosing one work ends the dialog. */
+  /** Whether several works can be chosen. If not, choosing one work calls onChoose at once. */
   several: boolean;
-  /** Whether what was chosen is being saved. */
+  /** Whether the chosen works are being saved. */
   busy: boolean;
   /** Gets the works in the order in which they were chosen. */
   onChoose(works: WorkPicture[]): void;
   onClose(): void;
 };
 
-/** A dialog with the pictures of the works, newest first, of which the owner chooses covers. */
+/** A dialog in which the owner chooses works, newest first, whose pictures become covers. */
 export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   const t = useT();
   return (
@@ -38,7 +38,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   );
 }
 
-// A component of its own, so that each opening starts without a search and a choice.
+// A component of its own, so that each time the dialog opens without search text and chosen works.
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });

@@ -10,8 +10,8 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib/types";
 
 /**
- * The conversation about a message: the replies to it with the state of their mails, a form for another one where it can reach
- * the visitor, and the private link.
+ * The conversation about a message: its replies with the state of their mails, the private link,
+ * and a form for another reply if the visitor can read it.
  */
 export function Conversation({ message }: { message: ContactSubmission }) {
   const t = useT();

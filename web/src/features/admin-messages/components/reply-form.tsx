@@ -10,7 +10,9 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { ContactSubmission, Conversation } from "@/lib/types";
 
-/** The replies that are not sent yet, by message, so that another message can be opened meanwhile. */
+/**
+ * The unsent replies by message id, so that a typed reply is kept while another message is open.
+ */
 const unsent = new Map<string, { id: string; text: string }>();
 
 /** The form for a reply to a message, which is mailed if there is a mail server, and stands at the private link. */

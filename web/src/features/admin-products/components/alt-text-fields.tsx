@@ -18,7 +18,10 @@ type AltTextFieldsProps = {
   media?: MediaInfo;
 };
 
-/** The alternative texts of a work's pictures in both languages, folded away, with a suggestion from title and medium. */
+/**
+ * The alternative texts of a work's pictures in both languages, in a collapsed group, with a
+ * suggestion made from title and medium.
+ */
 export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsProps) {
   const t = useT();
   const { field } = useController({ control, name: "alt_texts" });

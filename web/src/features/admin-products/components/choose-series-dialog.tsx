@@ -17,7 +17,10 @@ type ChooseSeriesDialogProps = {
   onClose(): void;
 };
 
-/** The series of the selected works: each can take them in or give them back. */
+/**
+ * A dialog that lists the series, with buttons that add the selected works to a series or remove
+ * them from it.
+ */
 export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialogProps) {
   const t = useT();
   return (

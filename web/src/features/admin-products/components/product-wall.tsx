@@ -35,14 +35,17 @@ type ProductWallProps = {
   /** Whether the list is in the owner's order, which a drag changes. */
   canMove: boolean;
   onEdit(work: Product): void;
-  /** Save a move, and undo it, in another order than that of all works. */
+  /**
+   * Functions that save and undo a move, if the list is in another order than that of all works (a
+   * series).
+   */
   move?(args: MoveArgs): Promise<void>;
   undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
   /** Renders another bar for the selected works. */
   renderBar?(bar: WallSelection): ReactNode;
 };
 
-/** The selected works of a wall, and what a bar can do with them. */
+/** The selected works of a wall, and the actions that a bar offers for them. */
 type WallSelection = {
   /** The ids in the order of the wall. */
   ids: string[];

@@ -18,7 +18,7 @@ import type { WorkValues } from "@/features/admin-products/api/change-products";
 type SelectionBarProps = {
   /** The selected works that are loaded. */
   works: readonly Product[];
-  /** The number of selected works, also of those that are not loaded. */
+  /** The number of selected works, including those that are not loaded. */
   count: number;
   /** The number of works in the list. */
   total: number;

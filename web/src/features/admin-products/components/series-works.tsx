@@ -34,7 +34,10 @@ import type { MoveArgs, Series } from "@/lib/types";
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
-/** The works of a series as a wall in their order; or, while works are added, the wall of those that are not in it. */
+/**
+ * The wall of the works of a series, in its order. While works are added, the wall of the works
+ * that are not in the series.
+ */
 export function SeriesWorks({ series }: { series: Series }) {
   const t = useT();
   const pairs = usePairs(series.id);

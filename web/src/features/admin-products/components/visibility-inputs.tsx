@@ -8,7 +8,10 @@ type VisibilityInputsProps = {
   visibility: Visibility;
   /** The error of the date and time. */
   error?: string;
-  /** What connects the two inputs with a form: names and handlers, or values and handlers. */
+  /**
+   * The props that connect the select element and the input of the time with a form: names or
+   * values, and handlers.
+   */
   select: Omit<ComponentProps<"select">, "id" | "required">;
   time: Omit<ComponentProps<"input">, "id" | "required">;
   className: string;

@@ -54,6 +54,7 @@ export function WallBar({ count, total, onSelectAll, onClear, children }: WallBa
 
 type BarButtonProps = { onClick(): void; children: ReactNode };
 
+/** A button in the bar of the wall. */
 export function BarButton({ onClick, children }: BarButtonProps) {
   return (
     <Button size="sm" variant="ghost" onClick={onClick} className="flex-none whitespace-nowrap">

@@ -1,6 +1,7 @@
-// The wall shows works in a grid of equal cells, so that indexes can be computed from coordinates without measuring any
-// element. All coordinates are in CSS pixels from the top left corner of the wall. A place is a gap into which works can be
-// dropped: place n is before the work with index n, and the last place is after all works.
+// The geometry of the wall, a grid of equal cells with one work each. Indexes are computed from
+// coordinates, without measuring elements. Coordinates are CSS pixels from the top left corner of
+// the wall. A place is a gap to which works can be dragged: place n is before the work with index
+// n, the last place is after all works.
 
 export type Grid = { columns: number; cell: { width: number; height: number } };
 export type Point = { x: number; y: number };

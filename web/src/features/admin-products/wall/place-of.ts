@@ -1,6 +1,9 @@
 import type { MoveArgs } from "@/lib/types";
 
-/** The arguments of a move after which the rows `moved`, which follow each other in `order`, have their places in it. */
+/**
+ * The arguments of a move that puts the rows `moved` to their places in `order`, where they follow
+ * each other.
+ */
 export function placeOf(order: readonly string[], moved: readonly string[]): MoveArgs {
   const at = order.indexOf(moved[0]!);
   const before = order[at - 1];
@@ -11,7 +14,10 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
   return { ids, place: "first", target: null };
 }
 
-/** The arguments of a move that puts one row back to its place in `before`. The rows before it must have their places again. */
+/**
+ * The arguments of a move that puts one row back to its place in `before`. The rows before it in
+ * `before` must be at their places already.
+ */
 export function placeBack(before: readonly string[], id: string): MoveArgs {
   const target = before[before.indexOf(id) - 1];
   return target === undefined

@@ -11,6 +11,7 @@ const CONFLICT = "PT409";
 /** The server's error code for an invalid field; `details` of the error is the name of the field. */
 export const INVALID = "22023";
 
+/** A save of the settings form. */
 export type SettingsSaveRequest = {
   /** The settings that the form's changes are made from. */
   base: SettingsAnswer;

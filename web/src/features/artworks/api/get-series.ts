@@ -6,7 +6,7 @@ import type { Product, Series } from "@/lib/types";
 import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
-/** What names a series in requests and URLs. */
+/** The id of a series, for requests, and its slug, for URLs. */
 export type SeriesName = Pick<Series, "id" | "slug">;
 /** The columns of a series in the row above the gallery. */
 export type SeriesEntry = Pick<

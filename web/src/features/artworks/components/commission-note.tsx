@@ -4,20 +4,23 @@ import { useT } from "@/lib/i18n";
 import { useOwnerText } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
 
-/** What visitors are told about commissions at a work; undefined if they are told nothing, and at works that cannot be varied. */
+/**
+ * The commission settings for a customizable work. Undefined for other works, and if the owner says
+ * nothing about commissions.
+ */
 function useCommissions(product: Product): CommissionSettings | undefined {
   const { commissions } = useBoot().site;
   return product.is_customizable && commissions?.state ? commissions : undefined;
 }
 
-/** The label of the button or link that leads from a work to the contact form. */
+/** The label of the button or link at a work that opens the contact form. */
 export function useEnquiryLabel(product: Product): string {
   const t = useT();
   const state = useCommissions(product)?.state;
   return t(state && state !== "closed" ? "work.commission" : "gallery.ask");
 }
 
-/** Whether the artist takes commissions, and how long they take, for a work that can be varied. */
+/** Says at a customizable work whether the artist takes commissions, and how long they take. */
 export function CommissionNote({ product }: { product: Product }) {
   const commissions = useCommissions(product);
   return commissions?.state && <Note state={commissions.state} texts={commissions.texts} />;

@@ -48,7 +48,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const carousel = useCarousel();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
   const openHeading = artwork.product && artworkHeading(artwork.product, page);
-  // The title of the home page is set here, because it depends on nothing but the open work.
+  // Sets the document title of the home page, because it depends only on the open work.
   usePageTitle(artwork.isPending ? null : (openHeading ?? undefined));
   const { open } = artwork;
   const renderCard = useCallback(

@@ -40,9 +40,9 @@ export const gridClasses =
 /** Classes that set --empty-cells to the number of empty cells in the last row at the current number of columns. */
 const emptyCellsClasses =
   "sm:[--empty-cells:var(--empty-cells-2)] lg:[--empty-cells:var(--empty-cells-3)] xl:[--empty-cells:var(--empty-cells-4)]";
-// Classes that reserve the height of the rows: square boxes with captions, and the gaps. A box is as high as its column is
-// wide. The height is set as padding-top, because only there a percentage refers to the width of the parent. A block fills the
-// width of its parent.
+// Classes that reserve the height of the rows, which consist of square boxes, captions and gaps.
+// The height is set as padding-top, because a percentage of a padding refers to the width of the
+// parent, which is the width of the block.
 const reservedHeight = cn(
   "[--cols:1] [--rows:var(--rows-1)] sm:[--cols:2] sm:[--rows:var(--rows-2)] lg:[--cols:3] lg:[--rows:var(--rows-3)] xl:[--cols:4] xl:[--rows:var(--rows-4)]",
   "pt-[calc(var(--rows)*(100%/var(--cols)+var(--caption))+(var(--rows)-1)*var(--grid-gap))]",

@@ -20,11 +20,12 @@ export function useGallerySeries(filter: GalleryFilter) {
   const boot = useBoot();
   const hydrated = useHydrated();
   const { search } = useLocation();
-  // The server's router sees no query string, so the boot data have what it says.
+  // The server's router sees no query string, so the boot data contain the slug.
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;
-  // The slug of which the server has found no series; the first render must equal the server's.
+  // The slug for which the server has found no series. The first render in the browser must equal
+  // the server's.
   const [unknown] = useState(() => (!hydrated && boot.noSeries ? slug : null));
   const isKnown = slug !== null && slug !== unknown && slugText.test(slug);
   const cache = useQueryClient();

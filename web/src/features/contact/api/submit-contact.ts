@@ -13,8 +13,8 @@ type ResponseBody = {
 };
 
 /**
- * What is sent: the values of the form, the id of the work that an enquiry asks about, the language of the page, and that the
- * visitor wants a private link.
+ * The body of the request: the values of the form, the id of the work of an enquiry, the language
+ * of the page, and that the visitor wants a private link.
  */
 type SentMessage = ContactValues & {
   artwork_id: string | undefined;

@@ -40,7 +40,7 @@ export function Commissions({ state, texts, free }: CommissionSettings) {
 
 type TextProps = { name: keyof CommissionTexts; texts: CommissionSettings["texts"] };
 
-/** One of the texts with its name; the lines of the steps are a list. */
+/** One of the texts with its heading. The steps are a list with one item for each line. */
 function Text({ name, texts }: TextProps) {
   const t = useT();
   const { text, lang } = useOwnerText(texts, name);

@@ -29,8 +29,8 @@ import {
   useInputDuringHydration,
 } from "@/features/contact/early-input";
 
-// Few messages are asked from a work, so this code is a chunk of its own. If it cannot load, the form stays: the message names
-// the work.
+// A chunk of its own, because few visitors ask about a work. If it cannot load, the form works
+// without it: the message names the work.
 const AskedArtwork = lazyWithPreload(() =>
   import("@/features/contact/components/asked-artwork").then(
     (m) => m.AskedArtwork,
@@ -50,8 +50,9 @@ function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
 }
 
 /**
- * The contact form of the home page. An enquiry about a work adds a line with its title to the message, which carries its id.
- * After sending, a confirmation replaces the form.
+ * The contact form of the home page. For an enquiry, the text begins with a line that names the
+ * work, and the message is sent with the work's id. After sending, a confirmation replaces the
+ * form.
  */
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();

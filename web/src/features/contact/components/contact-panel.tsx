@@ -9,8 +9,8 @@ const Commissions = lazyWithPreload(() =>
 );
 
 /**
- * What the owner says about commissions, and the contact form. There is no Suspense between them, so that both come at once
- * and the form does not move.
+ * The texts about commissions and the contact form. There is no Suspense boundary between them, so
+ * that both appear at the same time and the form does not move.
  */
 export function ContactPanel({ enquiry }: { enquiry: Enquiry | null }) {
   const { commissions } = useBoot().site;

@@ -8,7 +8,10 @@ import { usePageLoaded } from "@/features/hero/hooks/use-page-loaded";
 import { useHero } from "@/features/hero/hooks/use-hero";
 import { usePreparedSlides } from "@/features/hero/hooks/use-prepared-slides";
 
-/** The carousel of covers. It moves on by itself. The state machine in hero-machine.ts decides when. */
+/**
+ * The carousel of covers. It changes slides by itself; the state machine in hero-machine.ts decides
+ * when.
+ */
 export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const t = useT();
   // Any media type other than "video" is an image (docs/product.md, Hero).

@@ -2,7 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
-/** A page of the activity's entries, the newest first. `next` is the cursor of the next page, "" if this is the last one. */
+/**
+ * A page of entries of the activity (who did what, and when), the newest first. `next` is the
+ * cursor of the next page; "" for the last page.
+ */
 export type ActivityPage = { entries: ActivityEntry[]; next: string };
 
 /** Reads the page of entries at a cursor, or the newest page for "". A `kind` of "" means all kinds. */

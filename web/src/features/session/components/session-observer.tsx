@@ -18,6 +18,7 @@ import { isPasswordLink, linkFailure, newPasswordUrl } from "@/features/session/
 
 /** What the observer reports: Auth without the functions that sign in. */
 export type SessionState = Omit<Auth, "signIn" | "setUp">;
+/** The props of SessionObserver. */
 export type SessionObserverProps = {
   client: OwnerBackend;
   /** The hash of the URL at the start of the page. It may contain the session or error of a mailed link. */
