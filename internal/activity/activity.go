@@ -32,7 +32,7 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{SignIn, Refused, Change, Export, Key}
 
-// By is who or what caused an entry.
+// By says who or what did what an entry describes.
 type By string
 
 // The values of By.

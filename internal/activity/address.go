@@ -9,9 +9,9 @@ import (
 
 // This file finds and deletes the entries about an email address, for a person who asks for their data or its erasure.
 
-// EachEntryOf calls yield for each entry whose title contains an email address, and for each entry about the role of an account
-// with the address. It leaves out what the account itself did: such an entry is about what was changed, and stays without the account's
-// name when the account is erased.
+// EachEntryOf calls yield for each entry whose title contains an email address, and for each entry about the role of an account with
+// the address. It leaves out the other entries of the account's own actions: they are about the changed rows. When the account is
+// erased, they stay without its name.
 func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesOf(ctx, q, address)
 	if err != nil {
@@ -44,7 +44,8 @@ func (s *Service) EraseEntriesOf(ctx context.Context, tx *db.Tx, address string)
 	return nil
 }
 
-// listEntriesOf returns the entries of EachEntryOf. It leaves out titles with a longer address that contains this one.
+// listEntriesOf returns the entries of EachEntryOf. It leaves out an entry whose title only has a longer address that contains this
+// one.
 func listEntriesOf(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	whole, err := history.WholeAddress(address)
 	if err != nil {

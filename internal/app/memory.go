@@ -9,18 +9,19 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file returns memory to the system after bursts of work; Go's runtime would do so only minutes later. Memory is released as soon as
-// the memory in use no longer grows and exceeds floor*memoryFactor. The floor is the least memory in use since the last release.
+// This file returns memory to the operating system after bursts of work, because Go's runtime does so only minutes later. The memory in
+// use is measured once per memoryInterval. The floor is the smallest measured value since the last release. Memory is released when the
+// memory in use exceeds floor*memoryFactor and has stopped growing.
 const (
-	memoryInterval = 15 * time.Second // interval of checks
+	memoryInterval = 15 * time.Second // interval of measurements
 	memoryFactor   = 1.15
-	memoryGrowth   = 1.02 // a smaller factor between two checks counts as no growth: an idle program allocates a little too
+	memoryGrowth   = 1.02 // growth by less than this factor between two measurements is ignored, because an idle program allocates a little too
 )
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.
 func (a *App) releaseMemory(ctx context.Context) {
 	var watch memoryWatch
-	watch.shouldRelease(memoryInUse()) // the floor of a program that may be busy at the first check
+	watch.shouldRelease(memoryInUse()) // sets the first floor
 	interval.After(ctx, memoryInterval, func() bool {
 		if watch.shouldRelease(memoryInUse()) {
 			memory.Release()
@@ -32,9 +33,9 @@ func (a *App) releaseMemory(ctx context.Context) {
 
 // memoryWatch decides when memory is released.
 type memoryWatch struct {
-	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first check
-	previous uint64 // bytes in use at the previous check
-	again    bool   // the most recent release has returned memory, so another one may return what running work has freed since
+	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first measurement
+	previous uint64 // bytes in use at the previous measurement
+	again    bool   // the most recent release has returned memory, so the next one may return more
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.

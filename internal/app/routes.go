@@ -40,7 +40,7 @@ const authPrefix = "/auth/v1/"
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// Package auth reads the caller's account itself and never uses Caller.Admin, so its authenticator does not look that up.
+	// The handlers of package auth read the caller's account themselves and do not use Caller.Admin, so that this query is saved.
 	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 		authenticator := a.authenticator
@@ -59,7 +59,7 @@ func (a *App) Handler() http.Handler {
 	}
 	mux.Handle(functions.EnquiryPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Enquiry), a.withTimeout, compressed))
 	page := httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout)
-	mux.Handle(strings.TrimSuffix(functions.EnquiryPath, "/"), page) // else the mux would redirect it
+	mux.Handle(strings.TrimSuffix(functions.EnquiryPath, "/"), page) // otherwise ServeMux would redirect it to EnquiryPath
 	mux.Handle("/", page)
 	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
 	if a.cfg.CDN.On {

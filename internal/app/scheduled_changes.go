@@ -9,12 +9,12 @@ import (
 
 // Waits of applyScheduledChanges.
 const (
-	scheduledCheck = time.Second     // longest wait, so that times are found that were set meanwhile, on this node or another
+	scheduledCheck = time.Second     // longest wait; a time that was set during the wait, on any node, is found after it
 	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 
-// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It reads the rows
-// instead of using a job for each time, so that it also finds rows of a copy, an import or a restored backup.
+// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It reads the
+// times from the rows and needs no jobs, so that it also finds rows that were copied, imported or restored from a backup.
 func (a *App) applyScheduledChanges(ctx context.Context) {
 	for {
 		wait := scheduledCheck

@@ -49,8 +49,8 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, healthInterval, check)
 }
 
-// watchRelease checks every hour until ctx ends whether the release file must be read. It is separate from the other checks, because
-// the server of that file may be slow to answer.
+// watchRelease reads the release file when that is due, which it checks every hour until ctx ends. It is separate from the other
+// checks, because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {

@@ -36,8 +36,8 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	}))
 }
 
-// moveAltTexts is moveURL for the URLs of pictures in the column alt_texts, which has the text of a JSON object with the URLs as names. ok is
-// false if the text is none.
+// moveAltTexts is moveURL for the column alt_texts: the text of a JSON object whose names are the URLs of pictures. ok is false if text
+// is not such an object.
 func moveAltTexts(text, apiURL string, inArchive map[string]bool) (moved string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false

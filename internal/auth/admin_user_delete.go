@@ -15,9 +15,9 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. It deletes the account, or with
-// should_soft_delete keeps its row (see softDelete). Both end its sessions, and delete its second factors and its role. Errors:
-// user_not_found; conflict for the last owner (not in Supabase Auth).
+// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. It deletes the account; with
+// should_soft_delete it keeps the row (see softDelete). In both cases it ends the account's sessions and deletes its second factors and
+// its role. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
@@ -46,8 +46,8 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 	return respondEmpty(w, err)
 }
 
-// softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that
-// another account can use them. softDelete returns nil when the account is deleted already.
+// softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that another
+// account can use them. If the account does not exist any more, softDelete does nothing.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {

@@ -8,8 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only: it returns the second factors of
-// an account.
+// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only. It returns the second factors of an
+// account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {

@@ -22,7 +22,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if f.Status == statusVerified { // another one protects nothing yet
+	if f.Status == statusVerified { // an unverified factor protects nothing
 		if nonce, err = s.reauthenticateIfStale(w, r, user, callerSession.id, body); err != nil {
 			return err
 		}

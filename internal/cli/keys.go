@@ -10,8 +10,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// keysCommand is the command atelie keys. It manages the two API keys of the site: the public key (role anon) and the service key
-// (role service_role). The help texts call the service key the elevated key.
+// keysCommand is the command atelie keys. It manages the two API keys of the site: the public key (role anon) and the service key (role
+// service_role). The command line and its help also call the service key the elevated key.
 type keysCommand struct {
 	Print  keysPrintCommand  `cmd:"" default:"1" help:"Print the public and the elevated key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`

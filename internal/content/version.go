@@ -57,7 +57,7 @@ type reading struct {
 	versions   Versions
 	generation int64     // see Version.generation
 	writes     int64     // number of this node's writes that are certainly committed
-	readAt     time.Time // read from the machine's clock and not an injected one, because it measures an age
+	readAt     time.Time // from time.Now, because only ages are computed from it
 }
 
 // NewVersion returns a Version that reads from d and follows the writes of d. d must stay open while the Version is used.

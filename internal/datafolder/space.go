@@ -17,8 +17,8 @@ import (
 // Level says how much space is left on the disk of the data folder.
 type Level int
 
-// The levels. At Low the owners are warned. At Full new content and uploads are rejected, but people can still sign in and
-// delete.
+// The levels. At Low the owners get a warning. At Full, new content and uploads are rejected, but people can still sign in and delete
+// content.
 const (
 	Enough Level = iota
 	Low

@@ -43,9 +43,9 @@ func Exec(ctx context.Context, q Querier, query string, args ...any) error {
 	return err
 }
 
-// Queue is Exec for a statement whose failure the caller need not handle before the transaction ends. PostgreSQL executes it together
-// with the next statement that has a result, or with the commit, so that it costs no round trip. SQLite executes it at once, as does
-// Queue if q is no transaction.
+// Queue is Exec for a statement of a transaction whose result the caller does not need before the end of the transaction. On PostgreSQL
+// it is sent together with the next statement that has a result, or with the commit, and so costs no round trip. Its error is then
+// returned by that statement or by the commit. On SQLite, and outside of a transaction, it is executed immediately.
 func Queue(ctx context.Context, q Querier, query string, args ...any) error {
 	if t, ok := q.(*Tx); ok {
 		if tx, ok := t.Querier.(*postgresTx); ok {

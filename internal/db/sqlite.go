@@ -16,8 +16,8 @@ import (
 	_ "modernc.org/sqlite" // registers the driver
 )
 
-// sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time. For a copy
-// (OpenSource, OpenExclusive) write and read are the same connection, and only these two fields and queue are set.
+// sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time. In a copy
+// (OpenSource, OpenExclusive) write and read are the same connection, and of the fields below only queue is set.
 type sqliteDriver struct {
 	write, read *sql.DB
 	queue       *writeQueue                   // the queue of the transactions on write

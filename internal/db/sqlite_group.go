@@ -15,9 +15,9 @@ const (
 	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
 )
 
-// writeQueue gives the one write connection to transactions, in the order in which they come. A commit waits for the disk (0.6 ms).
-// Therefore short transactions that follow each other form a group: they share one transaction of SQLite and its commit. Each of them
-// runs within a savepoint, so that it can fail alone, and returns to its caller after the commit.
+// writeQueue lets transactions use the only write connection one after the other, in the order of arrival. Because a commit waits 0.6
+// ms for the disk, consecutive short transactions form a group, which is one transaction of SQLite with one commit. Each transaction of
+// a group runs in a savepoint, so that it can fail alone. It returns to its caller after the commit.
 type writeQueue struct {
 	pool *sql.DB // a pool of one connection
 

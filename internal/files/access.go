@@ -35,8 +35,8 @@ const OwnerCacheControl = "private, max-age=300"
 
 type signedByOwner struct{}
 
-// WithSignedByOwner returns a copy of a request with a mark. The mark says that an account that may write to the object's bucket has
-// signed the URL.
+// WithSignedByOwner returns a copy of a request, marked as having a URL that was signed by an account with the right to write to the
+// object's bucket.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }

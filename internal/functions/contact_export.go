@@ -49,7 +49,7 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
 	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
-			// Without a transaction, which could keep others from writing for as long as a slow client reads.
+			// No transaction is used, because it would last, and could block writes, as long as a slow client reads.
 			if err := eachMessage(ctx, s.db, quarantined, "", yield); err != nil {
 				return err
 			}

@@ -42,8 +42,8 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply to a message that the client has given the id text. The same text gives the same id, so that a reply
-// that is sent twice is stored once. It never is the id of a reply to another message.
+// replyID returns the id of a reply, made from the message's id and a text that the client has chosen. A reply that is sent twice with
+// the same text gets the same id and is stored once. Replies to different messages never have the same id.
 func replyID(messageID, text string) string {
 	if text == "" {
 		return uuid.NewString()

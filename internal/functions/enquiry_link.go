@@ -21,8 +21,9 @@ const EnquiryPath = httpx.SecretPath
 // tokenBytes is the length of a token before its encoding: nobody can guess 128 bits.
 const tokenBytes = 16
 
-// contactLink is a row of contact_links: the private link to one message. Of the token the row has only a hash. The token is derived from
-// Nonce and a key outside of the database, so that a mail can contain the link again (docs/decisions/0036-links-of-enquiries.md).
+// contactLink is a row of contact_links: the private link to one message. The row has only a hash of the token. The token itself is
+// derived from Nonce and a key that is not in the database, so that a later mail can contain the link too
+// (docs/decisions/0036-links-of-enquiries.md).
 type contactLink struct {
 	Hash      string // hashToken of the token
 	Nonce     string
@@ -45,7 +46,7 @@ func (s *Service) newLink(now time.Time) contactLink {
 	return l
 }
 
-// linkExpiry returns when a link expires whose conversation had its last text at the given time.
+// linkExpiry returns when a link expires: a year after the last text of the conversation.
 func linkExpiry(last time.Time) time.Time { return last.AddDate(1, 0, 0) }
 
 func deriveToken(key []byte, nonce string) string {
@@ -54,13 +55,14 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash by which a token is found. Any text has one: a malformed token is looked up as any other.
+// hashToken returns the hash by which a token is found. A malformed token has one too, and is looked up like any other.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// urlOf returns the URL of a link. ok is false if the secret was replaced since the link was made, so that only the visitor has it.
+// urlOf returns the URL of a link. ok is false if the site's secret was replaced after the link was made: then the token cannot be
+// derived again.
 func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
 	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {
 		if key == nil {

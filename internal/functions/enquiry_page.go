@@ -59,7 +59,7 @@ type enquiryPage struct {
 	Work       *EnquiryWork
 	Replies    []reply
 	Text       string // what the visitor has written into the form
-	ReplyID    string // makes a reply that is sent twice the same one
+	ReplyID    string // sent with the form, so that a reply that is sent twice is stored once (replyID)
 	Alert      string // error shown above the form; "" for none
 	Problem    bool   // the alert is about the text
 	Max        int    // largest length of a reply in characters

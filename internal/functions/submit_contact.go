@@ -32,8 +32,8 @@ type contactRequest struct {
 	Message  string `json:"message"`
 	Reason   string `json:"reason"`
 	Language string `json:"language"` // language of the response: "pt", or English for any other value
-	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are no
-	// error: the message counts more than what it is about.
+	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are
+	// ignored, because it is more important to store the message than to know the work.
 	ArtworkID artworkID `json:"artwork_id"`
 	// Follow is whether the response shall contain the URL of a private link to the message, for sites that give such links.
 	Follow follow `json:"follow"`

@@ -33,7 +33,7 @@ var Codes = []Code{
 	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
-// Problem is something that is wrong and that somebody must act on.
+// Problem is a state of the site that somebody must act on.
 type Problem struct {
 	Code  Code       `json:"code"`
 	Since *time.Time `json:"since"` // null: unknown

@@ -15,7 +15,7 @@ const (
 	recordOff                = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof
-	recordMissingCertificate = "certificate_missing" // at: since when a domain has no certificate
+	recordMissingCertificate = "certificate_missing" // at: since when any domain has no certificate
 	recordReleaseTried       = "release_tried"       // at: when a node last began to read the release file; cause: the file's fingerprint
 	recordRelease            = "release"             // at: when the release file was last read; cause: a storedRelease
 	recordReleaseFailing     = "release_failing"     // at: since when the release file cannot be read; cause: the file's fingerprint

@@ -25,8 +25,7 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // ErrorWriter writes an error in the format of one surface.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// errClientClosed is logged when the client has closed the connection before the response. Its status is the one that nginx
-// logs.
+// errClientClosed is logged if the client closes the connection before the response. It has the status that nginx logs for this case.
 var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung up")
 
 // ErrNoDatabase is the error for requests that fail during an outage of the database. Surfaces may replace its code.

@@ -1,4 +1,4 @@
-// Package interval runs functions at intervals, and waits, until a context ends.
+// Package interval runs functions at intervals until a context ends, and waits for times.
 package interval
 
 import (

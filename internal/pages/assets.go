@@ -56,8 +56,8 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 	return files, err
 }
 
-// unpack returns a body for content that is compressed with brotli: uncompressed, in brotli, and in gzip for connections without
-// HTTPS, over which browsers do not accept brotli.
+// unpack returns a body for content that is compressed with brotli. The body has the content uncompressed, in brotli and in gzip.
+// Browsers accept brotli only over HTTPS; over other connections they get gzip.
 func unpack(br []byte) (*body, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
 	if err != nil {

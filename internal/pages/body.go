@@ -137,8 +137,8 @@ func compressWith(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, 
 	return out.Bytes(), err
 }
 
-// newBody returns a body from content and its compressed bytes by encoding. It leaves out encodings that are not smaller than
-// content.
+// newBody returns a body with variants that are compressed already: content itself, and the bytes of each encoding in compressed. It
+// leaves out encodings that are not smaller than content.
 func newBody(content []byte, compressed map[string][]byte) *body {
 	b := &body{}
 	for _, c := range encodings {

@@ -55,7 +55,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 	for _, q := range page.Queries {
 		maxBytes := q.Limit * rowBytes
 		if q.Table == "reviews" && v.reviewsPage == 1 {
-			maxBytes = math.MaxInt // the link to this page is for visitors who want to read what the home page leaves out
+			maxBytes = math.MaxInt // visitors open this page to read what the home page leaves out
 		}
 		var (
 			result   queryResult

@@ -25,7 +25,7 @@ type sharePicture struct {
 	alt           string // alternative text; may be ""
 }
 
-// large reports whether previews may show the picture across their whole width.
+// large reports whether the picture is large enough for the whole width of a preview.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
 // pictureSource is something whose picture can be the share picture of a page, such as a work or a cover.

@@ -19,7 +19,7 @@ const (
 	Delete Action = "delete"
 )
 
-// Condition is a condition on one column of a row: the column equals Value or, if When is set, is such a time. It is data, not a
+// Condition is a condition on one column of a row: its value equals Value or, if When is set, is a time as When says. It is data, not a
 // function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
@@ -27,14 +27,14 @@ type Condition struct {
 	When   When // if it is not "", Value is nil
 }
 
-// When is a condition on a column with a time.
+// When is a condition on a time relative to now.
 type When string
 
 // The conditions on times.
 const (
-	Come       When = "come"         // a time that has come
-	ComeOrNull When = "come or null" // null means since ever
-	NotCome    When = "not come"     // null means never
+	Come       When = "come"         // the time is now or in the past
+	ComeOrNull When = "come or null" // like Come; also met by null (no beginning is set)
+	NotCome    When = "not come"     // the time is in the future, or null (no end is set)
 )
 
 // Rows limits an allowed action to the rows that meet all conditions.

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on realtime_presence. Its rows are the clients of all nodes that have announced their presence on a channel.
+// This file has the queries on realtime_presence. A row is a client, of any node, that has announced its presence on a channel.
 
 // insertPresence adds a presence of a client of node.
 func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {

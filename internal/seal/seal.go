@@ -11,7 +11,8 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// ErrOpen is returned by Open when the bytes were changed, or were sealed with another key or for another purpose.
+// ErrOpen is returned by Open if the bytes were sealed with another key or for another purpose, or were changed since. Commands show
+// its text to the operator.
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
 // Sealer seals with the current key, and opens what the current key or the previous key has sealed.

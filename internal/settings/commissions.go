@@ -8,7 +8,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Commissions is what the owner tells visitors about commissions. Pages contain nothing of it while State is CommissionsOff.
+// Commissions are the settings about commissions. Pages contain them unless State is CommissionsOff.
 type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
@@ -23,28 +23,28 @@ const maxSlots = 100
 
 // The states of commissions.
 const (
-	CommissionsOff      = "" // visitors are told nothing
+	CommissionsOff      = "" // the site says nothing about commissions
 	CommissionsOpen     = "open"
-	CommissionsWaitlist = "waitlist" // who asks waits for a place
+	CommissionsWaitlist = "waitlist" // new commissions are put on a waiting list
 	CommissionsClosed   = "closed"
 )
 
 var commissionStates = []string{CommissionsOff, CommissionsOpen, CommissionsWaitlist, CommissionsClosed}
 
-// CommissionTexts holds the texts about commissions in both languages. An empty text is shown in the other language, as one of
-// SiteTexts; one that is empty in both is left out.
+// CommissionTexts holds the texts about commissions in both languages. Where a text is empty in one language, pages show it in the
+// other one. Where it is empty in both, they show nothing.
 type CommissionTexts struct {
 	EN CommissionText `json:"en"`
 	PT CommissionText `json:"pt"`
 }
 
-// CommissionText is what visitors are told about commissions in one language. Prices are the owner's words, such as "from 300 €".
+// CommissionText has the texts about commissions in one language. Prices is a text of the owner, such as "from 300 €".
 type CommissionText struct {
 	Accepts  string `json:"accepts"`  // what the artist takes
 	Declines string `json:"declines"` // what the artist does not take
 	Prices   string `json:"prices"`
 	LeadTime string `json:"leadTime"` // how long a commission takes, one line
-	Steps    string `json:"steps"`    // one step a line
+	Steps    string `json:"steps"`    // one step for each line
 	Terms    string `json:"terms"`
 }
 

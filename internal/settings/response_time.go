@@ -13,24 +13,24 @@ import (
 // Values of Site.ResponseTime.
 const (
 	responseWritten  = ""         // visitors read the owner's text
-	responseMeasured = "measured" // visitors read how soon messages were answered, once minAnswers were
+	responseMeasured = "measured" // visitors read how soon messages were answered, after at least minAnswers were
 )
 
 const (
-	minAnswers  = 10 // fewer answers tell nothing
-	lastAnswers = 20 // the answers that count
+	minAnswers  = 10 // with fewer answers nothing is measured
+	lastAnswers = 20 // number of the newest answers that are measured
 )
 
-// answerTimes is what the answers to messages tell of the response time.
+// answerTimes is the result of measuring the response time.
 type answerTimes struct {
-	Answers int    `json:"answers"` // how many count
-	Hours   int    `json:"hours"`   // the measured time; 0 while too few answers count
-	EN      string `json:"en"`      // what visitors read of it, "" while too few answers count
+	Answers int    `json:"answers"` // number of measured answers
+	Hours   int    `json:"hours"`   // the response time; 0 if there are fewer than minAnswers answers
+	EN      string `json:"en"`      // the text that visitors read; "" if Hours is 0
 	PT      string `json:"pt"`
 }
 
-// MeasureResponseTime stores how soon messages are answered, if visitors are told. Pages change only when the stored hours do, so that
-// an answer that fits the others leaves the cached pages.
+// MeasureResponseTime measures how soon messages are answered and stores the result, if visitors read it. A result that equals the
+// stored one is not written, so that the cached pages stay valid.
 func (s *Service) MeasureResponseTime(ctx context.Context, q db.Querier) error {
 	site, err := LoadSite(ctx, q)
 	if err != nil {
@@ -48,7 +48,7 @@ func median(values []time.Duration) time.Duration {
 	return values[upper-1] + (values[upper]-values[upper-1])/2
 }
 
-// dailyFrom is the number of hours from which a response time is told in days.
+// dailyFrom is the number of hours from which a response time is rounded to days.
 const dailyFrom = 48
 
 // roundedHours rounds a response time up, so that visitors are not promised less than was measured: to hours, or to days from
@@ -61,7 +61,7 @@ func roundedHours(d time.Duration) int {
 	return 24 * ceil(24*time.Hour)
 }
 
-// responseText returns what visitors are told of a measured response time.
+// responseText returns the text about a measured response time that visitors read.
 func responseText(l i18n.Language, hours int) string {
 	switch {
 	case hours == 1:
@@ -89,8 +89,8 @@ func (s *Site) setResponseTime(ctx context.Context, q db.Querier) error {
 	return nil
 }
 
-// setConfirmation replaces the seed's text after a sent message, which names the seed's response time, by one that names none where
-// visitors read another response time.
+// setConfirmation replaces the text that visitors read after sending a message, if it is the seed's and so names the response time of
+// the seed, but the page shows another response time. The new text names no time.
 func (s *Site) setConfirmation() error {
 	original, err := siteOf(nil)
 	if err != nil {

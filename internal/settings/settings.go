@@ -40,11 +40,12 @@ type Site struct {
 	Privacy      Privacy   `json:"privacy,omitzero"`
 	Texts        SiteTexts `json:"texts"`
 	Gallery      Gallery   `json:"gallery"`
-	// Commissions is left out of the JSON while nothing of it is set.
+	// Commissions is missing in the JSON if all its fields are empty.
 	Commissions Commissions `json:"commissions,omitzero"`
 	// ResponseTime is responseWritten or responseMeasured. Pages contain the text that it selects instead (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
-	// EnquiryLinks is whether visitors get a private link to follow their message. Pages leave it out: who sends a message is told.
+	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain it: visitors learn of the link
+	// after they have sent a message.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
 	// EnquiryCopies is whether visitors who get a link are mailed a copy of their message with it. Pages leave it out too.
 	EnquiryCopies bool `json:"enquiryCopies,omitempty"`

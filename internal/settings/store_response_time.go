@@ -9,8 +9,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// storeResponseTime stores the measured response time, if visitors are told. A row with the same hours is not written, so that the
-// content version stays.
+// storeResponseTime measures and stores the response time, if visitors read it. It does not write a row with the same hours, because
+// each write raises the content version.
 func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if site.ResponseTime != responseMeasured {
 		return nil
@@ -19,7 +19,7 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if err != nil {
 		return err
 	}
-	var hours *int // null while too few answers count
+	var hours *int // null if there are too few answers
 	if measured.Hours > 0 {
 		hours = &measured.Hours
 	}
@@ -27,7 +27,7 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 		on conflict (id) do update set hours = excluded.hours where response_time.hours is distinct from excluded.hours`, hours)
 }
 
-// measure reads the last answers. The measured time is their median.
+// measure reads the newest answers. The response time is the median of their times.
 func measure(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
 	waits, err := db.Collect(ctx, q, func(row db.Row) (time.Duration, error) {
 		var sent, answered time.Time
@@ -44,7 +44,7 @@ func measure(ctx context.Context, q db.Querier) (measured answerTimes, err error
 	return measured, nil
 }
 
-// storedHours reads the measured response time; 0 while there is none.
+// storedHours reads the stored response time; it returns 0 if there is none.
 func storedHours(ctx context.Context, q db.Querier) (int, error) {
 	hours, err := db.One[*int](ctx, q, "select hours from response_time")
 	if errors.Is(err, db.ErrNoRows) || err == nil && hours == nil {

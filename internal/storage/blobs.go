@@ -39,7 +39,7 @@ type Recorder struct {
 	Removed func(ctx context.Context, tx *db.Tx, id string) error
 }
 
-// NoRecorder is the value of Recorder for programs without a backup.
+// NoRecorder is the Recorder of a program without a backup. It records nothing.
 var NoRecorder = Recorder{
 	Added:   func(context.Context, *db.Tx, ...string) error { return nil },
 	Removed: func(context.Context, *db.Tx, string) error { return nil },

@@ -42,8 +42,8 @@ var (
 	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets cannot be names of buckets: in URLs below /storage/v1/object these words stand where other URLs have a bucket,
-// and clients remove . and .. from URLs.
+// reservedBuckets cannot be names of buckets: below /storage/v1/object they are path segments in the position of a bucket's name, and
+// clients remove . and .. from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 func validBucketName(name string) bool {

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/files"
 )
 
-// This file keeps files that were removed, replaced or moved, and restores them. A file is kept if a row or a revision still refers to its
-// public URL. A revision is the state of a row before a change or a deletion. The owner can restore it, and then needs its files.
+// This file keeps files that were removed, replaced or moved, and restores them. A file is kept if a row or a revision still refers to
+// its public URL. A revision is a row as it was before a change or a deletion; the owner can restore it, and then its files are needed.
 
 // keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"

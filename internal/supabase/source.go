@@ -20,7 +20,8 @@ type Data interface {
 	// Rows calls yield for each row of a table in the schema public, and ends at its first error. Values are those of JSON, with
 	// numbers as json.Number (Project), or texts as PostgreSQL writes them (Dump). The error is ErrNoTable if there is no such table.
 	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
-	// Others calls yield with a text for each part of the source that an import leaves out, such as a table that the site does not have.
+	// Others calls yield for each part of the source that cannot be imported, such as a table that the site does not have. The text
+	// describes that part.
 	Others(ctx context.Context, yield func(string) error) error
 }
 

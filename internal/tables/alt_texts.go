@@ -9,14 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// altTexts is the Go type of values of the kind AltTexts: the alternative texts of pictures, by the pictures' URLs and by language
-// (en, pt). Empty texts, and pictures without a text, are left out. The database has the JSON of encode as a text.
+// altTexts is the Go type of values of the kind AltTexts: the alternative texts of pictures, by the pictures' URLs and by language (en,
+// pt). Empty texts, and pictures without a text, are left out. The database stores the result of encode, a JSON text.
 type altTexts map[string]map[string]string
 
 // altLanguages are the languages of alternative texts, in the order of encode.
 var altLanguages = []string{"en", "pt"}
 
-// altTextsFromJSON converts a decoded JSON value, or a text with JSON as revisions have it. The result is nil if there are no texts.
+// altTextsFromJSON converts a decoded JSON value. The value can also be a string that contains the JSON, as in revisions. The result is
+// nil if there are no texts.
 func altTextsFromJSON(v any) (any, error) {
 	if text, ok := v.(string); ok {
 		decoded, err := decodeJSON([]byte(text))

@@ -9,25 +9,25 @@ import (
 	"atelie/internal/db"
 )
 
-// This file records changes that triggers of the database make. Series and their pairs with works have columns that follow from other
-// rows (Column.Derived), such as whether visitors see a pair. Live clients are told of such a change as of any update.
+// This file records changes that triggers of the database make. Triggers compute some columns of series and of their pairs with works
+// from other rows (Column.Derived), for example whether visitors see a pair. Such changes are recorded for live clients as updates.
 
-// derivedColumns are the columns of each table from which derived columns of other rows follow.
+// derivedColumns lists, by table, the columns from which triggers compute derived columns of other rows.
 var derivedColumns = map[string][]string{
 	"products":     {"artwork_type", "image_url", "published_at"},
 	"series":       {"is_published"},
 	"series_works": {"series_id", "product_id", "position"},
 }
 
-// feedsDerived reports whether derived columns of other rows follow from one of these columns of the table.
+// feedsDerived reports whether derived columns of other rows depend on one of these columns of the table.
 func (t *Table) feedsDerived(columns []*Column) bool {
 	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedColumns[t.Name], c.Name) })
 }
 
-// derivedKeys are the keys of rows with derived columns.
+// derivedKeys are the keys of rows whose derived columns may change.
 type derivedKeys struct{ pairs, series []string }
 
-// findDerived returns the rows whose derived columns follow from the rows of t with the given keys.
+// findDerived returns the keys of the rows whose derived columns depend on the rows of t with the given keys.
 func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found derivedKeys, err error) {
 	if len(keys) == 0 || derivedColumns[t.Name] == nil {
 		return found, nil

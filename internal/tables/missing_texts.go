@@ -8,8 +8,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// missingTexts is the result of rpc/get_missing_texts: how many rows lack a text in one of the languages, or a picture's alternative text.
-// A row without a text in either language lacks none. Hidden rows count too.
+// missingTexts is the result of rpc/get_missing_texts. It counts the rows, also hidden ones, that have a text in only one of the two
+// languages, and the works with pictures but no alternative text. A text that is empty in both languages is not missing.
 type missingTexts struct {
 	Works struct {
 		Title       int64 `json:"title"`
@@ -23,7 +23,7 @@ type missingTexts struct {
 	Reviews int64 `json:"reviews"`
 }
 
-// getMissingTexts is the function get_missing_texts.
+// getMissingTexts implements the function get_missing_texts.
 func (s *Service) getMissingTexts(ctx context.Context, _ map[string]any) (string, error) {
 	if caller := identity.Of(ctx); !policy.MissingTexts(caller) {
 		return "", errDenied(caller, "function get_missing_texts")

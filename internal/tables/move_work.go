@@ -12,18 +12,19 @@ import (
 // maxMoved is the largest number of rows that one call moves.
 const maxMoved = 500
 
-// places are the values of the argument place of move_work and its like. The first two are beside another row, the target.
+// places are the values of the argument place of move_work and the similar functions. Before and after refer to another row, the
+// target.
 var places = []string{"before", "after", "first", "last"}
 
-// move is a call of move_work or its like: where rows go.
+// move has the arguments of a call of move_work or a similar function: which rows to move, and where.
 type move struct {
 	ids    []string // the rows, in their new order; each once
 	place  string   // where the rows are moved to; one of places
 	target string   // id of a row that is not among ids; "" for the places first and last
 }
 
-// moveRows returns the function that moves the rows ids of a table, which follow each other afterwards in the order of ids. It writes no
-// other row. noun names a row in error texts.
+// moveRows returns a function that moves rows of a table. Afterwards they follow one another in the order of the argument ids. No other
+// row is written. noun is what error texts call a row.
 func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
 	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		if caller := identity.Of(ctx); !allowed(caller) {
@@ -39,7 +40,7 @@ func moveRows(name, table, noun string, allowed func(identity.Caller) bool) func
 
 func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lock(ctx, tx, t); err != nil { // two moves between the same rows would get the same keys
+		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys
 			return err
 		}
 		named := m.ids

@@ -8,27 +8,28 @@ import (
 	"time"
 )
 
-// This file makes order keys: texts by whose bytes the rows of a table are ordered. Between any two of them there is another one, so
-// that a row moves to any place without a change of other rows. The keys of new rows count time backwards: a new row comes first,
-// and rows that nobody has moved are ordered by created_at, newest first. Migration 34 makes the same keys for older rows.
+// This file makes order keys. An order key is a text; the rows of a table are ordered by the bytes of their keys. Between any two keys
+// there is another one, so that a row can be moved to any place without changing other rows. The key of a new row is made from its
+// time, counted backwards: new rows come first, and rows that nobody has moved are ordered by created_at, newest first. Migration 34
+// makes the same keys for older rows.
 
-// orderDigits are the characters of an order key in their order. The last character of a key is not the first of them: nothing
-// would be between "a" and "a0".
+// orderDigits are the characters of order keys, in ascending order. A key does not end in "0", because no key would be between "a" and
+// "a0".
 const orderDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 const (
-	maxOrderKey = 200 // characters; a longer key makes the moved rows' table be renumbered
+	maxOrderKey = 200 // characters; if a key would be longer, all rows of the table get new keys
 	timeDigits  = 17  // decimal digits at the beginning of the key of a new row
 	maxTimeKey  = 99_999_999_999_999_999
 )
 
 var orderKeyText = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`)
 
-// isOrderKey reports whether a text is an order key, or empty. The empty text stands for the key by the row's created_at.
+// isOrderKey reports whether a text is an order key or empty. The empty text stands for the key of orderKeyOf.
 func isOrderKey(text string) bool { return orderKeyText.MatchString(text) }
 
-// orderKeyOf returns the key of a row that nobody has moved. Of rows with the same time the one with the lower id comes first, as
-// Table.Ties has it. No other row has this key, because it contains the id.
+// orderKeyOf returns the key of a row that nobody has moved. It contains the id, so that no two rows have the same key, and rows of the
+// same time are ordered by id, as by Table.Ties.
 func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }
@@ -37,11 +38,11 @@ func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }
 
-// firstOrderKeys returns the keys of rows that move before all others, in the order of ids. first is the least key of the others, ""
-// if there are none. A row that is inserted later still comes before them. ok is false if there is no room before first.
+// firstOrderKeys returns the keys of rows that move before all others, in the order of ids. first is the smallest key of the others, or
+// "" if there are none. A row that is inserted later comes before the moved ones. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // another key than a new row's may have a letter early
+	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // a key that is not that of a new row may have a letter earlier
 	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
 	if bound, err := strconv.ParseInt(digits, 10, 64); first != "" && first[0] <= '9' && err == nil {
 		n = min(n, bound-1)
@@ -56,14 +57,14 @@ func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, o
 	return keys, true
 }
 
-// lastOrderKeyOf returns the key of a new row of a table in which new rows come last. n counts with the time.
+// lastOrderKeyOf returns the key of a new row in a table whose new rows come last. n must grow with time.
 func lastOrderKeyOf(n int64, id string) string { return lastDigit + timeOrderKey(n, id) }
 
-// lastDigit begins the keys of rows that come last. It follows the first character of renumbered keys (renderOrderKeys).
+// lastDigit begins the keys of rows that come last. It is greater than the first character of the keys that renderOrderKeys makes.
 const lastDigit = "s"
 
-// lastOrderKeys returns the keys of rows that move after all others, in the order of ids. last is the greatest key of the others, "" if
-// there are none. A row that is inserted later still comes after them. ok is false if there is no room after last.
+// lastOrderKeys returns the keys of rows that move after all others, in the order of ids. last is the greatest key of the others, or ""
+// if there are none. A row that is inserted later comes after the moved ones. ok is false if no keys are left after last.
 func lastOrderKeys(last string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := now.UnixMicro()
 	if digits, found := strings.CutPrefix(last, lastDigit); found {

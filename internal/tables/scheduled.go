@@ -9,7 +9,7 @@ import (
 )
 
 // ApplyScheduled shows and hides the works and covers for which a time has come, and records them for live clients. It returns the time
-// of the next change, or the zero time if none is scheduled. Any node may call it: a change is made once.
+// of the next change, or the zero time if none is scheduled. Every node may call it; each change is made only once.
 func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
 	next, err = nextScheduled(ctx, s.db)
@@ -37,7 +37,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 			if err != nil {
 				return err
 			}
-			for _, key := range keys { // both times of a cover may have come
+			for _, key := range keys { // both times of a cover may have come, so that its key was added already
 				if !slices.Contains(due[r.table], key) {
 					due[r.table] = append(due[r.table], key)
 				}

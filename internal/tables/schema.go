@@ -44,10 +44,10 @@ type Column struct {
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
-	Reached  *Column                 // the stored value is always whether the time in that other column has come, whatever the caller sends; not part of select=*
-	IfNull   bool                    // what is stored if the time in Reached is null
+	Reached  *Column                 // this column stores whether the time in the other column has come, whatever the caller sends; not part of select=*
+	IfNull   bool                    // the stored value if the time in Reached is null
 	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
-	Derived  bool                    // triggers of the database store it from other rows; what the caller sends is ignored
+	Derived  bool                    // triggers of the database compute it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
 	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points

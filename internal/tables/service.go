@@ -31,7 +31,7 @@ type Config struct {
 	MaxRows        int            // limit of the rows that one read returns
 	Media          Media          // fills the computed column media
 	Record         Recorder       // receives every written row, except those of RecordInserted
-	RecordInserted InsertRecorder // receives rows that were certainly inserted
+	RecordInserted InsertRecorder // receives inserted rows, if no conflict with an existing row was possible
 }
 
 // defaultReadTimeout limits the duration of one read.

@@ -11,7 +11,7 @@ func oneLanguage(column string) string {
 	return "(coalesce(" + column + ", '') = '') <> (coalesce(" + column + "_pt, '') = '')"
 }
 
-// countMissingTexts reads each of the four tables once.
+// countMissingTexts counts the missing texts with one query for each table.
 func countMissingTexts(ctx context.Context, q db.Querier) (m missingTexts, err error) {
 	err = q.QueryRow(ctx, "select works.title, works.description, works.medium, works.seo, works.alt_texts, series.missing, covers.missing, reviews.missing from"+
 		" (select count(*) filter (where "+oneLanguage("title")+") as title, count(*) filter (where "+oneLanguage("description")+") as description,"+

@@ -10,13 +10,13 @@ import (
 	"atelie/internal/db"
 )
 
-// reached is a column that stores whether the time in another one has come.
+// reached is a column that stores whether the time in another column has come (Column.Reached).
 type reached struct {
 	table  *Table
 	column *Column
 }
 
-// allReached are those of all tables, in a fixed order, so that two nodes lock rows in the same order.
+// allReached lists these columns of all tables, in a fixed order, so that all nodes lock rows in the same order.
 var allReached = func() (all []reached) {
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		for _, c := range schema[name].Columns {
@@ -28,7 +28,7 @@ var allReached = func() (all []reached) {
 	return all
 }()
 
-// queryNext reads the earliest time that has not come.
+// queryNext is the query of nextScheduled.
 var queryNext = func() string {
 	parts := make([]string, len(allReached))
 	for i, r := range allReached {
@@ -37,7 +37,7 @@ var queryNext = func() string {
 	return "select min(due) from (" + strings.Join(parts, " union all ") + ") as times"
 }()
 
-// nextScheduled returns the earliest time at which a row is to be shown or hidden, or the zero time if none is scheduled.
+// nextScheduled returns the earliest future time at which a row must be shown or hidden, or the zero time if there is none.
 func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	var at *time.Time
 	if err := q.QueryRow(ctx, queryNext).Scan(&at); err != nil || at == nil {
@@ -55,8 +55,8 @@ func lockDue(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string
 	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+r.table.Name+" where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 order by id"+lock, now)
 }
 
-// storeReached stores in a column that the time has come, where it has until now, and returns the keys of the rows. It leaves updated_at,
-// so that a form in which the owner edits such a row can still be saved.
+// storeReached sets a column to true in the rows whose time has come, and returns their keys. It does not change updated_at, so that a
+// form in which the owner is editing such a row can still be saved.
 func storeReached(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {
 	return db.Collect(ctx, tx, db.ScanOne[string], "update "+r.table.Name+" set "+r.column.Name+" = true where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 returning cast(id as text)", now)
 }

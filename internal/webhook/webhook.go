@@ -1,4 +1,4 @@
-// Package webhook checks the URLs of webhooks and has the HTTP client that calls them.
+// Package webhook checks the URLs of webhooks, and makes the HTTP client that calls them.
 package webhook
 
 import (
@@ -28,8 +28,8 @@ var (
 	ErrPrivate = errors.New("the webhook's address leads into a private network")
 )
 
-// hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. URL parsers read
-// such names as IP addresses in an old form, such as 0x7f.1.
+// hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. Such names are
+// refused, because URL parsers read them as IP addresses in an old notation, such as 0x7f.1.
 var (
 	hostName    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)

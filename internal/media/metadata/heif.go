@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). EXIF and XMP are items in the meta box there. Metadata that cannot be
-// read is left out. Orientation is 1 and Profile nil, because decoders of HEIF apply the file's own.
+// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). EXIF and XMP are items in the meta box of such a file. Metadata that
+// cannot be read is left out. Orientation is always 1 and Profile nil, because decoders of HEIF apply the file's orientation and
+// profile themselves.
 func readHEIF(s *source) Info {
 	var b blocks
 	for at, ok := int64(0), true; ok; {
@@ -42,7 +43,7 @@ func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	case size == 0:
 		size = rest
 	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
-		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // the case condition excludes an overflow
+		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // fits into int64: the condition of the case checks that
 	}
 	if size < length || size > rest {
 		return "", 0, 0, false

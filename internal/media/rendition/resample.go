@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Pictures are resampled with the filter Lanczos3 in fixed point, first along the rows (across), then along the columns
-// (down). Weights have 14 fractional bits, and the samples between the two passes have 6. Weights and samples fit into 16 bits, so
-// that one vector instruction multiplies and adds pairs of them.
+// Pictures are resampled with the filter Lanczos3, first along the rows (across), then along the columns (down). The arithmetic is
+// fixed-point with 16 bits, so that one vector instruction multiplies and adds pairs of numbers. Weights have 14 fractional bits, and
+// samples between the two passes have 6.
 const (
 	weightBits = 14
 	rowBits    = 6
