@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// This file reads JSON paths such as tags->0 and tags->>-1. No column of the tables is JSON. As in PostgREST 12, the arrows
-// therefore apply to to_jsonb(column): in a list they select an entry. In any other column they select nothing (null), except
-// that the indices 0 and -1 select the value itself.
+// This file reads JSON paths such as tags->0 and tags->>-1. A path into the only JSON column, alt_texts, is refused. In other columns the
+// arrows apply to to_jsonb(column), as in PostgREST 12: in a list they select an entry. In a column that is no list they select nothing
+// (null), except that the indices 0 and -1 select the value itself.
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
