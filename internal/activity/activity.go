@@ -105,20 +105,6 @@ func (s *Service) Purge(ctx context.Context) error {
 	return deleteBefore(ctx, s.db, s.now().AddDate(0, 0, -RetentionDays))
 }
 
-// RecordExport adds an entry about an export or an erasure. If a transaction checks whether the export is allowed, q should be
-// that transaction. action is the function's name, with the action of address-data after it. account is the id of the caller's account,
-// or "" for a key. The exported or erased address is not recorded.
-func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
-	return insertExport(ctx, q, action, account, now)
-}
-
-// RecordDeletion adds an entry about the deletion of a message in quarantine, like that of the trigger of the inbox: those that an account
-// deletes at once are one entry. A trigger could not tell a deletion from the end of a message's time in quarantine, and from its move to
-// the inbox. account is the id of the caller's account, or "" for a key.
-func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
-	return insertDeletion(ctx, q, account, now)
-}
-
 // Actions of RecordSite. The comments say what an entry means and what its title is.
 const (
 	SiteExport        = "site-export"     // an archive of the site was written; no title

@@ -76,7 +76,10 @@ func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position
 		and (a.created_at < $1 or a.created_at = $1 and a.id < $2) order by a.created_at desc, a.id desc limit $3`, after.At, after.Change, limit)
 }
 
-func insertExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
+// RecordExport adds an entry about an export or an erasure. If a transaction checks whether the export is allowed, q should be
+// that transaction. action is the function's name, with the action of address-data after it. account is the id of the caller's account,
+// or "" for a key. The exported or erased address is not recorded.
+func RecordExport(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actorOf(account))
 }
 
@@ -88,7 +91,10 @@ func actorOf(account string) any {
 	return nil
 }
 
-func insertDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
+// RecordDeletion adds an entry about the deletion of a message in quarantine, like that of the trigger of the inbox: those that an account
+// deletes at once are one entry. A trigger could not tell a deletion from the end of a message's time in quarantine, and from its move to
+// the inbox. account is the id of the caller's account, or "" for a key.
+func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into activity (created_at, kind, action, actor, table_name, number) values ($1, 'change', 'delete', $2, 'contact_submissions', 1)
 		on conflict (created_at, (coalesce(cast(actor as text), ''))) where table_name = 'contact_submissions' do update set number = activity.number + 1`, now, actorOf(account))
 }

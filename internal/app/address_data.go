@@ -82,7 +82,7 @@ func (a *App) eraseQueuedMailsOf(ctx context.Context, tx *db.Tx, address string)
 		return err
 	}
 	for _, j := range found {
-		if err := a.Jobs.Remove(ctx, tx, j.ID); err != nil {
+		if err := jobs.Remove(ctx, tx, j.ID); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,7 @@ type staticSite struct {
 	objects    map[string]File   // uploaded files, by "bucket/name"
 }
 
+// writePages writes the static copy into the archive.
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	paths, err := e.Paths(ctx)
 	if err != nil {
@@ -145,12 +146,10 @@ func (s *staticSite) pageURL(v View) (*url.URL, error) {
 
 // isSiteURL reports whether a URL is one of the site or its backend.
 func (s *staticSite) isSiteURL(u *url.URL) bool {
-	for _, own := range []string{s.SiteURL, s.APIURL} {
-		if o, err := url.Parse(own); err == nil && o.Scheme == u.Scheme && o.Host == u.Host {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{s.SiteURL, s.APIURL}, func(own string) bool {
+		o, err := url.Parse(own)
+		return err == nil && o.Scheme == u.Scheme && o.Host == u.Host
+	})
 }
 
 // isFileURL reports whether a URL is that of a file in the archive or of its rendition, on any host: rows can have URLs from a time

@@ -82,7 +82,7 @@ func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, targe
 		return nil, err
 	}
 	c := &CopyJob{target: target, tables: tables, sourceDialect: sourceDialect, onProgress: onProgress, origin: origin}
-	newest, err := newestVersion()
+	newest, err := SchemaVersion()
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,8 @@ func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, targe
 	return c, nil
 }
 
-func newestVersion() (newest int64, err error) {
+// SchemaVersion returns the schema version of this program's migrations.
+func SchemaVersion() (newest int64, err error) {
 	scripts, err := renderMigrations(placeholderSQL(SQLite))
 	if err == nil {
 		newest = scripts[len(scripts)-1].version
@@ -530,7 +531,7 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 }
 
 // sequence returns the last number that the engine has given to the serial column, or 0 if there is none.
-func (t *table) sequence(ctx context.Context, q Querier, dialect Dialect) (last int64, err error) {
+func (t *table) sequence(ctx context.Context, q Querier, dialect Dialect) (int64, error) {
 	if t.serial() < 0 {
 		return 0, nil
 	}
@@ -538,8 +539,7 @@ func (t *table) sequence(ctx context.Context, q Querier, dialect Dialect) (last 
 	if dialect == Postgres {
 		query = "select coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, '" + t.columns[t.serial()].name + "')::regclass), 0)"
 	}
-	err = q.QueryRow(ctx, query, t.name).Scan(&last)
-	return last, err
+	return One[int64](ctx, q, query, t.name)
 }
 
 func (t *table) setSequence(ctx context.Context, tx *Tx, last int64) error {

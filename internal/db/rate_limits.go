@@ -44,6 +44,5 @@ func hit(name, subject string, bucketStart int64) (query string, args []any) {
 // PurgeHits deletes the counters of windows that began before the given time, and of windows so far in the future that a
 // node's clock must have been ahead.
 func (d *DB) PurgeHits(ctx context.Context, before, now time.Time) error {
-	_, err := d.Exec(ctx, "delete from rate_limits where bucket_start < $1 or bucket_start > $2", before.Unix(), LatestPlausible(now, 0).Unix())
-	return err
+	return Exec(ctx, d, "delete from rate_limits where bucket_start < $1 or bucket_start > $2", before.Unix(), LatestPlausible(now, 0).Unix())
 }

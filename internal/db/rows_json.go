@@ -24,9 +24,6 @@ func TableNames() ([]string, error) {
 	return names, err
 }
 
-// SchemaVersion returns the schema version of this program's migrations.
-func SchemaVersion() (int64, error) { return newestVersion() }
-
 func findTable(name string) (*table, error) {
 	tables, err := catalogue()
 	if err != nil {

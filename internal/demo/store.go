@@ -8,7 +8,6 @@ import (
 
 // rowExists reports whether a table has a row with the given id. table becomes part of the SQL text, so it must be a constant of
 // the program.
-func rowExists(ctx context.Context, q db.Querier, table string, id any) (found bool, err error) {
-	err = q.QueryRow(ctx, "select exists (select 1 from "+table+" where id = $1)", id).Scan(&found)
-	return found, err
+func rowExists(ctx context.Context, q db.Querier, table string, id any) (bool, error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from "+table+" where id = $1)", id)
 }

@@ -28,8 +28,3 @@ func (q *Queue) Find(ctx context.Context, from db.Querier, match func(payload []
 	}
 	return found, err
 }
-
-// Remove deletes a job in the caller's transaction. A job that is running continues.
-func (q *Queue) Remove(ctx context.Context, tx *db.Tx, id string) error {
-	return deleteJobWithID(ctx, tx, id)
-}

@@ -35,7 +35,7 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
 	_, unreadable, err := openAll(ctx, tx, sealKey)
 	for _, id := range unreadable {
-		if err := deleteJobWithID(ctx, tx, id); err != nil {
+		if err := Remove(ctx, tx, id); err != nil {
 			return 0, err
 		}
 	}

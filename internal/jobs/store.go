@@ -45,8 +45,7 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	kindList, args := db.AppendList([]any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}, kinds)
 	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + kindList + `)`
-	var found bool
-	if err := d.QueryRow(ctx, `select exists (select 1 from jobs where `+isDue+`)`, args...).Scan(&found); err != nil || !found {
+	if found, err := db.One[bool](ctx, d, `select exists (select 1 from jobs where `+isDue+`)`, args...); err != nil || !found {
 		return nil, err
 	}
 	args = append(args, uuid.NewString(), now.Add(lease), limit)
@@ -162,7 +161,8 @@ func storedJobs(ctx context.Context, q db.Querier, kinds []string) ([]FoundJob, 
 	}, `select id, kind, payload, created_at, failed_at from jobs where kind in (`+kindList+`) order by id`, args...)
 }
 
-func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {
+// Remove deletes a job in the caller's transaction. A job that is running continues.
+func Remove(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, `delete from jobs where id = $1`, id)
 }
 

@@ -15,26 +15,22 @@ import (
 // another holder has the lease, or the object has another version. It ignores a lease that expires implausibly late, because a node
 // with a wrong clock has written it.
 func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
-	n, err := q.Exec(ctx, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
+	return db.Changed(ctx, q, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
-	return n == 1, err
 }
 
 // releaseLease ends the lease of an object if holder has it.
 func releaseLease(ctx context.Context, q db.Querier, objectID, holder string) error {
-	_, err := q.Exec(ctx, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
-	return err
+	return db.Exec(ctx, q, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
 }
 
 // lockMedia locks the media row of an object until the transaction ends. It returns false if the row is gone or has another
 // version.
 func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, error) {
-	n, err := tx.Exec(ctx, "update media set kind = kind where object_id = $1 and blob_id = $2", objectID, version)
-	return n == 1, err
+	return db.Changed(ctx, tx, "update media set kind = kind where object_id = $1 and blob_id = $2", objectID, version)
 }
 
 // lockObject locks the row of an object until the transaction ends. It returns false if the object is gone or has another blob.
 func lockObject(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
-	n, err := tx.Exec(ctx, "update storage_objects set name = name where id = $1 and blob_id = $2", o.ID, o.BlobID)
-	return n == 1, err
+	return db.Changed(ctx, tx, "update storage_objects set name = name where id = $1 and blob_id = $2", o.ID, o.BlobID)
 }

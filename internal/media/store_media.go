@@ -40,6 +40,7 @@ const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime
 	coalesce(m.delta_e, 0), coalesce(m.creator, ''), coalesce(m.rights, ''), m.original_id, coalesce(m.original_size, 0),
 	coalesce(m.original_etag, ''), m.focus_x, m.focus_y, m.duration, m.codec`
 
+// selectMediaObject is the beginning of a query for scanMediaObject.
 const selectMediaObject = "select " + mediaObjectColumns + " from storage_objects o left join media m on m.object_id = o.id "
 
 // scanMediaObject scans a row of mediaObjectColumns. The field media of the result is nil if no media row describes the object's
@@ -162,9 +163,8 @@ func saveVideoFacts(ctx context.Context, tx *db.Tx, objectID, version, newVersio
 
 // replaceBlob replaces an object's blob. It returns false if the object does not have the blob old any more.
 func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old string, stored files.Blob, at time.Time) (bool, error) {
-	n, err := tx.Exec(ctx, "update storage_objects set blob_id = $3, size = $4, etag = $5, updated_at = $6 where id = $1 and blob_id = $2",
+	return db.Changed(ctx, tx, "update storage_objects set blob_id = $3, size = $4, etag = $5, updated_at = $6 where id = $1 and blob_id = $2",
 		objectID, old, stored.ID, stored.Size, stored.ETag, at)
-	return n == 1, err
 }
 
 // lockOriginal locks an object's media row and returns its original, nil if it has none. A transaction that is storing renditions has
@@ -240,29 +240,25 @@ func deleteMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []strin
 // saveFacts saves a picture's state and the facts that decoding it has shown.
 func saveFacts(ctx context.Context, tx *db.Tx, objectID, state string, r rendition.Result, now time.Time) error {
 	f := r.Facts
-	_, err := tx.Exec(ctx, `update media set state = $2, reason = '', engine = $3, width = $4, height = $5, alpha = $6, thumbhash = $7, color = $8, profile = $9, wide = $10,
+	return db.Exec(ctx, tx, `update media set state = $2, reason = '', engine = $3, width = $4, height = $5, alpha = $6, thumbhash = $7, color = $8, profile = $9, wide = $10,
 		delta_e = $11, creator = $12, rights = $13, updated_at = $14 where object_id = $1`,
 		objectID, state, r.Engine, f.Width, f.Height, f.Alpha, f.Thumbhash, storableText(f.Color), storableText(f.Profile), f.Wide, f.DeltaE, storableText(f.Creator), storableText(f.Rights), now)
-	return err
 }
 
 // failMedia records that a waiting picture or video cannot be shown, and why. reason is a code.
 func failMedia(ctx context.Context, q db.Querier, objectID, version, reason string, now time.Time) error {
-	_, err := q.Exec(ctx, "update media set state = 'failed', reason = $3, updated_at = $4 where object_id = $1 and blob_id = $2 and state = 'waiting'", objectID, version, storableText(reason), now)
-	return err
+	return db.Exec(ctx, q, "update media set state = 'failed', reason = $3, updated_at = $4 where object_id = $1 and blob_id = $2 and state = 'waiting'", objectID, version, storableText(reason), now)
 }
 
 // resetMedia makes a picture or video waiting again.
 func resetMedia(ctx context.Context, q db.Querier, objectID, version string, now time.Time) error {
-	_, err := q.Exec(ctx, "update media set state = 'waiting', reason = '', updated_at = $3 where object_id = $1 and blob_id = $2", objectID, version, now)
-	return err
+	return db.Exec(ctx, q, "update media set state = 'waiting', reason = '', updated_at = $3 where object_id = $1 and blob_id = $2", objectID, version, now)
 }
 
 // setFocus saves the focus point of a picture. It returns false if there is no media row of a picture.
 func setFocus(ctx context.Context, q db.Querier, bucketID, name string, x, y float64, now time.Time) (bool, error) {
-	n, err := q.Exec(ctx, `update media set focus_x = $3, focus_y = $4, updated_at = $5
+	return db.Changed(ctx, q, `update media set focus_x = $3, focus_y = $4, updated_at = $5
 		where kind = 'image' and object_id = (select id from storage_objects where bucket_id = $1 and name = $2)`, bucketID, name, x, y, now)
-	return n == 1, err
 }
 
 // storableText returns a text without the characters that files.Storable does not accept.
@@ -279,7 +275,6 @@ func storableText(s string) string {
 	return string(kept)
 }
 
-func bucketIsPublic(ctx context.Context, q db.Querier, id string) (public bool, err error) {
-	err = q.QueryRow(ctx, "select public from storage_buckets where id = $1", id).Scan(&public)
-	return public, err
+func bucketIsPublic(ctx context.Context, q db.Querier, id string) (bool, error) {
+	return db.One[bool](ctx, q, "select public from storage_buckets where id = $1", id)
 }

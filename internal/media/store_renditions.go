@@ -22,6 +22,7 @@ type renditionRow struct {
 	UsedAt             time.Time
 }
 
+// renditionColumns are the columns of media_renditions that scanRendition reads.
 const renditionColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
 
 func scanRendition(row db.Row) (r renditionRow, err error) {
@@ -61,14 +62,12 @@ func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditio
 
 // touchRendition saves the time of use of a rendition.
 func touchRendition(ctx context.Context, q db.Querier, blobID string, now time.Time) error {
-	_, err := q.Exec(ctx, "update media_renditions set used_at = $2 where blob_id = $1", blobID, now)
-	return err
+	return db.Exec(ctx, q, "update media_renditions set used_at = $2 where blob_id = $1", blobID, now)
 }
 
 // lazyBytes returns the size in bytes of all renditions that were made on request.
-func lazyBytes(ctx context.Context, q db.Querier) (sum int64, err error) {
-	err = q.QueryRow(ctx, "select cast(coalesce(sum(size), 0) as bigint) from media_renditions where not eager").Scan(&sum)
-	return sum, err
+func lazyBytes(ctx context.Context, q db.Querier) (int64, error) {
+	return db.One[int64](ctx, q, "select cast(coalesce(sum(size), 0) as bigint) from media_renditions where not eager")
 }
 
 // deleteOldestLazy deletes the least recently used rendition that was made on request, and returns its blob id and size. The error
@@ -110,11 +109,9 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 
 // outdateRendition marks a rendition to be made again (listMissing). It is shown until it is replaced.
 func outdateRendition(ctx context.Context, q db.Querier, blobID string) error {
-	_, err := q.Exec(ctx, "update media_renditions set revision = 0 where blob_id = $1", blobID)
-	return err
+	return db.Exec(ctx, q, "update media_renditions set revision = 0 where blob_id = $1", blobID)
 }
 
 func deleteRendition(ctx context.Context, tx *db.Tx, blobID string) error {
-	_, err := tx.Exec(ctx, "delete from media_renditions where blob_id = $1", blobID)
-	return err
+	return db.Exec(ctx, tx, "delete from media_renditions where blob_id = $1", blobID)
 }

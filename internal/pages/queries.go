@@ -156,22 +156,24 @@ func (s *Service) runQuery(ctx context.Context, q pageQuery, page, maxBytes int)
 	if err != nil {
 		return result, false, err
 	}
-	fitting := countFitting(rows, maxBytes)
-	result.truncated = fitting < len(rows)
-	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
-	return result, total <= int64(fitting), err
+	complete, err = result.setRows(rows, total, maxBytes)
+	return result, complete, err
 }
 
 func joinRows(rows []string) json.RawMessage {
 	return json.RawMessage("[" + strings.Join(rows, ",") + "]")
 }
 
-// countFitting returns how many of the first rows have at most limit bytes together, and at least 1 if there are any.
-func countFitting(rows []string, limit int) (n int) {
+// setRows sets the data to the first rows that have at most maxBytes together, but at least one row if there are any. total is the number
+// of all rows; complete reports whether the data contains all of them.
+func (r *queryResult) setRows(rows []string, total int64, maxBytes int) (complete bool, err error) {
+	n := 0
 	for bytes := 0; n < len(rows); n++ {
-		if bytes += len(rows[n]); n > 0 && bytes > limit {
+		if bytes += len(rows[n]); n > 0 && bytes > maxBytes {
 			break
 		}
 	}
-	return n
+	r.truncated = n < len(rows)
+	r.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:n]), "total": total})
+	return total <= int64(n), err
 }

@@ -263,9 +263,11 @@ func TestLongTextsMakeNoLargePage(t *testing.T) {
 	if len(queries[2]) != 2 {
 		t.Errorf("short reviews are left out: %s", queries[2])
 	}
-	for limit, want := range map[int]int{0: 1, 3: 1, 6: 2, 7: 2, 100: 3} {
-		if n := countFitting([]string{"abc", "def", "ghi"}, limit); n != want {
-			t.Errorf("%d rows have %d bytes", n, limit)
+	for limit, want := range map[int]string{0: "[100]", 3: "[100]", 6: "[100,200]", 7: "[100,200]", 100: "[100,200,300]"} {
+		var got queryResult
+		complete, err := got.setRows([]string{"100", "200", "300"}, 3, limit)
+		if err != nil || string(got.data) != `{"rows":`+want+`,"total":3}` || complete != (limit == 100) || got.truncated == complete {
+			t.Errorf("limit %d: %s, complete %v, truncated %v, %v", limit, got.data, complete, got.truncated, err)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func (s *Service) readSeriesWorks(ctx context.Context, e *series, condition stri
 }
 
 // runSeriesQuery is runQuery for the works of a series, in place of q, the query for those of the gallery's page.
-// web/src/features/series/api/get-series.ts makes the same key and data.
+// web/src/features/artworks/api/get-series.ts makes the same key and data.
 func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, filter, condition string, maxBytes int) (result queryResult, complete bool, err error) {
 	result.key = []any{"products", "series", filter, e.Slug, 0}
 	rows, err := s.seriesRows(ctx, e, condition, q.Limit, 0)
@@ -190,10 +190,8 @@ func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, fi
 	if err != nil {
 		return result, false, err
 	}
-	fitting := countFitting(rows, maxBytes)
-	result.truncated = fitting < len(rows)
-	result.data, err = json.Marshal(map[string]any{"rows": joinRows(rows[:fitting]), "total": total})
-	return result, total <= int64(fitting), err
+	complete, err = result.setRows(rows, total, maxBytes)
+	return result, complete, err
 }
 
 // seriesResult is the result of the query for the series that a view names: the row with all that its page tells.

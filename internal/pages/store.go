@@ -8,9 +8,8 @@ import (
 )
 
 // wasDeleted reports whether a work with this id existed and was deleted. Its URL then has the status 410 (Gone) instead of 404.
-func (s *Service) wasDeleted(ctx context.Context, id string) (deleted bool, err error) {
-	err = s.db.QueryRow(ctx, "select exists (select 1 from gone_works where id = $1)", id).Scan(&deleted)
-	return deleted, err
+func (s *Service) wasDeleted(ctx context.Context, id string) (bool, error) {
+	return db.One[bool](ctx, s.db, "select exists (select 1 from gone_works where id = $1)", id)
 }
 
 // seriesOnceCalled returns the id of the series that had this slug and has another one now, or "" if there is none.

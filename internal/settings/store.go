@@ -142,9 +142,8 @@ func saveAll(ctx context.Context, q db.Querier, s Settings, now time.Time) error
 }
 
 // Exists reports whether site_settings has a row with this key.
-func Exists(ctx context.Context, q db.Querier, key string) (there bool, err error) {
-	err = q.QueryRow(ctx, "select exists (select 1 from site_settings where key = $1)", key).Scan(&there)
-	return there, err
+func Exists(ctx context.Context, q db.Querier, key string) (bool, error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from site_settings where key = $1)", key)
 }
 
 // ExistsOther reports whether a setting with another key than these is stored.
@@ -190,16 +189,14 @@ func insert(ctx context.Context, q db.Querier, key string, setting any, now time
 	if err != nil {
 		return err
 	}
-	_, err = q.Exec(ctx, "insert into site_settings (key, value, updated_at) values ($1, $2, $3) on conflict (key) do "+onConflict, key, string(value), now)
-	return err
+	return db.Exec(ctx, q, "insert into site_settings (key, value, updated_at) values ($1, $2, $3) on conflict (key) do "+onConflict, key, string(value), now)
 }
 
 // onlyProducts reports whether products has at least one row, and no row with an id that is not in ids.
-func onlyProducts(ctx context.Context, q db.Querier, ids []string) (only bool, err error) {
+func onlyProducts(ctx context.Context, q db.Querier, ids []string) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
 	list, args := db.AppendList(nil, ids)
-	err = q.QueryRow(ctx, "select count(*) > 0 and count(*) = count(case when id in ("+list+") then 1 end) from products", args...).Scan(&only)
-	return only, err
+	return db.One[bool](ctx, q, "select count(*) > 0 and count(*) = count(case when id in ("+list+") then 1 end) from products", args...)
 }

@@ -40,8 +40,6 @@ func newBlobCache(store blob.Store) *blobCache {
 	return c
 }
 
-func (c *blobCache) drop(id string) { c.blobs.Drop(id) }
-
 // OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. The bytes of a small one are kept in memory.
 // The error is fs.ErrNotExist if there is no such blob.
 func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error) {

@@ -132,7 +132,7 @@ func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 // Remove deletes pending blobs. If that fails, it logs the cause, and Sweep tries again.
 func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 	for _, id := range ids {
-		b.cache.drop(id)
+		b.cache.blobs.Drop(id)
 		err := b.store.Delete(ctx, id)
 		if err == nil {
 			err = deletePending(ctx, b.db, id)

@@ -12,6 +12,7 @@ import (
 
 // This file contains the queries on storage_objects, the table of objects.
 
+// objectColumns are the columns of storage_objects that scanObject reads.
 const objectColumns = "id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, coalesce(cast(owner_id as text), ''), created_at, updated_at"
 
 func scanObject(row db.Row) (o files.Object, err error) {
@@ -19,6 +20,7 @@ func scanObject(row db.Row) (o files.Object, err error) {
 	return o, err
 }
 
+// findObject returns the object of a bucket with a name, or db.ErrNoRows.
 func findObject(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, error) {
 	return scanObject(q.QueryRow(ctx, "select "+objectColumns+" from storage_objects where bucket_id = $1 and name = $2", bucketID, name))
 }
@@ -31,10 +33,9 @@ type replacedObject struct {
 
 // insertObject inserts an object's row, unless an object has its name. metadata is JSON text or nil.
 func insertObject(ctx context.Context, tx *db.Tx, o files.Object, metadata any) (inserted bool, err error) {
-	n, err := tx.Exec(ctx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
+	return db.Changed(ctx, tx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (bucket_id, name) do nothing`,
 		o.ID, o.Bucket, o.Name, o.BlobID, o.Size, o.MimeType, o.ETag, o.CacheControl, ownerColumn(o), metadata, o.CreatedAt, o.UpdatedAt)
-	return n == 1, err
 }
 
 // ownerColumn returns the value of owner_id, nil if the object has no owner.

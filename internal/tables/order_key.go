@@ -23,10 +23,8 @@ const (
 	maxTimeKey  = 99_999_999_999_999_999
 )
 
-var orderKeyText = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`)
-
 // isOrderKey reports whether a text is an order key or empty. The empty text stands for the key of orderKeyOf.
-func isOrderKey(text string) bool { return orderKeyText.MatchString(text) }
+var isOrderKey = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
 // orderKeyOf returns the key of a row that nobody has moved. It contains the id, so that no two rows have the same key, and rows of the
 // same time are ordered by id, as by Table.Ties.
@@ -34,6 +32,7 @@ func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }
 
+// timeOrderKey returns an order key that begins with the digits of n and ends with the id.
 func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }

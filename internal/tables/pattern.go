@@ -39,6 +39,7 @@ type patternParser struct {
 	err  error // the first error; after it the parser is at the end of text
 }
 
+// fail records an error, unless there is one already, and ends the parsing.
 func (p *patternParser) fail(err error) {
 	if p.err == nil {
 		p.err, p.pos = err, len(p.text)
@@ -250,12 +251,7 @@ func (p *patternParser) readMember() string {
 }
 
 func sameASCIIRange(from, to rune) bool {
-	for _, block := range []string{"09", "az", "AZ"} {
-		if from >= rune(block[0]) && to <= rune(block[1]) {
-			return true
-		}
-	}
-	return false
+	return '0' <= from && to <= '9' || 'a' <= from && to <= 'z' || 'A' <= from && to <= 'Z'
 }
 
 func (p *patternParser) readMemberRune() rune {

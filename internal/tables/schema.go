@@ -87,10 +87,8 @@ type Dependent struct {
 	Column *Column
 }
 
-// slugText are the slugs of series: words of lower case and digits with hyphens between them.
-var slugText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-func isSlug(text string) bool { return slugText.MatchString(text) }
+// isSlug reports whether a text is the slug of a series: words of lower-case letters and digits, with hyphens between them.
+var isSlug = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`).MatchString
 
 // Limits of values (docs/product.md, rule 42).
 const (

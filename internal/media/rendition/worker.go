@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -172,12 +173,8 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 // outOfMemory reports whether a program's output has a message of Go's runtime or of C programs about a lack of memory.
 func outOfMemory(text string) bool {
 	text = strings.ToLower(text)
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+	signs := []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"}
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // shorten returns the beginning of a program's output, for a log line. A Go program writes the reason of a crash there.

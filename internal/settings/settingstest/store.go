@@ -16,7 +16,6 @@ func SaveSite(ctx context.Context, q db.Querier, site settings.Site, now time.Ti
 	if err != nil {
 		return err
 	}
-	_, err = q.Exec(ctx, `insert into site_settings (key, value, updated_at) values ($1, $2, $3)
+	return db.Exec(ctx, q, `insert into site_settings (key, value, updated_at) values ($1, $2, $3)
 		on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`, settings.SiteKey, string(value), now)
-	return err
 }
