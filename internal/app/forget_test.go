@@ -246,7 +246,7 @@ func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
 
 // Proves AM-delete-gone.
 //
-// TestDeletingAMessageDeletesItsJobsAndEvents, also those that failed for good, on both databases.
+// TestDeletingAMessageDeletesItsJobsAndEvents, also those that failed permanently, on both databases.
 func TestDeletingAMessageDeletesItsJobsAndEvents(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["gone@alvor.example"]`)

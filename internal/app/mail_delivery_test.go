@@ -146,7 +146,7 @@ func TestServeDeliversQueuedMailsAndTexts(t *testing.T) {
 			waitForState(t, a, auth.JobMail, jobs.State{Failed: 1, LastError: errExpired.Error()})
 			enqueue(t, a, auth.JobSMS, []string{"no message"})
 			waitForState(t, a, auth.JobSMS, jobs.State{Failed: 1, LastError: "sms: json: cannot unmarshal array into Go value of type auth.SMS"})
-			if text := log.String(); strings.Count(text, "failed for good") != 2 || strings.Contains(text, "s3cr3t") || strings.Contains(text, "482913") || strings.Contains(text, "351912345678") {
+			if text := log.String(); strings.Count(text, "failed permanently") != 2 || strings.Contains(text, "s3cr3t") || strings.Contains(text, "482913") || strings.Contains(text, "351912345678") {
 				t.Errorf("log: %s", text)
 			}
 		})

@@ -394,12 +394,12 @@ func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
 		serve(t, s.App)
 		host := strings.TrimPrefix(s.hook.URL, "http://")
 		for i, c := range []struct{ url, want string }{
-			{s.hook.URL, "webhook " + host + " failed the webhook's address must be https:// and without a user name"},
-			{"https://" + host, "webhook " + host + " failed the webhook's address leads into a private network"},
-			{"https://localhost:1", "webhook localhost:1 failed the webhook's address leads into a private network"},
-			{"https://[::ffff:169.254.169.254]/latest", "webhook [::ffff:169.254.169.254] failed the webhook's address leads into a private network"},
-			{"https://ana:pw@" + host, "webhook " + host + " failed the webhook's address must be https:// and without a user name"},
-			{"file:///etc/passwd", "webhook  failed the webhook's address must be https:// and without a user name"},
+			{s.hook.URL, "webhook " + host + " failed the webhook's URL must begin with https:// and have no user name"},
+			{"https://" + host, "webhook " + host + " failed the webhook's URL leads into a private network"},
+			{"https://localhost:1", "webhook localhost:1 failed the webhook's URL leads into a private network"},
+			{"https://[::ffff:169.254.169.254]/latest", "webhook [::ffff:169.254.169.254] failed the webhook's URL leads into a private network"},
+			{"https://ana:pw@" + host, "webhook " + host + " failed the webhook's URL must begin with https:// and have no user name"},
+			{"file:///etc/passwd", "webhook  failed the webhook's URL must begin with https:// and have no user name"},
 		} {
 			s.set("notice.webhook", `"`+c.url+`"`)
 			s.clock.Add((20 * time.Minute).Microseconds()) // few enough in an hour to be told one by one

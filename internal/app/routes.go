@@ -340,7 +340,7 @@ func rejectDotSegments(next http.Handler) http.Handler {
 			}
 			if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
 				httpx.Handle(s.write, func(http.ResponseWriter, *http.Request) error {
-					return apperr.New(http.StatusBadRequest, "invalid_path", "The address holds empty or dot segments")
+					return apperr.New(http.StatusBadRequest, "invalid_path", "The URL has empty or dot segments")
 				}).ServeHTTP(w, r)
 				return
 			}

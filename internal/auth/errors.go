@@ -267,7 +267,7 @@ var (
 	errSAMLNoUserID         = apperr.New(http.StatusBadRequest, "saml_assertion_no_user_id", "SAML Assertion did not contain a persistent Subject Identifier attribute or Subject NameID uniquely identifying this user")
 	errSAMLNoEmail          = apperr.New(http.StatusBadRequest, "saml_assertion_no_email", "SAML Assertion does not contain an email address")
 	errSAMLMetadataFetch    = apperr.New(http.StatusBadRequest, "saml_metadata_fetch_failed", "The SAML Metadata could not be fetched from its URL")
-	errSAMLMetadata         = apperr.New(http.StatusBadRequest, "validation_failed", "The SAML Metadata does not describe one identity provider with an HTTP-Redirect address and a signing certificate")
+	errSAMLMetadata         = apperr.New(http.StatusBadRequest, "validation_failed", "The SAML Metadata does not describe one identity provider with an HTTP-Redirect URL and a signing certificate")
 	errSAMLEntityID         = apperr.New(http.StatusBadRequest, "saml_entity_id_mismatch", "SAML Metadata can be updated only if the EntityID matches for the provider")
 	errSAMLIdPExists        = apperr.New(http.StatusUnprocessableEntity, "saml_idp_already_exists", "SAML Identity Provider with this EntityID already exists")
 	errSSODomainExists      = apperr.New(http.StatusBadRequest, "sso_domain_already_exists", "SSO Domain is already assigned to an SSO identity provider")

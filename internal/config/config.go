@@ -227,10 +227,10 @@ func (s *Server) validate() error {
 	var m mistakes
 	m.check(s.DataDir == "", "data-dir: must not be empty")
 	m.add(validateListen("listen", s.Listen))
-	m.check(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not an address such as https://example.com, without a path", s.SiteURL)
-	m.check(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not an address such as https://example.com, without a path", s.APIURL)
+	m.check(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not a URL such as https://example.com, without a path", s.SiteURL)
+	m.check(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not a URL such as https://example.com, without a path", s.APIURL)
 	m.check(strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:"), "api-url: a site on https cannot call a backend on http")
-	m.check(strings.Contains(s.ReleaseFile, "://") && !strings.HasPrefix(s.ReleaseFile, "https://"), "release-file: must be a file or an address with https")
+	m.check(strings.Contains(s.ReleaseFile, "://") && !strings.HasPrefix(s.ReleaseFile, "https://"), "release-file: must be a file or a URL with https")
 	_, err := s.Proxies()
 	m.add(err)
 	m.add(s.validateHTTPS())
@@ -357,7 +357,7 @@ func (a *Auth) validate() error {
 	for _, pattern := range a.RedirectURLs {
 		u, err := url.Parse(strings.ReplaceAll(pattern, "*", "x"))
 		m.check(err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data",
-			"redirect-urls: %q is not an address such as https://example.com/**", pattern)
+			"redirect-urls: %q is not a URL such as https://example.com/**", pattern)
 	}
 	return m.join()
 }

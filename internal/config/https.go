@@ -67,7 +67,7 @@ func (s *Server) validateHTTPS() error {
 	}
 	if s.ACMEDirectory != "" {
 		u, err := url.Parse(s.ACMEDirectory)
-		m.check(err != nil || u.Scheme != "https" || u.Host == "", "acme-directory: %q is not an address that starts with https://", s.ACMEDirectory)
+		m.check(err != nil || u.Scheme != "https" || u.Host == "", "acme-directory: %q is not a URL that begins with https://", s.ACMEDirectory)
 	}
 	_, err = s.ACMERootPool()
 	m.add(err)

@@ -40,7 +40,7 @@ func (m *Mail) Server() (*SMTPServer, error) {
 	u, err := url.Parse(m.SMTPURL)
 	isServer := err == nil && u.Hostname() != "" && (u.Scheme == "smtp" || u.Scheme == "smtps")
 	if !isServer || strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.Opaque != "" {
-		return nil, errors.New("smtp-url: is not an address such as smtp://user:password@mail.example.com:587 (write @ in a password as %40, / as %2F)")
+		return nil, errors.New("smtp-url: is not a URL such as smtp://user:password@mail.example.com:587 (write @ in a password as %40, / as %2F)")
 	}
 	const submissionPort, implicitTLSPort = 587, 465 // RFC 8314 §7.3
 	s := &SMTPServer{Host: u.Hostname(), Port: submissionPort, User: u.User.Username(), TLS: "offered"}

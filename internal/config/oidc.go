@@ -158,7 +158,7 @@ func (c *Config) validateOIDC() error {
 		check(named && slices.Contains(reservedProviders, o.Name), "this name means another way of signing in")
 		check(len(o.ClientIDs) == 0, "the client id is missing")
 		check(o.Issuer == "" && !slices.Contains(WellKnownProviders, o.Name), "the issuer is missing")
-		check(o.Issuer != "" && !isIssuer(o.Issuer), fmt.Sprintf("the issuer %q is not an address such as https://id.example.com", o.Issuer))
+		check(o.Issuer != "" && !isIssuer(o.Issuer), fmt.Sprintf("the issuer %q is not a URL such as https://id.example.com", o.Issuer))
 		check(o.ClientSecret == "" && (o.Name == "github" || o.Name == "facebook" || o.Name == "discord"), "the client secret is missing")
 		check(o.Name == "apple" && (o.TeamID == "") != (o.KeyID == ""), "the team id and the key id go together")
 		check(o.Name != "apple" && o.TeamID+o.KeyID != "", "only apple has a team id and a key id")

@@ -46,7 +46,7 @@ func (s *SMS) validate(needed bool) error {
 func validateServiceURL(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {
-		return fmt.Errorf("%s: must be an address such as https://example.com/hook", name)
+		return fmt.Errorf("%s: must be a URL such as https://example.com/hook", name)
 	}
 	if u.Scheme == "https" || !strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
 		return nil

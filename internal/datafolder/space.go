@@ -158,7 +158,7 @@ func (s *Space) logChange(usage Usage, reserved int64) {
 	case s.usage.Level == Full:
 		s.log.Info("there is room on the disk again", "folder", s.dir, "free", usage.Free)
 	case usage.Level == Low:
-		s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", usage.Free, "total", usage.Total)
+		s.log.Warn("little space is left on the disk of the data folder", "folder", s.dir, "free", usage.Free, "total", usage.Total)
 	}
 }
 

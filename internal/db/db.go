@@ -97,7 +97,7 @@ func Open(ctx context.Context, url string, hooks Hooks) (*DB, error) {
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
 		d.driver, err = openPostgres(ctx, url)
 	default:
-		err = errors.New("the address must start with sqlite: or postgres://")
+		err = errors.New("the URL must begin with sqlite: or postgres://")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

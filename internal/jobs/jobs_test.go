@@ -256,7 +256,7 @@ func TestBackoffAndLastTry(t *testing.T) {
 		if len(seen) != 2 || seen[0].ID != seen[1].ID || seen[0].LastTry == seen[1].LastTry {
 			t.Errorf("all tries have the same ticket, and the last one says so: %+v", seen)
 		}
-		if text := log.String(); strings.Count(text, "another try follows") != len(backoff) || strings.Count(text, "failed for good") != 1 {
+		if text := log.String(); strings.Count(text, "another try follows") != len(backoff) || strings.Count(text, "failed permanently") != 1 {
 			t.Errorf("log: %s", text)
 		}
 	})

@@ -50,7 +50,7 @@ func IsPermanent(err error) bool {
 // this was the last attempt.
 func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, cause error) error {
 	if IsPermanent(cause) || j.tries >= maxTries {
-		log.Error("job failed for good", "cause", cause.Error())
+		log.Error("job failed permanently", "cause", cause.Error())
 		return failJob(ctx, q.db, j, errorText(cause), q.now())
 	}
 	wait := backoff[j.tries-1]

@@ -143,7 +143,7 @@ func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 	if from == "" {
 		u, err := url.Parse(cfg.SiteURL)
 		if err != nil || u.Hostname() == "" {
-			return nil, fmt.Errorf("mail: the site's address %q has no host", cfg.SiteURL)
+			return nil, fmt.Errorf("mail: the site's URL %q has no host", cfg.SiteURL)
 		}
 		host := u.Hostname()
 		if net.ParseIP(host) != nil {
@@ -199,7 +199,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (where string, err error
 	}
 	where, err = m.deliver(ctx, composed)
 	if err == nil { // the mail server's log has the same message_id
-		m.log.Info("mail handed over", "kind", string(msg.Kind), "server", where, "message_id", composed.GetMessageID())
+		m.log.Info("mail delivered", "kind", string(msg.Kind), "server", where, "message_id", composed.GetMessageID())
 	}
 	return where, err
 }
@@ -219,7 +219,7 @@ func check(msg Message) error {
 	if msg.Link != "" {
 		u, err := url.Parse(msg.Link)
 		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || !hasNoControl(msg.Link) {
-			return fmt.Errorf("mail: the link of %s is no web address", msg.Kind) // without the link, which is secret
+			return fmt.Errorf("mail: the link of %s is not a URL", msg.Kind) // without the link, which is secret
 		}
 	}
 	if (msg.Kind == ContactNotice || msg.Kind == ContactAnswer) != (msg.Contact != nil) {

@@ -228,7 +228,7 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		if got := open(t, p.Mails()[0].Data).Header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
 			t.Errorf("Message-ID %s", got)
 		}
-		if !strings.Contains(log.String(), "failed for good") || strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "482913") {
+		if !strings.Contains(log.String(), "failed permanently") || strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "482913") {
 			t.Errorf("log: %s", log.String())
 		}
 	})

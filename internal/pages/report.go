@@ -72,7 +72,7 @@ func (s *Service) Report(w http.ResponseWriter, r *http.Request) error {
 			s.cfg.Log.Warn("content security policy: browsers sent more reports than the log accepts in a minute", "left out", dropped)
 		}
 		if ok {
-			s.cfg.Log.Warn("content security policy: a browser has stopped something", "directive", v.directive, "blocked", v.blocked, "page", v.document, "source", v.source, "disposition", v.disposition)
+			s.cfg.Log.Warn("content security policy: a browser reported a violation", "directive", v.directive, "blocked", v.blocked, "page", v.document, "source", v.source, "disposition", v.disposition)
 		}
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -15,7 +15,7 @@ var (
 	errVersion        = apperr.New(http.StatusBadRequest, "unsupported_version", "vsn must be 1.0.0 or 2.0.0")
 	errForbidden      = apperr.New(http.StatusForbidden, "unauthorized", "Only administrators may send messages on channels")
 	errPersist        = apperr.New(http.StatusUnprocessableEntity, "persist_unsupported", "Messages are not stored: persist is not supported")
-	errHandshake      = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This address speaks WebSocket")
+	errHandshake      = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This URL requires a WebSocket handshake")
 )
 
 // errInvalid returns the error for a malformed message.

@@ -162,7 +162,7 @@ func (r *Release) validate() error {
 		return fmt.Errorf("%q is not a date such as 2026-11-22", r.Date)
 	}
 	if u, err := url.Parse(r.Notes); r.Notes != "" && (err != nil || u.Scheme != "https") {
-		return fmt.Errorf("notes: %q is not an address with https", r.Notes)
+		return fmt.Errorf("notes: %q is not a URL with https", r.Notes)
 	}
 	for platform, f := range r.Files {
 		if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || !fileName.MatchString(f.Name) {

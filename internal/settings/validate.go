@@ -52,7 +52,7 @@ const (
 
 // webhookErrors has the error text for each reason of Config.CheckWebhook.
 var webhookErrors = map[string]string{
-	ReasonWebhookHTTPS: "must be an address that begins with https://", ReasonWebhookHost: "names a host that cannot exist",
+	ReasonWebhookHTTPS: "must be a URL that begins with https://", ReasonWebhookHost: "names a host that cannot exist",
 	ReasonWebhookPrivate: "leads into a private network",
 }
 
@@ -174,7 +174,7 @@ func (s *Site) normalizeWhatsApp() error {
 	if isURL(s.WhatsApp) {
 		u := secureURL(s.WhatsApp)
 		if u == nil {
-			return errField("site.whatsapp", "must be an address that begins with https://")
+			return errField("site.whatsapp", "must be a URL that begins with https://")
 		}
 		if host := u.Hostname(); host != "wa.me" && host != "whatsapp.com" && !strings.HasSuffix(host, ".whatsapp.com") {
 			return errField("site.whatsapp", "must lead to wa.me or whatsapp.com")
@@ -199,10 +199,10 @@ func (s *Settings) normalizeLinks() error {
 		case value == "":
 		case isURL(value):
 			if secureURL(value) == nil {
-				return errField("site."+field, "must be an address that begins with https://")
+				return errField("site."+field, "must be a URL that begins with https://")
 			}
 		case len(value) > maxLine || !userName.MatchString(value):
-			return errField("site."+field, "must be a name or an address")
+			return errField("site."+field, "must be a name or a URL")
 		}
 	}
 	s.Site.Email = strings.TrimSpace(s.Site.Email)
@@ -232,7 +232,7 @@ func (s *Settings) normalizeNotice() error {
 	}
 	s.NoticeEmail = addresses
 	if s.NoticeWebhook != "" && secureURL(s.NoticeWebhook) == nil && !isLoopback(s.NoticeWebhook) {
-		return errField("noticeWebhook", "must be an address that begins with https://")
+		return errField("noticeWebhook", "must be a URL that begins with https://")
 	}
 	if s.NoticeLanguage != "" && !slices.Contains(i18n.Languages, i18n.Language(s.NoticeLanguage)) {
 		return errField("noticeLanguage", "must be en or pt, or empty")

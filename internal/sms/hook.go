@@ -39,12 +39,14 @@ type hookBody struct {
 	SMS  hookSMS  `json:"sms"`
 }
 
+// hookUser is the account that gets the message.
 type hookUser struct {
 	ID           string            `json:"id"`
 	Phone        string            `json:"phone"`
 	UserMetadata map[string]string `json:"user_metadata"` // its only key is locale, the language for the text
 }
 
+// hookSMS is the message.
 type hookSMS struct {
 	OTP   string `json:"otp"`
 	Phone string `json:"phone"`
@@ -63,7 +65,7 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("sms: the hook's address cannot be called") // without the cause: it contains the URL, which may be secret
+		return errors.New("sms: the hook's URL cannot be called") // without the cause: it contains the URL, which may be secret
 	}
 	id, sent := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")

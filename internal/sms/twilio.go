@@ -35,7 +35,7 @@ func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	endpoint := strings.TrimRight(t.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.Account) + "/Messages.json"
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return errors.New("sms: the service's address cannot be called") // without the cause: it contains the account
+		return errors.New("sms: the service's URL cannot be called") // without the cause: it contains the account
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(t.Account, t.Token)

@@ -31,7 +31,7 @@ type signedClaims struct {
 	Transform json.RawMessage `json:"transform,omitempty"` // in a token for a rendition: describes the rendition
 }
 
-var errNoSignKey = errors.New("no key for signed addresses")
+var errNoSignKey = errors.New("no key for signed URLs")
 
 // signToken returns the token of a signed URL that is valid for life. SignKey signs only these tokens: a session's token is not valid in
 // a URL, and a URL's token is not valid as a session's.

@@ -69,7 +69,7 @@ func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID
 	if _, err = findObject(ctx, s.db, bucketID, name); err != nil {
 		return noRowsAs(err, errTokenUsed)
 	}
-	return errDuplicate.Becausef("by this signed address")
+	return errDuplicate.Becausef("by this signed URL")
 }
 
 // consumeGrant marks a signed upload URL as used, in the transaction that saves the upload. Of two concurrent uploads to
@@ -80,7 +80,7 @@ func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
 	}
 	first, err := recordTokenUse(ctx, tx, g.ID, g.until)
 	if err == nil && !first {
-		return errDuplicate.Becausef("by this signed address")
+		return errDuplicate.Becausef("by this signed URL")
 	}
 	return err
 }

@@ -201,7 +201,7 @@ func urlsIn(value json.RawMessage) (out []string, err error) {
 	return out, nil
 }
 
-var errNoMedia = apperr.New(http.StatusNotFound, "P0002", "There is no picture at that address")
+var errNoMedia = apperr.New(http.StatusNotFound, "P0002", "There is no picture at that URL")
 
 // setMediaFocus handles POST /rest/v1/rpc/set_media_focus: it checks the caller and the arguments and calls Media.SetFocus.
 func (s *Service) setMediaFocus(ctx context.Context, args map[string]any) (string, error) {

@@ -23,9 +23,9 @@ const timeout = 10 * time.Second
 
 // Errors of URLs that must not be called.
 var (
-	ErrURL     = errors.New("the webhook's address must be https:// and without a user name")
-	ErrHost    = errors.New("the webhook's address names a host that cannot exist")
-	ErrPrivate = errors.New("the webhook's address leads into a private network")
+	ErrURL     = errors.New("the webhook's URL must begin with https:// and have no user name")
+	ErrHost    = errors.New("the webhook's URL names a host that cannot exist")
+	ErrPrivate = errors.New("the webhook's URL leads into a private network")
 )
 
 // hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. Such names are

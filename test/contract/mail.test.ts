@@ -53,7 +53,7 @@ describe.each(engines)("mail on %s", (engine) => {
   it("A-mail-7: gives up where the server refuses, and says so without the link", async () => {
     await post.answer("550 No such user");
     await invite("nobody@example.com", "en");
-    await expect.poll(() => server.log()).toContain("failed for good");
+    await expect.poll(() => server.log()).toContain("failed permanently");
     expect(server.log()).toContain("No such user");
     expect(server.log()).not.toContain("token=");
     expect(post.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);

@@ -283,7 +283,7 @@ test("AM-notice-5: a notice that did not leave says so and leaves later", async 
     await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
     await post.answer("550 No such mailbox");
     await write("Inês");
-    await expect.poll(() => own.log()).toContain("failed for good");
+    await expect.poll(() => own.log()).toContain("failed permanently");
     await signIn(page, "/admin/contact-messages");
     await page.getByRole("button", { name: /Inês/ }).click();
     await expect(rows(page)).toHaveText([/Notice not sent/]);

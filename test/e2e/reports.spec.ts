@@ -20,7 +20,7 @@ test("SENT-policy-1: a script that somebody put into the page is stopped, report
       .slice(before)
       .split("\n")
       .slice(0, -1) // the last line may still be on its way
-      .find((found) => found.includes("a browser has stopped something"));
+      .find((found) => found.includes("a browser reported a violation"));
   await expect.poll(line, "the report's line in the log").toBeDefined();
   expect(JSON.parse(line() ?? "{}")).toMatchObject({
     level: "WARN",

@@ -129,7 +129,7 @@ func (p *Provider) discover(ctx context.Context) (*configuration, error) {
 func checkEndpoint(endpoint, issuer string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return fmt.Errorf("%q is no address", endpoint)
+		return fmt.Errorf("%q is not a URL", endpoint)
 	}
 	if u.Scheme != "https" && !strings.HasPrefix(issuer, u.Scheme+"://") {
 		return fmt.Errorf("%q must begin with https://", endpoint)

@@ -138,7 +138,7 @@ func (p *Provider) serviceURL(publicURL string) (string, error) {
 func checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("%q is not an address such as https://id.example.com", raw)
+		return fmt.Errorf("%q is not a URL such as https://id.example.com", raw)
 	}
 	host := u.Hostname()
 	if u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1") {

@@ -18,13 +18,13 @@ const (
 // http on this machine. FetchMetadata returns an error for more than MaxMetadata bytes, counted after decompression.
 func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 	if err := checkURL(metadataURL); err != nil {
-		return nil, refuse("metadata address: %w", err)
+		return nil, refuse("metadata URL: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, metadataURL, nil)
 	if err != nil {
-		return nil, refuse("metadata address: %w", err)
+		return nil, refuse("metadata URL: %w", err)
 	}
 	request.Header.Set("Accept", "application/samlmetadata+xml, application/xml, text/xml")
 	client := &http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {

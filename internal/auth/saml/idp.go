@@ -139,12 +139,12 @@ func checkURL(raw string) error {
 		return err
 	}
 	if u.Host == "" || u.User != nil {
-		return errors.New("not an absolute address")
+		return errors.New("not an absolute URL")
 	}
 	if u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname()) {
 		return nil
 	}
-	return errors.New("the address must begin with https://")
+	return errors.New("the URL must begin with https://")
 }
 
 // IsLoopback reports whether host is this machine.

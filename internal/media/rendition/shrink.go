@@ -12,7 +12,7 @@ import (
 
 // errNeedsFullSize is returned for a JPEG that is broken or that this decoder does not support. The caller then uses the decoder of the
 // standard library, which decodes at the full size.
-var errNeedsFullSize = errors.New("decode it whole")
+var errNeedsFullSize = errors.New("the JPEG needs the decoder for the full size")
 
 // minShrinkRatio is the smallest allowed ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the
 // rendition would lose sharpness.
