@@ -24,6 +24,7 @@ type pkceChallenge struct {
 	CodeChallengeMethod string `json:"code_challenge_method"`
 }
 
+// challengePattern matches a valid code challenge (RFC 7636 §4.2).
 var challengePattern = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
 // validate returns the method, "s256" or "plain", or "" for the implicit flow. Errors: errChallengeMethod, errCodeChallenge.

@@ -20,6 +20,7 @@ type idTokenRequest struct {
 	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of a sign-in
 }
 
+// validate checks that the body has a token and names a provider.
 func (b idTokenRequest) validate() error {
 	switch {
 	case b.IDToken == "":

@@ -40,6 +40,7 @@ const (
 	resourcePrefix = "resource_"     // precedes a ResourceID that is given in place of the provider's id
 )
 
+// domainPattern matches a domain name in lower case.
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // validateNew is validate for a provider to add.

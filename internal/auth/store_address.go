@@ -57,6 +57,7 @@ func auditEntriesAbout(ctx context.Context, q db.Querier, address string) ([]aud
 		" order by l.created_at, l.id", address, pattern)
 }
 
+// deleteAuditEntriesAbout deletes the audit entries that match aboutAddress.
 func deleteAuditEntriesAbout(ctx context.Context, tx *db.Tx, address string) error {
 	pattern, err := addressPattern(address)
 	if err != nil {

@@ -24,6 +24,7 @@ type flowState struct {
 	createdAt       time.Time
 }
 
+// flowColumns are the columns of auth_flow_states that scanFlow reads.
 const flowColumns = `id, coalesce(code_challenge, ''), coalesce(code_challenge_method, ''), authentication_method, coalesce(provider, ''),
 	coalesce(provider_secrets, ''), coalesce(cast(user_id as text), ''), coalesce(cast(linking_user_id as text), ''), coalesce(redirect_to, ''),
 	session_not_after, auth_code_issued_at, created_at`
@@ -34,6 +35,7 @@ func scanFlow(row db.Row) (f flowState, err error) {
 	return f, err
 }
 
+// insertFlow stores a flow with the hash of its state, "" for a flow without a provider.
 func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string) error {
 	return db.Exec(ctx, q, `insert into auth_flow_states (id, code_challenge, code_challenge_method, authentication_method, provider, provider_state_hash,
 			provider_secrets, user_id, linking_user_id, redirect_to, created_at)

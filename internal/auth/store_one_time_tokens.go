@@ -32,6 +32,7 @@ type oneTimeToken struct {
 	expiresAt time.Time
 }
 
+// oneTimeColumns are the columns of auth_one_time_tokens that scanOneTimeToken reads.
 const oneTimeColumns = "user_id, token_type, link_hash, code_hash, sent_to, coalesce(cast(flow_id as text), ''), created_at, expires_at"
 
 func scanOneTimeToken(row db.Row) (t oneTimeToken, err error) {

@@ -48,6 +48,7 @@ func hasOwnerRole(ctx context.Context, q db.Querier, userID string) (found bool,
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1 and role = 'admin')", userID)
 }
 
+// saveOwnerRole gives an account the role admin, in place of any other role.
 func saveOwnerRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "insert into user_roles (user_id, role) values ($1, 'admin') on conflict (user_id) do update set role = excluded.role", userID)
 }

@@ -44,6 +44,7 @@ func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err erro
 		union all select '`+sealedSAMLKey+`', '', '', '', sealed_key from auth_sso_keys`)
 }
 
+// deleteSealed deletes the row of a stored secret.
 func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
 	switch v.kind {
 	case sealedFactor:

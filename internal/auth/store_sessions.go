@@ -39,6 +39,7 @@ type SessionInfo struct {
 	Current     bool          `json:"current"` // the session of the request itself
 }
 
+// sessionColumns are the columns of auth_sessions that sessionRow.scanDest reads.
 const sessionColumns = "id, user_id, aal, amr, not_after"
 
 // sessionRow is a row of sessionColumns.

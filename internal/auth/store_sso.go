@@ -47,6 +47,7 @@ func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
 
 const ssoPrefix = "sso:" // precedes the provider's id
 
+// ssoProviderColumns are the columns that scanSSOProvider reads.
 const ssoProviderColumns = `id, resource_id, disabled, entity_id, metadata_xml, coalesce(metadata_url, ''), metadata_refresh_at, attribute_mapping,
 	coalesce(name_id_format, ''), created_at, updated_at`
 

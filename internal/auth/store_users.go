@@ -28,6 +28,7 @@ type userRow struct {
 	appMetadata, userMetadata string // JSON
 }
 
+// scanDest returns the destinations for Scan, in the order of userColumns.
 func (r *userRow) scanDest() []any {
 	u := &r.user
 	return []any{

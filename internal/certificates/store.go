@@ -18,6 +18,7 @@ func nameRange(folder string) (from, to string) {
 	return folder + "/", folder + "0"
 }
 
+// saveValue stores a value, in place of an existing one of that name.
 func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, now time.Time) error {
 	return db.Exec(ctx, q, `insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4)
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
@@ -43,6 +44,7 @@ func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
 }
 
+// listNames returns the names of all values in a folder, sorted.
 func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]string, error) {
 	from, to := nameRange(folder)
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)

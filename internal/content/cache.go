@@ -27,6 +27,7 @@ type Cache[K comparable, V any] struct {
 // MaxShare limits the size of a value: one larger than 1/MaxShare of the cache's limit is not cached.
 const MaxShare = 8
 
+// entry is a cached value; version is the content version for which it was made.
 type entry[K comparable, V any] struct {
 	key        K
 	value      V

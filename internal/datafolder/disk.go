@@ -13,6 +13,7 @@ func SameDisk(a, b string) (bool, error) {
 	return first == second, err
 }
 
+// diskOf returns what identifies the file system of a folder, or of the nearest existing folder above it.
 func diskOf(dir string) (string, error) {
 	for {
 		id, err := disk(dir)

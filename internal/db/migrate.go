@@ -37,6 +37,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.migrate(ctx)
 }
 
+// migrate runs the missing migrations, while no other node does.
 func (d *DB) migrate(ctx context.Context) error {
 	scripts, err := renderMigrations(placeholderSQL(d.Dialect))
 	if err != nil {

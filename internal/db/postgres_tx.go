@@ -36,6 +36,7 @@ const rollbackTimeout = 5 * time.Second
 // setActor sets the actor until the end of the transaction, for the triggers of the history.
 const setActor = "select set_config('atelie.actor', $1, true)"
 
+// queue adds a statement to those that the next message to PostgreSQL contains.
 func (t *postgresTx) queue(scan func(Row) error, query string, args []any) {
 	t.queued = append(t.queued, queuedStatement{query, args, scan})
 }

@@ -55,6 +55,7 @@ func (t *txQuerier) QueryRow(ctx context.Context, query string, args ...any) Row
 	return txRow{t.stdQuerier.QueryRow(t.statementContext(ctx), query, args...), t}
 }
 
+// txRows records an error of the cursor as a failure of the transaction.
 type txRows struct {
 	Rows
 	tx *txQuerier
@@ -62,6 +63,7 @@ type txRows struct {
 
 func (r txRows) Err() error { return r.tx.recordFailure(r.Rows.Err()) }
 
+// txRow records an error of Scan as a failure of the transaction.
 type txRow struct {
 	Row
 	tx *txQuerier

@@ -49,6 +49,7 @@ func (s *Service) newLink(now time.Time) contactLink {
 // linkExpiry returns when a link expires: a year after the last text of the conversation.
 func linkExpiry(last time.Time) time.Time { return last.AddDate(1, 0, 0) }
 
+// deriveToken returns the token of a link: a keyed hash of its nonce.
 func deriveToken(key []byte, nonce string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(nonce))

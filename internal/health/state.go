@@ -29,6 +29,7 @@ type State struct {
 	Problems    []Problem         `json:"troubles"`
 }
 
+// backupState is the state of the backup.
 type backupState struct {
 	Proved             bool       `json:"proved"`
 	Destination        string     `json:"place"` // "": backups are off
@@ -40,6 +41,7 @@ type backupState struct {
 	UnprovenFiles      int        `json:"unproven_files"` // files that were not in the destination yet at that proof
 }
 
+// diskState is the state of the disk with the data folder.
 type diskState struct {
 	Proved bool   `json:"proved"`
 	Level  string `json:"level"` // enough, low or full
@@ -47,6 +49,7 @@ type diskState struct {
 	Total  int64  `json:"total"` // bytes; 0: it could not be measured
 }
 
+// mailState is the state of the mail delivery.
 type mailState struct {
 	Proved      bool       `json:"proved"`
 	Server      bool       `json:"server"` // false: mails are written to files
@@ -56,6 +59,7 @@ type mailState struct {
 	Failed      int        `json:"failed"`  // given up within 30 days
 }
 
+// certificateState is the state of the certificate that expires first, or of a missing one.
 type certificateState struct {
 	Proved bool       `json:"proved"`
 	Domain string     `json:"domain"`

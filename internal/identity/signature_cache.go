@@ -27,6 +27,7 @@ type signatureCache struct {
 	recent, older map[string]verifiedToken
 }
 
+// get returns a cached token, and keeps it longer.
 func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

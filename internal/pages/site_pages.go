@@ -72,7 +72,7 @@ func (p page) choose(condition, order string, types []string) page {
 }
 
 // worksCondition returns the condition, in a query string, for all works that the gallery shows. It never shows works without a type.
-// web/src/lib/gallery.ts makes the same text, so that browsers share cached responses with the server.
+// web/src/features/artworks/api/type-conditions.ts makes the same text, so that browsers share cached responses with the server.
 func worksCondition(g settings.Gallery) string {
 	hidden := g.HiddenTypes()
 	if len(hidden) == 0 {

@@ -16,6 +16,7 @@ func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, 
 		p.ref, node, p.topic.name, p.topic.private, p.key, string(p.meta), now)
 }
 
+// presenceColumns are the columns of realtime_presence that scanPresence reads.
 const presenceColumns = "ref, key, topic, private, meta"
 
 // deletePresence deletes the row with a ref and returns it. The list is empty if ref is "" or the row does not exist any more.

@@ -51,6 +51,7 @@ func (g Gallery) withDefaults(seed Gallery) Gallery {
 	return g
 }
 
+// normalizeGallery checks the settings of the gallery.
 func (s *Settings) normalizeGallery() error {
 	g := &s.Site.Gallery
 	if len(g.Types) == 0 {

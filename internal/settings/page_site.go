@@ -17,6 +17,7 @@ func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	return site.forPages(ctx, q)
 }
 
+// forPages returns the public part of the settings in the form of LoadPageSite.
 func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if site.Commissions.State == CommissionsOff {
 		site.Commissions = Commissions{}

@@ -46,6 +46,7 @@ var (
 // clients remove . and .. from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
+// validBucketName reports whether a bucket may have the name.
 func validBucketName(name string) bool {
 	return bucketNamePattern.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
 }

@@ -23,6 +23,7 @@ func deletePending(ctx context.Context, q db.Querier, blobID string) error {
 	return db.Exec(ctx, q, "delete from storage_trash where blob_id = $1", blobID)
 }
 
+// listPending returns the blobs that are pending since a time before the given one.
 func listPending(ctx context.Context, q db.Querier, before time.Time) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from storage_trash where since < $1", before)
 }

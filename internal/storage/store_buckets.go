@@ -25,6 +25,7 @@ type bucket struct {
 	UpdatedAt        time.Time
 }
 
+// bucketColumns are the columns of storage_buckets that scanBucket reads.
 const bucketColumns = "id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at"
 
 func scanBucket(row db.Row) (bucket, error) {
@@ -43,6 +44,7 @@ func scanBucket(row db.Row) (bucket, error) {
 	return b, nil
 }
 
+// findBucket returns the bucket with an id, or db.ErrNoRows.
 func findBucket(ctx context.Context, q db.Querier, id string) (bucket, error) {
 	if !files.Storable(id) {
 		return bucket{}, db.ErrNoRows

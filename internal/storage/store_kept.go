@@ -48,6 +48,7 @@ type replacedFile struct {
 	At           time.Time
 }
 
+// listReplaced returns the kept objects whose name another object has now.
 func listReplaced(ctx context.Context, q db.Querier) ([]replacedFile, error) {
 	return db.Collect(ctx, q, func(row db.Row) (f replacedFile, err error) {
 		err = row.Scan(&f.Bucket, &f.Name, &f.At)

@@ -38,6 +38,7 @@ func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, true)
 }
 
+// upload handles the requests of Upload and Replace.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	b, err := s.checkUpload(r.Context(), identity.Of(r.Context()), bucketID, name, upsert)

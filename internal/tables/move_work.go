@@ -38,6 +38,7 @@ func moveRows(name, table, noun string, allowed func(identity.Caller) bool) func
 	}}
 }
 
+// move gives the rows new order keys and records them for live clients. If no keys are left at the place, it renumbers rows.
 func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys
@@ -165,8 +166,8 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 	return keys, ok, err
 }
 
-// renumberAround gives all rows short keys in their order, with the moved rows at their new place. It is for the rare case that
-// there is no room: after some thousand moves to the same place, or if rows were written by other programs.
+// renumberAround gives all rows new short keys in their order, with the moved rows at their new place. It is needed only if no keys are
+// left there: after some thousand moves to one place, or if other programs wrote rows.
 func (s *Service) renumberAround(ctx context.Context, tx *db.Tx, t *Table, m move) error {
 	all, err := queryTexts(ctx, tx, renderKeys(tx.Dialect, &Query{Table: t, Order: []Term{{Column: t.OrderKey}}}))
 	if err != nil {

@@ -28,6 +28,7 @@ type builder struct {
 	args    []any
 }
 
+// newStatement returns a statement of these parts, with the arguments so far.
 func (b *builder) newStatement(parts ...string) statement {
 	return statement{strings.Join(parts, ""), b.args}
 }

@@ -17,6 +17,7 @@ type source struct {
 	err  error // the first error
 }
 
+// newSource returns a source that reads f from its beginning.
 func newSource(f io.ReadSeeker) *source {
 	s := &source{f: f, br: bufio.NewReaderSize(f, 64<<10)}
 	s.size, s.err = f.Seek(0, io.SeekEnd)
@@ -31,6 +32,7 @@ func (s *source) fail(err error) {
 	}
 }
 
+// seek continues at an offset of the file.
 func (s *source) seek(pos int64) {
 	if s.err != nil {
 		return

@@ -12,6 +12,7 @@ import (
 
 // This file contains the queries on storage_uploads, the table of resumable uploads.
 
+// uploadColumns are the columns of storage_uploads that scanUpload reads.
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
 // scanUpload scans a row of uploadColumns. Callers that call methods of the upload set its field service.
