@@ -39,9 +39,6 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := body.validate(); err != nil {
-		return err
-	}
 	if err := s.limitPerIP(w, r, limitSignIns, signInsPerIP); err != nil {
 		return err
 	}

@@ -39,9 +39,6 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := body.validate(); err != nil {
-		return err
-	}
 	login, err := s.loginOf(body)
 	if err != nil {
 		return err

@@ -122,9 +122,13 @@ func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSes
 // maxBody is the largest size of a request body in bytes.
 const maxBody = 64 << 10
 
-// decode reads a JSON request body of at most maxBody bytes into dst.
+// decode reads a JSON request body of at most maxBody bytes into dst. If dst has a method validate, decode calls it.
 func decode(w http.ResponseWriter, r *http.Request, dst any) error {
-	return httpx.DecodeJSON(w, r, maxBody, dst)
+	err := httpx.DecodeJSON(w, r, maxBody, dst)
+	if body, ok := dst.(interface{ validate() error }); ok && err == nil {
+		return body.validate()
+	}
+	return err
 }
 
 // decodeAdmin is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in

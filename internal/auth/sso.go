@@ -54,9 +54,6 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := body.validate(); err != nil {
-		return err
-	}
 	if body.RedirectTo == "" {
 		body.RedirectTo = requestedRedirect(r)
 	}

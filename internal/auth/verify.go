@@ -35,9 +35,6 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	if err := body.validate(); err != nil {
-		return err
-	}
 	if err := s.limitPerIP(w, r, limitVerifies, verifiesPerIP); err != nil {
 		return err
 	}

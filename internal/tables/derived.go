@@ -58,8 +58,17 @@ func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found
 	return found, err
 }
 
-// watchDerived reads rows with derived columns before a write. The returned function records those that the write has changed.
-func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, watched derivedKeys) (record func() error, err error) {
+// watchDerived is watchRows for a write of the rows of t with the given keys.
+func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (record func() error, err error) {
+	watched, err := findDerived(ctx, tx, t, keys)
+	if err != nil {
+		return nil, err
+	}
+	return s.watchRows(ctx, tx, watched)
+}
+
+// watchRows reads rows with derived columns before a write. The returned function records those that the write has changed.
+func (s *Service) watchRows(ctx context.Context, tx *db.Tx, watched derivedKeys) (record func() error, err error) {
 	type state struct {
 		table *Table
 		keys  []string
@@ -110,7 +119,7 @@ func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, watched derivedKe
 	}, nil
 }
 
-// watchUpdate is watchDerived for an update that sets the columns of change in the rows of q.
+// watchUpdate is watchRows for an update that sets the columns of change in the rows of q.
 func (s *Service) watchUpdate(ctx context.Context, tx *db.Tx, q *Query, change row) (record func() error, err error) {
 	var watched derivedKeys
 	if q.Table.feedsDerived(slices.Collect(maps.Keys(change))) {
@@ -125,10 +134,10 @@ func (s *Service) watchUpdate(ctx context.Context, tx *db.Tx, q *Query, change r
 			watched.series = append(watched.series, textsOf([]row{change}, c)...)
 		}
 	}
-	return s.watchDerived(ctx, tx, watched)
+	return s.watchRows(ctx, tx, watched)
 }
 
-// watchInserted is watchDerived for an insert into t of rows with the given keys, or an upsert.
+// watchInserted is watchRows for an insert into t of rows with the given keys, or an upsert.
 func (s *Service) watchInserted(ctx context.Context, tx *db.Tx, t *Table, keys []string, rows []row, u *upsert) (record func() error, err error) {
 	var watched derivedKeys
 	if u != nil && t.feedsDerived(u.merge) {
@@ -139,7 +148,7 @@ func (s *Service) watchInserted(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if c := t.byName["series_id"]; c != nil {
 		watched.series = append(watched.series, textsOf(rows, c)...)
 	}
-	return s.watchDerived(ctx, tx, watched)
+	return s.watchRows(ctx, tx, watched)
 }
 
 // textsOf returns the texts that rows have in a column.

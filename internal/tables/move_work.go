@@ -57,11 +57,7 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 				return errReorder("there is no " + noun + " " + id)
 			}
 		}
-		derived, err := findDerived(ctx, tx, t, m.ids)
-		if err != nil {
-			return err
-		}
-		recordDerived, err := s.watchDerived(ctx, tx, derived)
+		recordDerived, err := s.watchDerived(ctx, tx, t, m.ids)
 		if err != nil {
 			return err
 		}

@@ -24,11 +24,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 			if err != nil {
 				return err
 			}
-			derived, err := findDerived(ctx, tx, r.table, dueKeys)
-			if err != nil {
-				return err
-			}
-			record, err := s.watchDerived(ctx, tx, derived)
+			record, err := s.watchDerived(ctx, tx, r.table, dueKeys)
 			if err != nil {
 				return err
 			}

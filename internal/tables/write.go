@@ -442,11 +442,7 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 		if err := req.represent(ctx, tx, out, nil); err != nil {
 			return err
 		}
-		derived, err := findDerived(ctx, tx, q.Table, out.keys)
-		if err != nil {
-			return err
-		}
-		recordDerived, err := s.watchDerived(ctx, tx, derived)
+		recordDerived, err := s.watchDerived(ctx, tx, q.Table, out.keys)
 		if err != nil {
 			return err
 		}
