@@ -58,11 +58,7 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 			s.addOwner()
 			for n := 0; n < kills || s.behind(kills) && n < 4*kills; n++ {
 				s.start()
-				after := time.Duration(20+rand.IntN(180)) * time.Millisecond
-				if s.behind(n) {
-					after *= 8 // a busy machine writes less before the kill
-				}
-				s.writeUntilKilled(after)
+				s.writeUntilKilled(s.behind(n))
 			}
 			s.start()
 			s.verify()
@@ -190,9 +186,22 @@ func (s *site) refreshSession(ctx context.Context) bool {
 	return s.acknowledged("session", status, http.StatusOK, got, func() { s.refresh, s.renewed = session.Refresh, s.renewed+1 })
 }
 
-// writeUntilKilled kills the program after a time, while seven writers of four kinds send requests. There is one session, so a single
-// writer refreshes it.
-func (s *site) writeUntilKilled(after time.Duration) {
+// ofEachKind reports whether the site has acknowledged one more write of each kind than before; it is given what counted returned.
+func (s *site) ofEachKind(before [4]int) bool {
+	now := s.counted()
+	return now[0] > before[0] && now[1] > before[1] && now[2] > before[2] && (!s.hasOwner || now[3] > before[3])
+}
+
+// counted returns the numbers of acknowledged messages, rows, files and refreshes.
+func (s *site) counted() [4]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return [4]int{len(s.messages), len(s.rows), len(s.files), s.renewed}
+}
+
+// writeUntilKilled kills the program at a random moment, while seven writers of four kinds send requests. With slow, the moment comes after
+// a write of each kind is acknowledged, which takes a busy machine seconds. There is one session, so a single writer refreshes it.
+func (s *site) writeUntilKilled(slow bool) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	var writers sync.WaitGroup
@@ -208,7 +217,11 @@ func (s *site) writeUntilKilled(after time.Duration) {
 		for s.refreshSession(ctx) {
 		}
 	})
-	time.Sleep(after)
+	before := s.counted()
+	for deadline := time.Now().Add(time.Minute); slow && !s.ofEachKind(before) && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(time.Duration(20+rand.IntN(180)) * time.Millisecond) // the kill meets any moment of a write
 	s.kill()
 	cancel()
 	writers.Wait()
