@@ -22,7 +22,7 @@ export function StateFilter({ state, onChange }: StateFilterProps) {
           onClick={() => onChange(choice)}
           className={cn(
             "nav-text min-h-12 border-b-6 px-3 pt-1.5 transition-colors duration-200",
-            choice === state ? "border-band text-ink" : "border-line text-ink2 hover:text-ink",
+            choice === state ? "border-indigo text-ink" : "border-line text-ink2 hover:text-ink",
           )}
         >
           {choice ? t(`messages.state.${choice}`) : t("messages.allStates")}
