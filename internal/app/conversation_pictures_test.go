@@ -128,13 +128,20 @@ func TestPicturesInAConversation(t *testing.T) {
 		if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil || rec.Code != http.StatusOK || len(state.Pictures) != 3 {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
+		rec = s.send("/functions/v1/commission", service, []string{`request={"action":"progress","message_id":"` + message + `","id":"note","text":"The first layer."}`}, photo)
+		if n := s.count("select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where r.kind = 'progress' and r.text = 'The first layer.'"); rec.Code != http.StatusOK || n != 1 {
+			t.Fatalf("a note with a picture: %d pictures, %d %s", n, rec.Code, rec.Body)
+		}
+		if rec := s.send("/functions/v1/commission", key(t, s.App, identity.Anon), []string{`request={"action":"progress","message_id":"` + message + `"}`}, photo); rec.Code != http.StatusForbidden {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
 		if rec := s.send("/functions/v1/contact-reply", key(t, s.App, identity.Anon), []string{`request={"action":"reply","message_id":"` + message + `"}`}, photo); rec.Code != http.StatusForbidden {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
 		if got := s.count("select version from content_version"); got != version {
 			t.Errorf("pictures of visitors have raised the content version by %d", got-version)
 		}
-		if exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`)); strings.Count(exported, `"width":300,"height":200`) != 2 {
+		if exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`)); strings.Count(exported, `"width":300,"height":200`) != 3 {
 			t.Errorf("%s", exported)
 		}
 		if rec := s.send(other, "", []string{"text=Mine"}, photo); rec.Code != http.StatusSeeOther {

@@ -50,6 +50,8 @@ type commissionRequest struct {
 	Deposit    string `json:"deposit"`
 	PromisedOn string `json:"promised_on"` // also of promise
 	ExpiresOn  string `json:"expires_on"`
+
+	pictures []newPicture // of progress
 }
 
 // commissionState is the response of commission.
@@ -84,10 +86,15 @@ type offerState struct {
 // commission handles the function commission for owners (administrators): the stage of a commission, its promised date, offers, and notes on
 // its progress. All actions respond with the state of the commission.
 func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
-	var req commissionRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if hasPictures(r) {
+		r = s.withLongLimit(r)
+	}
+	req, pictures, err := readWithPictures(s, w, r, func(req commissionRequest) string { return req.MessageID })
+	defer discardPictures(context.WithoutCancel(r.Context()), pictures)
+	if err != nil {
 		return err
 	}
+	req.pictures = pictures
 	id, err := uuid.Parse(req.MessageID)
 	if err != nil {
 		return errInvalid("The message_id must be a UUID")
@@ -211,10 +218,10 @@ func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionReque
 // message keeps its status.
 func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	text := normalizeText(req.Text)
-	if key := problemOfReply(text, nil); key != "" {
+	if key := problemOfReply(text, req.pictures); key != "" {
 		return errInvalid(i18n.EN.Text(key))
 	}
-	_, err := s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now()}, "")
+	_, err := s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
 	return err
 }
 

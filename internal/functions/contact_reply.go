@@ -76,11 +76,12 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	if hasPictures(r) {
 		r = s.withLongLimit(r)
 	}
-	req, err := s.readReply(w, r)
+	req, pictures, err := readWithPictures(s, w, r, func(req replyRequest) string { return req.MessageID })
+	defer discardPictures(context.WithoutCancel(r.Context()), pictures)
 	if err != nil {
 		return err
 	}
-	defer func() { discardPictures(context.WithoutCancel(r.Context()), req.pictures) }()
+	req.pictures = pictures
 	id, err := uuid.Parse(req.MessageID)
 	if err != nil {
 		return errInvalid("The message_id must be a UUID")

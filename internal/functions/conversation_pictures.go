@@ -219,10 +219,11 @@ func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enqu
 	})
 }
 
-// readReply reads the body of a call of contact-reply: JSON or, with pictures, a form whose first field "request" has the JSON.
-func (s *Service) readReply(w http.ResponseWriter, r *http.Request) (req replyRequest, err error) {
+// readWithPictures reads the body of an owner's call about a message: JSON or, with pictures, a form whose first field "request" has the JSON.
+// messageOf returns the field of the request with the message's id.
+func readWithPictures[T any](s *Service, w http.ResponseWriter, r *http.Request, messageOf func(T) string) (req T, pictures []newPicture, err error) {
 	if !hasPictures(r) {
-		return req, httpx.DecodeJSON(w, r, maxBody, &req)
+		return req, nil, httpx.DecodeJSON(w, r, maxBody, &req)
 	}
 	decode := func(form url.Values) error {
 		if err := json.Unmarshal([]byte(form.Get("request")), &req); err != nil {
@@ -234,17 +235,16 @@ func (s *Service) readReply(w http.ResponseWriter, r *http.Request) (req replyRe
 		if err := decode(form); err != nil {
 			return "", err
 		}
-		id, err := uuid.Parse(req.MessageID)
+		id, err := uuid.Parse(messageOf(req))
 		if err != nil {
 			return "", errInvalid("The message_id must be a UUID")
 		}
 		return id.String(), s.checkPictures(r.Context(), id.String(), authorOwner)
 	})
 	if err != nil {
-		return req, err
+		return req, nil, err
 	}
-	req.pictures = f.Pictures
-	return req, decode(f.Values)
+	return req, f.Pictures, decode(f.Values)
 }
 
 // enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. Whatever does not exist has the page of a

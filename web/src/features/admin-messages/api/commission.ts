@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { messageKeys } from "@/lib/message-keys";
@@ -19,7 +20,7 @@ type CommissionAction =
   | { action: "promise"; promised_on: string }
   | ({ action: "offer" } & OfferDraft)
   | { action: "withdraw"; id: string }
-  | { action: "progress"; id: string; text: string };
+  | { action: "progress"; id: string; text: string; pictures?: File[] };
 
 const callCommission = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<CommissionState>(backend, "commission", body, signal);
@@ -39,8 +40,13 @@ export function useCommissionAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (action: CommissionAction) =>
-      callCommission(backend, { ...action, message_id: messageId }),
+    mutationFn: (action: CommissionAction) => {
+      const { pictures = [], ...request } = { pictures: undefined, ...action };
+      return callCommission(
+        backend,
+        bodyWithPictures({ ...request, message_id: messageId }, pictures),
+      );
+    },
     onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
   });
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { messageKeys } from "@/lib/message-keys";
@@ -7,18 +8,6 @@ import type { ContactReply, Conversation } from "@/lib/types";
 /** Calls the server's function for the conversation about a message, which returns its state. */
 const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
-
-/**
- * The body of a call: a form if the reply has pictures. Its field `request` comes first, because the server stores pictures while
- * they arrive.
- */
-function bodyOf(request: object, pictures: File[]): object {
-  if (pictures.length === 0) return request;
-  const form = new FormData();
-  form.set("request", JSON.stringify(request));
-  for (const picture of pictures) form.append("picture", picture);
-  return form;
-}
 
 /** Fetches the replies to a message, the oldest first, and how it can be replied to. */
 export function useConversation(id: string) {
@@ -57,7 +46,7 @@ export function useConversationAction(messageId: string) {
         | { action: "renew" | "done" | "reopen" },
     ) => {
       const { pictures = [], ...request } = { pictures: undefined, ...action };
-      return callReply(backend, bodyOf({ ...request, message_id: messageId }, pictures));
+      return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },
     onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
   });

@@ -1,5 +1,6 @@
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { useCommissionAction } from "@/features/admin-messages/api/commission";
+import { PicturesField } from "@/features/admin-messages/components/pictures-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
@@ -24,6 +25,7 @@ export function CommissionProgressForm({
     () => unsent.get(messageId) ?? { id: crypto.randomUUID(), text: "" },
   );
   const [error, setError] = useState("");
+  const chosen = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);
 
   function change(text: string) {
@@ -35,12 +37,13 @@ export function CommissionProgressForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    if (draft.text.trim() === "") {
+    const pictures = Array.from(chosen.current?.files ?? []);
+    if (draft.text.trim() === "" && pictures.length === 0) {
       setError(t("messages.replyEmpty"));
       return;
     }
     action.mutate(
-      { action: "progress", ...draft },
+      { action: "progress", ...draft, pictures },
       {
         onSuccess() {
           unsent.delete(messageId);
@@ -64,6 +67,7 @@ export function CommissionProgressForm({
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
+      <PicturesField ref={chosen} />
       <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
         {t("commission.sendProgress")}
       </Button>

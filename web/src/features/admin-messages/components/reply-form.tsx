@@ -1,6 +1,7 @@
 import { useRef, useState, type FormEvent } from "react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
 import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
+import { PicturesField } from "@/features/admin-messages/components/pictures-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -75,20 +76,7 @@ export function ReplyForm({
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
-      <label className="label-text mt-4 block">
-        {t("messages.pictures")}
-        <input
-          ref={chosen}
-          type="file"
-          multiple
-          accept="image/jpeg,image/png,image/webp,image/heic"
-          aria-describedby={`pictures-${message.id}`}
-          className="mt-2 block min-h-11 w-full text-sm"
-        />
-      </label>
-      <p id={`pictures-${message.id}`} className="text-ink2 text-sm">
-        {t("messages.picturesHint")}
-      </p>
+      <PicturesField ref={chosen} />
       <div className="mt-3 flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={action.isPending}>
           {t("messages.sendReply")}
