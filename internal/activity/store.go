@@ -21,18 +21,33 @@ type change struct {
 	entryID       int64  // Entry.ID as a number
 	recordedTitle string // name of the row when it was changed; Entry.Title is its current name if the row exists
 
-	recordedSeries string // likewise of Entry.Series
+	recordedSeries string // title of the series when the entry was recorded; Entry.Series has the current one
 }
 
-// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, s
-// the account whose role was changed, and n the series of an entry about a work in a series.
-const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id, coalesce(u.email, u.phone, ''), coalesce(s.email, s.phone, ''), coalesce(a.table_name, ''),
-	coalesce(p.id, r.id, c.id, e.id), coalesce(p.title, r.client_name, c.title, e.title, a.title, ''), coalesce(a.title, ''), coalesce(a.number, 0), n.id, coalesce(n.title, a.series_title), coalesce(a.series_title, '')
-	from activity a left join auth_users u on u.id = a.actor left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
-	left join products p on a.table_name in ('products', 'series_works') and p.id = a.row_id left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
-	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id left join series e on a.table_name = 'series' and e.id = a.row_id
+// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, s the
+// account whose role was changed, and n the series of an entry about a work in a series. p, r, c and e are the work, review, cover or
+// series that was changed.
+const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
+	coalesce(u.email, u.phone, ''),
+	coalesce(s.email, s.phone, ''),
+	coalesce(a.table_name, ''),
+	coalesce(p.id, r.id, c.id, e.id),
+	coalesce(p.title, r.client_name, c.title, e.title, a.title, ''),
+	coalesce(a.title, ''),
+	coalesce(a.number, 0),
+	n.id,
+	coalesce(n.title, a.series_title),
+	coalesce(a.series_title, '')
+	from activity a
+	left join auth_users u on u.id = a.actor
+	left join auth_users s on a.table_name = 'user_roles' and s.id = a.row_id
+	left join products p on a.table_name in ('products', 'series_works') and p.id = a.row_id
+	left join reviews r on a.table_name = 'reviews' and r.id = a.row_id
+	left join cover_images c on a.table_name = 'cover_images' and c.id = a.row_id
+	left join series e on a.table_name = 'series' and e.id = a.row_id
 	left join series n on n.id = a.series_id`
 
+// scanChange reads a row of entryColumns.
 func scanChange(row db.Row) (c change, err error) {
 	var actor, account, rowID, seriesID, series *string
 	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)

@@ -16,8 +16,8 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// moveURLs replaces the origin in public URLs of the archive's files by apiURL, in all strings of a JSON value. inArchive has the files by
-// "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
+// moveURLs replaces the origin by apiURL in every string of a JSON value that is the public URL of a file in the archive. The keys of
+// inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
 func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
@@ -36,8 +36,8 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	}))
 }
 
-// moveAltTexts is moveURL for the column alt_texts: the text of a JSON object whose names are the URLs of pictures. ok is false if text
-// is not such an object.
+// moveAltTexts does the same to a value of the column alt_texts, a JSON object, given as a string, whose keys are URLs of pictures. ok is
+// false if text is not such an object.
 func moveAltTexts(text, apiURL string, inArchive map[string]bool) (moved string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false

@@ -36,7 +36,7 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 // below.
 const (
 	replacedTokenMonths     = 1               // refresh tokens that a newer one has replaced
-	knownDeviceYears        = 2               // devices from which nobody has signed in since
+	knownDeviceYears        = 2               // devices without a sign-in in that time
 	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
 	unusedFlowRetention     = 2 * confirmLife // flows: a mailed link, valid for confirmLife, can belong to a flow

@@ -44,8 +44,8 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 	return state, err
 }
 
-// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. The parameters are the fingerprints of the
-// two. If the database accepts neither, AcceptAnotherSecret changes nothing and returns the state of the previous secret; otherwise it
+// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. previous and fingerprint are
+// the fingerprints of the two secrets. If the database accepts neither, AcceptAnotherSecret changes nothing and returns the state of the previous secret; otherwise it
 // returns SecretAccepted.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {

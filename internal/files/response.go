@@ -32,7 +32,8 @@ func (b Body) Close() error {
 func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) {
 	switch {
 	case b.Bytes == nil:
-		http.ServeContent(w, singleRange(r), "", modified, b.File) // ranges and conditional requests; with a file on disk also sendfile
+		// It handles ranges and conditional requests, and uses sendfile for a file on disk.
+		http.ServeContent(w, singleRange(r), "", modified, b.File)
 	case !isPlainGet(r):
 		http.ServeContent(w, singleRange(r), "", modified, bytes.NewReader(b.Bytes))
 	default: // one write is faster than ServeContent, because that copies in pieces
@@ -56,6 +57,7 @@ func isPlainGet(r *http.Request) bool {
 	return r.Method == http.MethodGet
 }
 
+// bytesUnit is a variable, so that no response allocates it.
 var bytesUnit = []string{"bytes"}
 
 // Values of headers that every response with a file has. noSniff keeps browsers from guessing the type of the file, and sandbox

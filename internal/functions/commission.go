@@ -25,8 +25,9 @@ const (
 	stageDeclined   = "declined"
 )
 
-// nextStages contains the stages to which an owner can move a commission, by its stage: one step on or back, and declined until it is
-// finished. What was agreed on elsewhere needs no offer.
+// nextStages contains the stages to which an owner can move a commission, by its stage: usually the next or the previous one. An enquiry can
+// be accepted without an offer, because artist and client may have agreed elsewhere. A finished commission cannot be declined, and a
+// declined one can only become an enquiry again.
 var nextStages = map[string][]string{
 	stageEnquiry:    {stageOffer, stageAccepted, stageDeclined},
 	stageOffer:      {stageEnquiry, stageAccepted, stageDeclined},
@@ -36,22 +37,22 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of commission. Days are YYYY-MM-DD, "" for none.
+// commissionRequest is the body of a call of the function commission. Dates are YYYY-MM-DD, "" for none.
 type commissionRequest struct {
 	Action    string `json:"action"`     // state, stage, promise, offer, withdraw or progress; "" means state
 	MessageID string `json:"message_id"` // a message in the inbox
-	// ID of offer and progress is any text of the client's choice: a second call with the same text stores nothing. ID of withdraw is the
-	// id of an offer.
+	// For offer and progress, ID is any text of the client's choice: a second call with the same text stores nothing. For withdraw, it is
+	// the id of an offer.
 	ID         string `json:"id"`
-	Stage      string `json:"stage"` // of stage
-	From       string `json:"from"`  // of stage: the stage that the owner has seen; "" for any
-	Text       string `json:"text"`  // of offer and progress
-	Price      string `json:"price"` // of offer, as the following
-	Deposit    string `json:"deposit"`
-	PromisedOn string `json:"promised_on"` // also of promise
-	ExpiresOn  string `json:"expires_on"`
+	Stage      string `json:"stage"`       // for stage: the new one
+	From       string `json:"from"`        // for stage: the one that the owner has seen; "" for any
+	Text       string `json:"text"`        // for offer and progress
+	Price      string `json:"price"`       // for offer
+	Deposit    string `json:"deposit"`     // for offer
+	PromisedOn string `json:"promised_on"` // for offer and promise
+	ExpiresOn  string `json:"expires_on"`  // for offer
 
-	pictures []newPicture // of progress
+	pictures []newPicture // for progress
 }
 
 // commissionState is the response of commission.

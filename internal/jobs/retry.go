@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// This file decides whether there is another attempt at a job that has failed, and when.
+// This file decides whether a job that has failed is tried again, and when.
 
-// backoff contains the waits before the second and each later attempt at a job. When the attempt after the last wait fails, the
-// job has failed.
+// backoff contains the waits before the second and each later try of a job. When the try after the last wait fails, the job is not tried
+// again.
 var backoff = [...]time.Duration{
 	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait of backoff. A job that is due much later than that runs immediately, because a
-// node with a wrong clock has written it.
+// maxBackoff is the longest wait of backoff. No job should be due later than that. If one is due much later, a node with a wrong clock has
+// written it, and it runs immediately.
 const maxBackoff = 6 * time.Hour
 
-// maxTries is the largest number of attempts at a job.
+// maxTries is the largest number of tries of a job.
 const maxTries = len(backoff) + 1
 
 // permanentError marks an error for IsPermanent.
@@ -32,7 +32,7 @@ func (e *permanentError) Error() string { return e.cause.Error() }
 
 func (e *permanentError) Unwrap() error { return e.cause }
 
-// Permanent marks an error that another attempt would only repeat. Permanent(nil) is nil.
+// Permanent marks an error that another try would only repeat. Permanent(nil) is nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -46,8 +46,8 @@ func IsPermanent(err error) bool {
 	return errors.As(err, &p)
 }
 
-// recordFailure records that an attempt at a job has failed. Another attempt follows after a wait, unless the error is Permanent or
-// this was the last attempt.
+// recordFailure records that a try of a job has failed. Another try follows after a wait, unless the error is Permanent or this was the
+// last try.
 func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, cause error) error {
 	if IsPermanent(cause) || j.tries >= maxTries {
 		log.Error("job failed permanently", "cause", cause.Error())

@@ -27,11 +27,10 @@ export type HeroState = {
   pageHidden: boolean;
   /** Whether enough of the hero is on the screen to play a video. */
   inView: boolean;
-  /** Whether the page is still loading. Videos must not load before that has ended. */
+  /** Whether the page is still loading. Videos load only afterwards. */
   pageLoading: boolean;
   /**
-   * Remaining dwell time in milliseconds. Null from when an arrow is pressed or the dwell time is over until the next slide
-   * is selected.
+   * Remaining dwell time in milliseconds. Null while the slide changes: after an arrow is pressed or the time is over.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */

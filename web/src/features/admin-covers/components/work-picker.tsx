@@ -38,7 +38,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   );
 }
 
-// A component of its own, so that each time the dialog opens without search text and chosen works.
+// A component of its own, so that its search text and chosen works are reset whenever the dialog opens.
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });

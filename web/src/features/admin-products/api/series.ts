@@ -14,8 +14,9 @@ import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
 
-/** How many rows one request reads or names. */
+/** How many rows one request reads. */
 const ROWS_PER_READ = 1000;
+/** How many ids the URL of one request has. */
 const IDS_PER_REQUEST = 200;
 
 /** Fetches all series in the owner's order, hidden ones too. Polls while the server makes renditions of their pictures. */
@@ -36,7 +37,7 @@ export function useSeriesList() {
   });
 }
 
-/** Fetches the works of a series in its order; of none for undefined. */
+/** Fetches the works of a series in its order. Fetches nothing while seriesId is undefined. */
 export function usePairs(seriesId: string | undefined) {
   const backend = useOwnerBackend();
   return useQuery({
