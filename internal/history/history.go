@@ -1,5 +1,5 @@
 // Package history gives owners access to earlier versions of works, reviews, covers and settings, and to deleted rows. Database triggers
-// (migrations 29 and 46) write the revisions. A revision is a row as it was before a change or a deletion. To restore one, the browser calls
+// (migrations 29 and 48) write the revisions. A revision is a row as it was before a change or a deletion. To restore one, the browser calls
 // RestoreFiles for its files and then saves the row as usual.
 package history
 
@@ -35,7 +35,7 @@ const (
 	settingsTable = "site_settings"
 	// pairsTable has the works of series. The deletion of a work or series also deletes its rows there. They are stored as one revision
 	// under the id of the deleted work or series. Before the works of a series change otherwise, all its rows there are stored as one
-	// revision under the id of the series (migration 46).
+	// revision under the id of the series (migration 48).
 	pairsTable = "series_works"
 )
 
