@@ -151,6 +151,9 @@ func TestPicturesInAConversation(t *testing.T) {
 		if n := s.count("select count(*) from storage_objects"); n != 1 {
 			t.Errorf("%d objects are left", n)
 		}
+		if got := s.count("select version from content_version"); got != version {
+			t.Errorf("a visitor's erasure has raised the content version by %d", got-version)
+		}
 		s.addressPlacesOf("erase", "rui@exemplo.example")
 		for _, table := range []string{"storage_objects", "storage_trash", "media", "media_renditions", "contact_pictures"} {
 			if n := s.count("select count(*) from " + table); n != 0 {

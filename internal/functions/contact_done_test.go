@@ -80,6 +80,8 @@ func TestTheStateOfAConversation(t *testing.T) {
 		expect("a message that is unread again", "unread false visitor Obrigada!")
 		status("read")
 		expect("a read text of the visitor", "waiting_me false visitor Obrigada!")
+		s.mustDesk("progress", id, "id", "note", "text", "The first layer.")
+		expect("a note on the progress, which answers nothing", "waiting_me false visitor Obrigada!")
 		var length int
 		s.scan(&length, "select max(length(text)) from contact_replies")
 		if _, err := d.Exec(t.Context(), "delete from contact_replies where author = 'visitor'"); err != nil {

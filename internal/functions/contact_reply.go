@@ -219,10 +219,22 @@ func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) 
 	case r.Delivery == deliveryQueued && r.DeliveryAt != nil && s.now().Sub(*r.DeliveryAt) < noticeLife:
 		return errReplyQueued
 	}
+	if open, err := s.mayMail(ctx, tx, r); err != nil || !open {
+		return cmp.Or(err, error(errOfferClosed))
+	}
 	if _, err := setDelivery(ctx, tx, r.ID, deliveryQueued, "", s.now()); err != nil {
 		return err
 	}
 	return errors.Join(s.cfg.RecordReply(ctx, tx, r.ID, false), s.queueReply(ctx, tx, r))
+}
+
+// mayMail reports whether a reply may be mailed: an offer only while it can be answered.
+func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, error) {
+	if r.Kind != kindOffer {
+		return true, nil
+	}
+	o, err := readOffer(ctx, q, r.ID)
+	return err == nil && o.state(s.now()) == offerOpen, err
 }
 
 // renewLink handles the action renew: the link before it ends. It needs the setting, or a link that was given while it was on.
@@ -255,6 +267,11 @@ func (s *Service) sendReply(ctx context.Context, payload []byte) error {
 	}
 	if err != nil {
 		return err
+	}
+	if open, err := s.mayMail(ctx, s.db, r); err != nil {
+		return err
+	} else if !open {
+		return s.recordDelivery(ctx, r, deliveryNone, "")
 	}
 	err = s.mailReply(ctx, r, j.ReplyTo)
 	if err == nil {

@@ -62,9 +62,11 @@ type enquiryPage struct {
 	ReplyID    string // sent with the form, so that a reply that is sent twice is stored once (replyID)
 	Alert      string // error shown above the form; "" for none
 	Problem    bool   // the alert is about the text
-	Max        int    // largest length of a reply in characters
-	Confirming bool   // asks whether to erase the enquiry
-	Erased     bool
+	// PictureProblem means that the alert is about the pictures.
+	PictureProblem bool
+	Max            int  // largest length of a reply in characters
+	Confirming     bool // asks whether to erase the enquiry
+	Erased         bool
 }
 
 // T returns a text of package i18n in the page's language, for the template.
@@ -289,7 +291,7 @@ func (s *Service) showEnquiryError(w http.ResponseWriter, r *http.Request, p enq
 	p.Alert = p.T("contact.unreadable")
 	switch {
 	case pictureErrorTexts[e.Code] != "":
-		p.Alert = p.T(pictureErrorTexts[e.Code])
+		p.Alert, p.PictureProblem = p.T(pictureErrorTexts[e.Code]), true
 	case errors.Is(e, errInvalid("")):
 		p.Alert = e.Message
 	case errors.Is(e, httpx.ErrTooLarge):

@@ -31,6 +31,7 @@ var (
 	errUnknownOffer     = apperr.New(http.StatusConflict, "unknown_offer", "This conversation has no such offer")
 	errOfferAnswered    = apperr.New(http.StatusConflict, "offer_answered", "The visitor has answered this offer")
 	errOfferWithdrawn   = apperr.New(http.StatusConflict, "offer_withdrawn", "This offer was withdrawn")
+	errOfferClosed      = apperr.New(http.StatusConflict, "offer_closed", "This offer can no longer be answered, so it is not mailed")
 	errOfferExpired     = apperr.New(http.StatusConflict, "offer_expired", "This offer has expired")
 	errNoPlaceToAnswer  = apperr.New(http.StatusConflict, "no_link_for_offer", "The visitor could not answer the offer: the message has no private link, and links are turned off in the settings")
 	errTooManyPictures  = apperr.New(http.StatusBadRequest, "too_many_pictures", i18n.EN.Text("enquiry.pictures.many"))

@@ -2,6 +2,8 @@ package functions
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"atelie/internal/db"
@@ -39,6 +41,13 @@ func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) e
 	if len(ids) == 0 {
 		return nil
 	}
+	ids = slices.Sorted(slices.Values(ids)) // two transactions that lock several messages lock them in the same order
+	for _, id := range ids {
+		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) {
+			return err
+		}
+	}
+	// No reply is added from here on, so that nothing of one stays behind.
 	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
 		return err
 	}

@@ -91,8 +91,8 @@ func storeAnswer(ctx context.Context, tx *db.Tx, o offer) error {
 }
 
 // waiting is the condition for a message m, with its commission c, that is on the waiting list: it asks for a commission, and was not
-// answered, unless the owner has set its stage to enquiry.
-const waiting = "m.reason = 'commission' and (c.stage = 'enquiry' or (c.stage is null and m.status <> 'replied'))"
+// answered or marked as done, unless the owner has set its stage to enquiry.
+const waiting = "m.reason = 'commission' and (c.stage = 'enquiry' or (c.stage is null and m.status <> 'replied' and m.done_at is null))"
 
 // placeOnWaitlist returns the place of a message among those on the waiting list, the oldest first; 0 if it is not on it.
 func placeOnWaitlist(ctx context.Context, q db.Querier, messageID string) (int, error) {

@@ -142,7 +142,7 @@ for (const language of languages)
       const conversation = desk.getByRole("region", {
         name: text(language, "messages.conversation"),
       });
-      await expect(conversation.getByText("Claro! Em maio.", { exact: true })).toBeVisible();
+      await expect(conversation.getByRole("listitem").getByText("Claro! Em maio.")).toBeVisible();
       await expect(
         conversation.getByText(text(language, "messages.delivery.sent"), { exact: true }),
       ).toBeVisible();

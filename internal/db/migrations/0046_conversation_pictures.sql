@@ -22,6 +22,9 @@ drop trigger content_changed on media;
 drop trigger content_begun on media;
 drop trigger content_edited on media;
 drop trigger content_described on media;
+drop trigger content_removed on storage_objects;
+create constraint trigger content_removed after delete on storage_objects deferrable initially deferred for each row
+  when (old.bucket_id <> 'conversation-pictures') execute function atelie_content_changed();
 create constraint trigger content_changed after delete on media deferrable initially deferred for each row when (not old.private) execute function atelie_content_changed();
 create constraint trigger content_begun after insert on media deferrable initially deferred for each row when (not new.private) execute function atelie_content_changed('files');
 create constraint trigger content_edited after update on media deferrable initially deferred for each row
@@ -41,6 +44,10 @@ drop trigger media_content_insert;
 drop trigger media_content_delete;
 drop trigger media_content_update;
 drop trigger media_content_described;
+drop trigger storage_objects_content_delete;
+create trigger storage_objects_content_delete after delete on storage_objects when old.bucket_id <> 'conversation-pictures' begin
+  insert into content_version (id, version, edited) values (1, 1, 1) on conflict (id) do update set version = version + 1, edited = version + 1;
+end;
 create trigger media_content_insert after insert on media when not new.private begin
   insert into content_version (id, version, edited) values (1, 1, 1) on conflict (id) do update set version = version + 1;
 end;

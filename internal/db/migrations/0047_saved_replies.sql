@@ -44,7 +44,7 @@ declare
   which uuid := case when tg_op = 'DELETE' then old.message_id else new.message_id end;
   r record;
 begin
-  select author, text, created_at into r from contact_replies where message_id = which order by created_at desc, id desc limit 1;
+  select author, text, created_at into r from contact_replies where message_id = which and kind <> 'progress' order by created_at desc, id desc limit 1;
   update contact_submissions m set last_author = r.author, last_text = substr(r.text, 1, 200), last_at = r.created_at where m.id = which;
   return null;
 end $$;
@@ -63,17 +63,17 @@ end;
 
 create trigger contact_replies_last_inserted after insert on contact_replies begin
   update contact_submissions set (last_author, last_text, last_at) =
-    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = new.message_id order by created_at desc, id desc limit 1)
+    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = new.message_id and kind <> 'progress' order by created_at desc, id desc limit 1)
   where id = new.message_id;
 end;
 create trigger contact_replies_last_deleted after delete on contact_replies begin
   update contact_submissions set (last_author, last_text, last_at) =
-    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = old.message_id order by created_at desc, id desc limit 1)
+    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = old.message_id and kind <> 'progress' order by created_at desc, id desc limit 1)
   where id = old.message_id;
 end;
 create trigger contact_replies_last_changed after update of author, text, created_at on contact_replies begin
   update contact_submissions set (last_author, last_text, last_at) =
-    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = new.message_id order by created_at desc, id desc limit 1)
+    (select author, substr(text, 1, 200), created_at from contact_replies where message_id = new.message_id and kind <> 'progress' order by created_at desc, id desc limit 1)
   where id = new.message_id;
 end;
 {{end}}

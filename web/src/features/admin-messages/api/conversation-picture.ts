@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
-import { messageKeys } from "@/lib/message-keys";
 
 /**
  * Fetches a picture of a conversation, at most `width` pixels wide, with the owner's session, and returns an address that an `img`
@@ -10,7 +9,8 @@ import { messageKeys } from "@/lib/message-keys";
 export function useConversationPicture(name: string, width: number): string | undefined {
   const backend = useOwnerBackend();
   const { data } = useQuery({
-    queryKey: [...messageKeys.all, "picture", name, width],
+    // Not below messageKeys: a change of messages is none of a picture.
+    queryKey: ["conversation-pictures", name, width],
     staleTime: Infinity,
     retry: false,
     queryFn: async () => {

@@ -37,10 +37,11 @@ import { useMediaQuery } from "@/lib/use-media-query";
 const noRows: ContactSubmission[] = [];
 const noTroubles: MessageNotice[] = [];
 
-/** The start of the last text in a conversation, which `you` begins if the owner has written it. */
-function lastWords(row: ContactSubmission, you: string): string {
-  if (!row.last_text) return row.message;
-  return row.last_author === "owner" ? `${you}: ${row.last_text}` : row.last_text;
+/** The start of the last text in a conversation, or `pictures` if it has only these. `you` begins that of an owner. */
+function lastWords(row: ContactSubmission, you: string, pictures: string): string {
+  if (!row.last_author) return row.message;
+  const text = row.last_text || pictures;
+  return row.last_author === "owner" ? `${you}: ${text}` : text;
 }
 
 /** The list of messages with filters and pages. The opened message is beside the list, on phones in a dialog. */
@@ -145,7 +146,7 @@ export function Inbox() {
                 label={t("nav.messages")}
                 messages={shown.map((row) => ({
                   ...row,
-                  message: lastWords(row, t("messages.you")),
+                  message: lastWords(row, t("messages.you"), t("messages.pictures")),
                   subtitle: (
                     <>
                       {t(`reason.${row.reason}`)}

@@ -39,8 +39,10 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
       form.setError("title", { message: t("messages.saved.error.title") }, { shouldFocus: true });
     else if (!text_en.trim() && !text_pt.trim())
       form.setError("text_en", { message: t("messages.saved.error.text") }, { shouldFocus: true });
-    else if (length(text_en) > CONTACT_MESSAGE_MAX || length(text_pt) > CONTACT_MESSAGE_MAX)
+    else if (length(text_en) > CONTACT_MESSAGE_MAX)
       form.setError("text_en", { message: t("messages.saved.error.long") }, { shouldFocus: true });
+    else if (length(text_pt) > CONTACT_MESSAGE_MAX)
+      form.setError("text_pt", { message: t("messages.saved.error.long") }, { shouldFocus: true });
     else return true;
     return false;
   }
@@ -84,7 +86,7 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
         label={t("messages.saved.text")}
         hint={t("messages.saved.textHint", { placeholder: NAME_PLACEHOLDER })}
         rows={7}
-        errors={{ en: errors.text_en?.message }}
+        errors={{ en: errors.text_en?.message, pt: errors.text_pt?.message }}
       />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={save.isPending}>
