@@ -1,11 +1,4 @@
-import {
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useState,
-  type ComponentType,
-  type ReactNode,
-} from "react";
+import { useEffect, useMemo, useState, type ComponentType, type ReactNode } from "react";
 import { useLocation } from "react-router";
 import { AuthContextProvider, type Auth } from "@/lib/auth";
 import {
@@ -124,22 +117,18 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     };
   }, [boot, t]);
 
-  // Whether the session is not known yet. On public pages this is false until the chunk is needed.
+  // Whether the session is not known yet. On public pages this is false until the chunk is needed, so that the context does
+  // not change after the first render. Such a change would make React replace what is not hydrated yet, for example a form
+  // that a visitor is typing into.
   const isPending = (isChunkNeeded || underAdmin) && !hasChunkFailed;
   const auth = useMemo<Auth>(
     () => ({ ...(sessionState ?? (isPending ? pendingState : signedOutState)), ...actions }),
     [sessionState, isPending, actions],
   );
-  const client = chunk?.client ?? null;
-  // If a context changes, React replaces what is not hydrated yet by its placeholder: the contact form, until the visitor moves.
-  // A deferred change waits until it is hydrated. The admin area has nothing to hydrate, and is told at once.
-  const [deferredAuth, deferredClient] = [useDeferredValue(auth), useDeferredValue(client)];
 
   return (
-    <AuthContextProvider value={underAdmin ? auth : deferredAuth}>
-      <OwnerBackendProvider value={underAdmin ? client : deferredClient}>
-        {children}
-      </OwnerBackendProvider>
+    <AuthContextProvider value={auth}>
+      <OwnerBackendProvider value={chunk?.client ?? null}>{children}</OwnerBackendProvider>
       {chunk && (
         <chunk.Observer client={chunk.client} hash={initialHash} onChange={setSessionState} />
       )}
