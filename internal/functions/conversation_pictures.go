@@ -306,7 +306,7 @@ func (p enquiryPage) PictureAlt(r reply, at picture) string {
 func (s *Service) mailedText(ctx context.Context, text, replyID string, language i18n.Language) (string, error) {
 	n, err := countReplyPictures(ctx, s.db, replyID)
 	if n > 0 {
-		text = strings.TrimPrefix(text+"\n\n"+language.Text("mail.pictures", "count", strconv.Itoa(n)), "\n\n")
+		text = strings.TrimPrefix(text+"\n\n"+language.Text("enquiry.pictures.mailed", "count", strconv.Itoa(n)), "\n\n")
 	}
 	return text, err
 }

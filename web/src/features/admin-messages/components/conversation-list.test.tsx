@@ -4,7 +4,7 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
-import type { ContactSubmission, SavedReply } from "@/lib/types";
+import type { CommissionState, ContactSubmission, SavedReply } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
@@ -52,6 +52,19 @@ const server = setupServer(
     saved = saved.filter((reply) => reply.id !== id);
     return new HttpResponse(null, { status: 204 });
   }),
+  http.post(`${functions}/commission`, () =>
+    HttpResponse.json({
+      stage: "enquiry",
+      stage_at: null,
+      promised_on: "",
+      next: [],
+      offers: [],
+      terms: "",
+      place: 0,
+      slots: 0,
+      taken: 0,
+    } satisfies CommissionState),
+  ),
   http.post(`${functions}/contact-reply`, async ({ request }) => {
     const body = (await request.json()) as { action?: string };
     if (body.action) actions.push(body);
