@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 	"atelie/internal/i18n"
 	"atelie/internal/settings"
 )
@@ -108,24 +107,7 @@ func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errInvalid("The action must be state, stage, promise, offer, withdraw or progress")
 	}
-	var state commissionState
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		if act != nil {
-			if err := lockMessage(r.Context(), tx, req.MessageID); err != nil {
-				return err
-			}
-			if err := act(r.Context(), tx, req); err != nil {
-				return err
-			}
-		}
-		state, err = s.commissionStateOf(r.Context(), tx, req.MessageID)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, state)
+	return respondWithState(s, w, r, req.MessageID, req, act, s.commissionStateOf)
 }
 
 func (s *Service) commissionStateOf(ctx context.Context, tx *db.Tx, messageID string) (state commissionState, err error) {

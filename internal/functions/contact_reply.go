@@ -100,17 +100,24 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 			return errInvalid(i18n.EN.Text(key))
 		}
 	}
-	var state conversationState
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
+	return respondWithState(s, w, r, req.MessageID, req, act, s.stateOf)
+}
+
+// respondWithState runs an action of an owner's call about a message, with the message locked, and responds with the state that stateOf
+// returns in the same transaction. act is nil for a call that only asks for the state.
+func respondWithState[Request, State any](s *Service, w http.ResponseWriter, r *http.Request, messageID string, req Request,
+	act func(context.Context, *db.Tx, Request) error, stateOf func(context.Context, *db.Tx, string) (State, error)) error {
+	var state State
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
 		if act != nil {
-			if err := lockMessage(r.Context(), tx, req.MessageID); err != nil {
+			if err := lockMessage(r.Context(), tx, messageID); err != nil {
 				return err
 			}
 			if err := act(r.Context(), tx, req); err != nil {
 				return err
 			}
 		}
-		state, err = s.stateOf(r.Context(), tx, req.MessageID)
+		state, err = stateOf(r.Context(), tx, messageID)
 		return err
 	})
 	if err != nil {
