@@ -131,11 +131,11 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 func TestEveryColumnOfMediaRaisesTheVersion(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	for table, silent := range map[string][]string{
-		"media":           {"object_id", "maker", "making_until", "created_at", "updated_at"},
+		"media":           {"object_id", "maker", "making_until", "created_at", "updated_at", "private"},
 		"storage_objects": {"id", "cache_control", "owner_id", "user_metadata", "created_at"},
 	} {
 		var trigger string
-		if err := d.QueryRow(t.Context(), "select group_concat(sql) from sqlite_master where type = 'trigger' and tbl_name = $1", table).Scan(&trigger); err != nil {
+		if err := d.QueryRow(t.Context(), "select group_concat(sql) from sqlite_master where type = 'trigger' and tbl_name = $1 and sql not like '% after delete on %'", table).Scan(&trigger); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := d.Query(t.Context(), "select name from pragma_table_info($1)", table)
