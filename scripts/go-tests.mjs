@@ -1,9 +1,10 @@
 // Decides from the sources which Go tests run with the race detector, so that a new test needs no entry in a list:
 //
-//   - All tests of a package that starts goroutines or uses sync run with it, and all tests of the packages in WHOLE.
-//   - In the packages of BY_TEST, and in packages without goroutines, a test runs with it only if it starts goroutines,
+//   - All tests of a package that starts goroutines run with it, and all tests of the packages in WHOLE.
+//   - In the packages of BY_TEST, and in packages that start no goroutines, a test runs with it only if it starts goroutines,
 //     itself or by calling a function of its package's tests (methods of fixtures do not count).
-//   - All other tests run without it. Without goroutines the detector finds nothing, and it takes ten times as long.
+//   - All other tests run without it. In one goroutine the detector finds nothing, also where a package uses sync, and it
+//     takes ten times as long.
 //   - The tests of a file with `//go:build !race` never run with it.
 //
 // It also decides which tests `make soak` runs: those in files that import atelie/test/soak. If such a file has no tests, all
@@ -15,8 +16,20 @@ import { fileURLToPath } from "node:url";
 // Packages that use goroutines, but whose many or expensive tests mostly send one request after the other. The value lists the
 // tests that run with the race detector although they start no goroutine themselves.
 export const BY_TEST = {
+  "internal/app": [
+    "TestBodyDeadlineEndsTheRequest",
+    "TestMetricsCountLiveSockets",
+    "TestNodesThatEachHaveAPartOfTheBackupAreAProblem",
+  ],
   "internal/auth": [],
   "internal/cli": [],
+  "internal/db": [
+    "TestClaimIsRenewedAfterALostConnection",
+    "TestClaimsAllowARollingChange",
+    "TestClaimsOfOneDatabaseMustAgree",
+    "TestOneLostConnectionIsNoOutage",
+    "TestOutageIsReportedOnce",
+  ],
   "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
   "internal/media": ["TestAnUploadGetsItsLadder"],
   "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsWhatTakesTooLong"],
@@ -30,7 +43,6 @@ export const WHOLE = ["test/hostile"];
 const DRIVERS = /^(bench|cmd|test)\b/;
 
 const GOROUTINE = /^\s*(?:defer )?go (?:func|[\w.]+)\(|\.Go\(|\.Parallel\(\)/m;
-const IMPORTS_SYNC = /^\s*(?:import )?"sync(?:\/atomic)?"$/m;
 const NEVER_RACES = /^\/\/go:build .*!race/m;
 const IMPORTS_SOAK = /"atelie\/test\/soak"/;
 const TEST = /^(?:Test|Fuzz|Example)/;
@@ -45,10 +57,10 @@ export function classify(sources) {
   const packages = new Map();
   for (const [path, text] of sources) {
     const folder = dirname(path);
-    if (!packages.has(folder)) packages.set(folder, { tests: [], sharesState: false });
+    if (!packages.has(folder)) packages.set(folder, { tests: [], startsGoroutines: false });
     const found = packages.get(folder);
     if (path.endsWith("_test.go")) found.tests.push(text);
-    else found.sharesState ||= GOROUTINE.test(text) || IMPORTS_SYNC.test(text);
+    else found.startsGoroutines ||= GOROUTINE.test(text);
   }
   const plan = {
     whole: [], // with the race detector: all tests
@@ -57,13 +69,13 @@ export function classify(sources) {
     never: { folders: [], names: [] }, // without it: the named tests of packages in `whole`
     soak: { folders: [], names: [] }, // make soak: the named tests
   };
-  for (const [folder, { tests, sharesState }] of [...packages].sort()) {
+  for (const [folder, { tests, startsGoroutines }] of [...packages].sort()) {
     if (tests.length === 0) continue;
     const driver = DRIVERS.test(folder) && !WHOLE.includes(folder);
-    const whole = WHOLE.includes(folder) || (sharesState && !BY_TEST[folder] && !driver);
+    const whole = WHOLE.includes(folder) || (startsGoroutines && !BY_TEST[folder] && !driver);
     if (whole) plan.whole.push(folder);
     else plan.plain.folders.push(folder);
-    const racing = whole || driver ? new Set() : startsGoroutines(tests);
+    const racing = whole || driver ? new Set() : testsThatStartGoroutines(tests);
     for (const name of BY_TEST[folder] ?? []) racing.add(name);
     for (const text of tests) {
       const names = namesOf(text);
@@ -97,7 +109,7 @@ const namesOf = (text) =>
     .filter((name) => TEST.test(name) && name !== "TestMain");
 
 /** Returns the names of those functions in a package's tests that start goroutines, or call a function that does. */
-function startsGoroutines(tests) {
+function testsThatStartGoroutines(tests) {
   const bodies = new Map();
   for (const text of tests)
     for (const [body, name] of text.matchAll(FUNCTION))

@@ -6,12 +6,10 @@ const plan = (files) => classify(new Map(Object.entries(files)));
 const none = { folders: [], names: [] };
 
 describe("go-tests", () => {
-  it("runs all tests of a package with the race detector if it starts goroutines or shares state", () => {
+  it("runs all tests of a package with the race detector if it starts goroutines", () => {
     for (const code of [
       "func Run() {\n\tgo func() {}()\n}\n",
       "func Run() {\n\tvar all sync.WaitGroup\n\tall.Go(func() {})\n}\n",
-      'import (\n\t"sync"\n)\n',
-      'import "sync/atomic"\n',
     ])
       expect(
         plan({
@@ -23,7 +21,7 @@ describe("go-tests", () => {
 
   it("runs tests with the race detector if they or functions that they call start goroutines", () => {
     const { whole, part, plain } = plan({
-      "internal/new/a.go": "package a\nfunc Sum() int {\n\treturn 1\n}\n",
+      "internal/new/a.go": 'package a\nimport "sync"\nfunc Sum() int {\n\treturn 1\n}\n',
       "internal/new/a_test.go": [
         "func TestMain(m *testing.M) { os.Exit(m.Run()) }",
         "func TestAlone(t *testing.T) {\n\tif true {\n\t}\n\tx.atOnce()\n}",
@@ -47,7 +45,7 @@ describe("go-tests", () => {
     const goroutine = "func TestB(t *testing.T) {\n\tgo func() {}()\n}\n";
     expect(
       plan({
-        "internal/new/a.go": 'package a\nimport "sync"\n',
+        "internal/new/a.go": "package a\nfunc Run() {\n\tgo work()\n}\n",
         "internal/new/a_test.go": "func TestA(t *testing.T) {\n}\n",
         "internal/new/large_test.go": `//go:build !race\n\npackage a\n${goroutine}`,
         "test/drill/drill_test.go": goroutine,
