@@ -3,10 +3,11 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"atelie/test/program"
 )
 
 // The binary must need no libraries of the machine: no cgo, and no package that loads libraries at run time. The build tag
@@ -40,12 +41,9 @@ func TestBinaryIsStatic(t *testing.T) {
 const maxBinary = 50_000_000
 
 func TestBinaryIsSmall(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "atelie")
-	build := exec.CommandContext(t.Context(), "scripts/build.sh", file)
-	build.Dir = "../.."
-	build.Env = append(os.Environ(), "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	file, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	built, err := os.Stat(file)
 	if err != nil {

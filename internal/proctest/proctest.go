@@ -7,11 +7,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 )
 
-// Build builds a program of tools/go.mod with Go's build cache, and returns its path.
+var built sync.Map // the results of Build: func() (string, error) by name
+
+// Build builds a program of tools/go.mod with Go's build cache, and returns its path. The first call for a name does the work:
+// Go takes a second of CPU time to examine the sources.
 func Build(name string) (string, error) {
+	once, _ := built.LoadOrStore(name, sync.OnceValues(func() (string, error) { return build(name) }))
+	return once.(func() (string, error))()
+}
+
+func build(name string) (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err

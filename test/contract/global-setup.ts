@@ -11,7 +11,7 @@ export default async function shareServers(): Promise<() => Promise<void>> {
   const server = createServer((request, answer) => {
     answer.shouldKeepAlive = false; // a later request must not meet a connection that ends just then
     last = last
-      .then(request.url === "/test/s3" ? freshBucket : freshPostgres)
+      .then(request.url === "/s3" ? freshBucket : freshPostgres)
       .then((address) => answer.end(address))
       .catch((error: unknown) => answer.writeHead(500).end(String(error)));
   });

@@ -5,6 +5,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
+import { helperCommand } from "./programs.ts";
 import { root } from "./root.ts";
 
 export type Addresses = {
@@ -14,13 +15,14 @@ export type Addresses = {
   stop: () => Promise<void>;
 };
 
-/** Gets URLs from the Go program in this folder, such as "./test/s3". */
+/** Gets URLs from a Go program in the folder test, such as "s3". */
 export function addressesFrom(program: string): Addresses {
   if (process.env.SHARED_SERVERS) return addressesOf(process.env.SHARED_SERVERS, program);
   let running:
     { child: ChildProcessByStdio<Writable, Readable, null>; lines: Interface } | undefined;
   const start = () => {
-    const child = spawn("go", ["run", program], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+    const [command, ...args] = helperCommand(program);
+    const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
     return { child, lines: createInterface({ input: child.stdout }) };
   };
   return {

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
+import { helperCommand } from "./programs.ts";
 import { root } from "./root.ts";
 
 export type Mail = {
@@ -27,10 +28,8 @@ export type Post = {
 
 /** Starts the mail server. */
 export async function startPost(): Promise<Post> {
-  const helper = spawn("go", ["run", "./test/post"], {
-    cwd: root,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const [program, ...args] = helperCommand("post");
+  const helper = spawn(program, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((done) => helper.once("exit", () => done()));
   const lines = createInterface({ input: helper.stdout });
   const greeting = await new Promise<{ url: string; certificates: string }>((done, fail) => {

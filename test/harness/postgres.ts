@@ -1,7 +1,7 @@
 // Makes new PostgreSQL databases for tests, with the program test/postgres, which uses the same code as the Go tests.
 import { addressesFrom } from "./addresses.ts";
 
-const servers = addressesFrom("./test/postgres");
+const servers = addressesFrom("postgres");
 
 /** Returns the URL of a new, migrated database. The first call starts the PostgreSQL server. */
 export const freshPostgres = servers.fresh;

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import { freshPostgres } from "./postgres.ts";
+import { helperCommand } from "./programs.ts";
 import { root } from "./root.ts";
 import { freshBucket } from "./s3.ts";
 
@@ -76,7 +77,8 @@ export async function startServer(
     command,
     sql: async (statement) => {
       const address = env.ATELIE_DATABASE_URL ?? `sqlite:${join(dataDir, "atelie.db")}`;
-      await promisify(execFile)("go", ["run", "./test/sql", address, statement], { cwd: root });
+      const [program, ...args] = helperCommand("sql");
+      await promisify(execFile)(program, [...args, address, statement], { cwd: root });
     },
     stop: async () => {
       const code = await end(child);
