@@ -18,11 +18,14 @@ export const engines: Engine[] = ["sqlite", "postgres"];
 
 export type Store = "disk" | "s3";
 
-/** All combinations of database and file store. Tests with S3 must call stopS3 at the end. */
-export const backends: [Engine, Store][] = engines.flatMap((engine) => [
-  [engine, "disk"],
-  [engine, "s3"],
-]);
+/**
+ * Each database and each file store once: the storage service's Go tests run on all four combinations. Tests with S3 must call
+ * stopS3 at the end.
+ */
+export const backends: [Engine, Store][] = [
+  ["sqlite", "disk"],
+  ["postgres", "s3"],
+];
 
 export type Server = {
   url: string;
