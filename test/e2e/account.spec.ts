@@ -7,8 +7,7 @@ import type { Locator, Page } from "@playwright/test";
 import { Authenticator } from "../harness/authenticator.ts";
 import { asAnon } from "../harness/clients.ts";
 import { type Post, startPost } from "../harness/post.ts";
-import { stopPostgres } from "../harness/postgres.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
 import { type Language, languages, text } from "./texts.ts";
@@ -20,7 +19,6 @@ test.use({
   ],
   permissions: ["clipboard-read", "clipboard-write"],
 });
-test.afterAll(stopPostgres);
 
 type Owner = { email: string; password: string };
 let nth = 0;
@@ -62,194 +60,193 @@ async function mailedLink(post: Post, email: string): Promise<string> {
   }
 }
 
-for (const engine of engines) {
-  test.describe(`on ${engine}`, () => {
-    let server: Server;
-    let post: Post;
-    test.beforeAll(async () => {
-      post = await startPost();
-      server = await startServer(engine, {
-        env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s", ATELIE_MAILS_PER_DAY: "0" },
-      });
-    });
-    test.afterAll(async () => {
-      await server.stop();
-      await post.stop();
-    });
-
-    test("A-acc-email: another e-mail counts once both mailed links were opened", async ({
-      page,
-    }) => {
-      const owner = await anOwner(server);
-      await openAccount(page, server, owner);
-      await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
-      const field = page.getByLabel("New email");
-      await field.fill("nobody");
-      await page.keyboard.press("Enter");
-      await expect(page.getByText("Please enter a valid email address")).toBeVisible();
-      const taken = await anOwner(server);
-      await field.fill(taken.email);
-      await page.keyboard.press("Enter");
-      await expect(page.getByRole("alert")).toContainText("Another account uses this email.");
-      await expect(field).toBeFocused();
-
-      const next = `new-${owner.email}`;
-      await field.fill(next);
-      await page.keyboard.press("Enter");
-      await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
-      const [first, second] = [await mailedLink(post, owner.email), await mailedLink(post, next)];
-      await page.goto(first);
-      await expect(page).toHaveURL(/\/admin\/account/);
-      // Still waiting for the other link, also after this link has reloaded the page.
-      await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
-      await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
-      await page.goto(second);
-      await expect(page.getByText(`You sign in with ${next}.`)).toBeVisible();
-      await expect(page.getByText(/Two mails are on their way/)).toHaveCount(0);
-      const { error } = await asAnon(server).auth.signInWithPassword({
-        email: next,
-        password: owner.password,
-      });
-      expect(error).toBeNull();
-    });
-
-    test("A-acc-pass: a new password: the weak one, the old one, and the end of other sessions", async ({
-      page,
-    }) => {
-      const owner = await anOwner(server);
-      const elsewhere = asAnon(server);
-      await elsewhere.auth.signInWithPassword(owner);
-      await openAccount(page, server, owner);
-      const field = page.getByLabel("New password");
-      await button(page, "Change password").click();
-      await expect(page.getByText("Please enter a new password")).toBeVisible();
-      await field.fill("short");
-      await page.keyboard.press("Enter");
-      await expect(page.getByText("Use at least 10 characters.")).toBeVisible();
-      await field.fill(owner.password);
-      await page.keyboard.press("Enter");
-      await expect(page.getByText("This is the old password. Choose a new one.")).toBeVisible();
-      await field.fill("four swallows over lime");
-      await page.keyboard.press("Enter");
-      await expect(page.getByText("Password changed")).toBeVisible();
-      await expect(field).toHaveValue("");
-      expect((await elsewhere.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
-      const { error } = await asAnon(server).auth.signInWithPassword({
-        email: owner.email,
-        password: "four swallows over lime",
-      });
-      expect(error).toBeNull();
-    });
-
-    test("A-acc-enrol A-acc-codes A-acc-remove: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
-      page,
-    }) => {
-      const owner = await anOwner(server);
-      await openAccount(page, server, owner);
-      await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
-      await button(page, "Set up an authenticator app").click();
-      const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
-      const picture = dialog.getByRole("img", { name: "QR code for the authenticator app" });
-      await expect
-        .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
-        .toBeGreaterThan(0);
-      await dialog.getByLabel("Six-digit code").fill("000000");
-      await page.keyboard.press("Enter");
-      await expect(dialog.getByRole("alert")).toContainText("This code is not right");
-      await page.keyboard.press("Escape"); // an enrolment that was cancelled is not continued by a later one
-      const app = await setUpApp(page);
-
-      const codes = page.getByRole("dialog", { name: "Recovery codes" });
-      await expect(codes.getByRole("listitem")).toHaveCount(10);
-      const shown = await codes.getByRole("listitem").allInnerTexts();
-      await page.keyboard.press("Escape");
-      await page.mouse.click(5, 5);
-      await expect(codes).toBeVisible();
-      await codes.getByRole("button", { name: "Copy" }).click();
-      await expect(codes.getByText("Copied")).toBeVisible();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(shown[9]);
-      const downloading = page.waitForEvent("download");
-      await codes.getByRole("button", { name: "Download" }).click();
-      const file = await readFile(await (await downloading).path(), "utf8");
-      expect(file).toContain(shown.join("\n"));
-      await page.emulateMedia({ media: "print" });
-      await expect(codes.getByText(shown[0]!)).toBeVisible();
-      await expect(codes.getByRole("button", { name: "Copy" })).toBeHidden();
-      await expect(page.locator("#root")).toBeHidden();
-      await page.emulateMedia({ media: "screen" });
-      await page.evaluate(() => {
-        window.print = () => document.body.setAttribute("data-printed", "");
-      });
-      await codes.getByRole("button", { name: "Print" }).click();
-      await expect(page.locator("body[data-printed]")).toHaveCount(1);
-      await codes.getByRole("button", { name: "I have kept them" }).click();
-      await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
-      await page.reload();
-      await expect(page.getByText("Authenticator app, App 1")).toBeVisible();
-      await expect(page.getByText(shown[0]!)).toHaveCount(0);
-
-      await button(page, "Sign Out").click();
-      await expect(page).toHaveURL(`${server.url}/`);
-      await page.goto(`${server.url}/admin/account`);
-      await page.getByLabel("Email").fill(owner.email);
-      await page.getByLabel("Password", { exact: true }).fill(owner.password);
-      await page.keyboard.press("Enter");
-      await button(page, "Use a recovery code instead").click();
-      await page.getByLabel("Recovery code").fill(shown[0]!);
-      await page.keyboard.press("Enter");
-      await expect(page.getByText("Recovery codes left: 9")).toBeVisible();
-
-      await button(page, "Make new recovery codes").click();
-      await page
-        .getByRole("alertdialog")
-        .getByRole("button", { name: "Make new recovery codes" })
-        .click();
-      await expect(codes.getByRole("listitem")).toHaveCount(10);
-      expect(await codes.getByRole("listitem").allInnerTexts()).not.toContain(shown[1]);
-      await codes.getByRole("button", { name: "I have kept them" }).click();
-
-      await button(page, "Remove Authenticator app, App 1").click();
-      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
-      await expect(page.getByText("The second step is removed")).toBeVisible();
-      await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
-      expect(app).toBeDefined();
-      const { data } = await asAnon(server).auth.signInWithPassword(owner);
-      expect(data.user?.factors ?? []).toEqual([]);
-    });
-
-    test("A-acc-sessions: the sessions: which device, when and from where; one ended, then all others", async ({
-      page,
-    }) => {
-      const owner = await anOwner(server);
-      const others = [asAnon(server), asAnon(server), asAnon(server)];
-      for (const other of others) await other.auth.signInWithPassword(owner);
-      await openAccount(page, server, owner);
-      const rows = page
-        .getByRole("region", { name: "Where you are signed in" })
-        .getByRole("listitem");
-      await expect(rows).toHaveCount(4);
-      const mine = rows.filter({ hasText: "This device" });
-      await expect(mine).toContainText("Chrome, Linux");
-      await expect(mine).toContainText(/Last used \d+ \w+ \d{4}, \d\d:\d\d, from 127\.0\.0\.1/);
-      await expect(mine.getByRole("button")).toHaveCount(0);
-      await rows
-        .filter({ hasNotText: "This device" })
-        .first()
-        .getByRole("button", { name: /^Sign out / })
-        .click();
-      await expect(page.getByText("The session was ended")).toBeVisible();
-      await expect(rows).toHaveCount(3);
-      await button(page, "Sign out everywhere else").click();
-      await expect(page.getByText("Signed out everywhere else")).toBeVisible();
-      await expect(rows).toHaveCount(1);
-      await expect(button(page, "Sign out everywhere else")).toBeDisabled();
-      for (const other of others)
-        expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
-      await page.reload();
-      await expect(rows).toHaveCount(1);
+// The calls behind it run on PostgreSQL in test/contract.
+test.describe("the account page", () => {
+  let server: Server;
+  let post: Post;
+  test.beforeAll(async () => {
+    post = await startPost();
+    server = await startServer("sqlite", {
+      env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s", ATELIE_MAILS_PER_DAY: "0" },
     });
   });
-}
+  test.afterAll(async () => {
+    await server.stop();
+    await post.stop();
+  });
+
+  test("A-acc-email: another e-mail counts once both mailed links were opened", async ({
+    page,
+  }) => {
+    const owner = await anOwner(server);
+    await openAccount(page, server, owner);
+    await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
+    const field = page.getByLabel("New email");
+    await field.fill("nobody");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Please enter a valid email address")).toBeVisible();
+    const taken = await anOwner(server);
+    await field.fill(taken.email);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("alert")).toContainText("Another account uses this email.");
+    await expect(field).toBeFocused();
+
+    const next = `new-${owner.email}`;
+    await field.fill(next);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
+    const [first, second] = [await mailedLink(post, owner.email), await mailedLink(post, next)];
+    await page.goto(first);
+    await expect(page).toHaveURL(/\/admin\/account/);
+    // Still waiting for the other link, also after this link has reloaded the page.
+    await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
+    await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
+    await page.goto(second);
+    await expect(page.getByText(`You sign in with ${next}.`)).toBeVisible();
+    await expect(page.getByText(/Two mails are on their way/)).toHaveCount(0);
+    const { error } = await asAnon(server).auth.signInWithPassword({
+      email: next,
+      password: owner.password,
+    });
+    expect(error).toBeNull();
+  });
+
+  test("A-acc-pass: a new password: the weak one, the old one, and the end of other sessions", async ({
+    page,
+  }) => {
+    const owner = await anOwner(server);
+    const elsewhere = asAnon(server);
+    await elsewhere.auth.signInWithPassword(owner);
+    await openAccount(page, server, owner);
+    const field = page.getByLabel("New password");
+    await button(page, "Change password").click();
+    await expect(page.getByText("Please enter a new password")).toBeVisible();
+    await field.fill("short");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Use at least 10 characters.")).toBeVisible();
+    await field.fill(owner.password);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("This is the old password. Choose a new one.")).toBeVisible();
+    await field.fill("four swallows over lime");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Password changed")).toBeVisible();
+    await expect(field).toHaveValue("");
+    expect((await elsewhere.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
+    const { error } = await asAnon(server).auth.signInWithPassword({
+      email: owner.email,
+      password: "four swallows over lime",
+    });
+    expect(error).toBeNull();
+  });
+
+  test("A-acc-enrol A-acc-codes A-acc-remove: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
+    page,
+  }) => {
+    const owner = await anOwner(server);
+    await openAccount(page, server, owner);
+    await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
+    await button(page, "Set up an authenticator app").click();
+    const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
+    const picture = dialog.getByRole("img", { name: "QR code for the authenticator app" });
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0);
+    await dialog.getByLabel("Six-digit code").fill("000000");
+    await page.keyboard.press("Enter");
+    await expect(dialog.getByRole("alert")).toContainText("This code is not right");
+    await page.keyboard.press("Escape"); // an enrolment that was cancelled is not continued by a later one
+    const app = await setUpApp(page);
+
+    const codes = page.getByRole("dialog", { name: "Recovery codes" });
+    await expect(codes.getByRole("listitem")).toHaveCount(10);
+    const shown = await codes.getByRole("listitem").allInnerTexts();
+    await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await expect(codes).toBeVisible();
+    await codes.getByRole("button", { name: "Copy" }).click();
+    await expect(codes.getByText("Copied")).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(shown[9]);
+    const downloading = page.waitForEvent("download");
+    await codes.getByRole("button", { name: "Download" }).click();
+    const file = await readFile(await (await downloading).path(), "utf8");
+    expect(file).toContain(shown.join("\n"));
+    await page.emulateMedia({ media: "print" });
+    await expect(codes.getByText(shown[0]!)).toBeVisible();
+    await expect(codes.getByRole("button", { name: "Copy" })).toBeHidden();
+    await expect(page.locator("#root")).toBeHidden();
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate(() => {
+      window.print = () => document.body.setAttribute("data-printed", "");
+    });
+    await codes.getByRole("button", { name: "Print" }).click();
+    await expect(page.locator("body[data-printed]")).toHaveCount(1);
+    await codes.getByRole("button", { name: "I have kept them" }).click();
+    await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
+    await page.reload();
+    await expect(page.getByText("Authenticator app, App 1")).toBeVisible();
+    await expect(page.getByText(shown[0]!)).toHaveCount(0);
+
+    await button(page, "Sign Out").click();
+    await expect(page).toHaveURL(`${server.url}/`);
+    await page.goto(`${server.url}/admin/account`);
+    await page.getByLabel("Email").fill(owner.email);
+    await page.getByLabel("Password", { exact: true }).fill(owner.password);
+    await page.keyboard.press("Enter");
+    await button(page, "Use a recovery code instead").click();
+    await page.getByLabel("Recovery code").fill(shown[0]!);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Recovery codes left: 9")).toBeVisible();
+
+    await button(page, "Make new recovery codes").click();
+    await page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: "Make new recovery codes" })
+      .click();
+    await expect(codes.getByRole("listitem")).toHaveCount(10);
+    expect(await codes.getByRole("listitem").allInnerTexts()).not.toContain(shown[1]);
+    await codes.getByRole("button", { name: "I have kept them" }).click();
+
+    await button(page, "Remove Authenticator app, App 1").click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+    await expect(page.getByText("The second step is removed")).toBeVisible();
+    await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
+    expect(app).toBeDefined();
+    const { data } = await asAnon(server).auth.signInWithPassword(owner);
+    expect(data.user?.factors ?? []).toEqual([]);
+  });
+
+  test("A-acc-sessions: the sessions: which device, when and from where; one ended, then all others", async ({
+    page,
+  }) => {
+    const owner = await anOwner(server);
+    const others = [asAnon(server), asAnon(server), asAnon(server)];
+    for (const other of others) await other.auth.signInWithPassword(owner);
+    await openAccount(page, server, owner);
+    const rows = page
+      .getByRole("region", { name: "Where you are signed in" })
+      .getByRole("listitem");
+    await expect(rows).toHaveCount(4);
+    const mine = rows.filter({ hasText: "This device" });
+    await expect(mine).toContainText("Chrome, Linux");
+    await expect(mine).toContainText(/Last used \d+ \w+ \d{4}, \d\d:\d\d, from 127\.0\.0\.1/);
+    await expect(mine.getByRole("button")).toHaveCount(0);
+    await rows
+      .filter({ hasNotText: "This device" })
+      .first()
+      .getByRole("button", { name: /^Sign out / })
+      .click();
+    await expect(page.getByText("The session was ended")).toBeVisible();
+    await expect(rows).toHaveCount(3);
+    await button(page, "Sign out everywhere else").click();
+    await expect(page.getByText("Signed out everywhere else")).toBeVisible();
+    await expect(rows).toHaveCount(1);
+    await expect(button(page, "Sign out everywhere else")).toBeDisabled();
+    for (const other of others)
+      expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
+    await page.reload();
+    await expect(rows).toHaveCount(1);
+  });
+});
 
 test.describe("screens", () => {
   let server: Server;

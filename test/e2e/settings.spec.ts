@@ -8,9 +8,8 @@ import type { Page } from "@playwright/test";
 
 import { asAnon, asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
 import { startPost } from "../harness/post.ts";
-import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { type Server, startServer } from "../harness/server.ts";
 import { noonZone, signInAt } from "./admin.ts";
 import {
   expect,
@@ -29,7 +28,6 @@ test.use({
     /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_INTERNET_DISCONNECTED)/,
   ],
 });
-test.afterAll(stopPostgres);
 
 const portrait = join(root, "internal/demo/content/images/pt-artista.jpg");
 const address = "/admin/settings";
@@ -52,103 +50,102 @@ const field = (page: Page, label: string) => page.getByLabel(label, { exact: tru
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const save = (page: Page) => button(page, "Save changes").click();
 
-for (const engine of engines) {
-  test(`A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp: the owner's words reach visitors on the next load, in both languages (${engine})`, async ({
-    page,
-    context,
-  }) => {
-    const server = await startServer(engine);
-    try {
-      await asOwner(server);
-      await openSettings(page, server);
-      await expect(button(page, "Save changes")).toBeDisabled();
-      await field(page, "Name of the site").fill("Casa Anil");
-      await page.locator("input[type=file]").first().setInputFiles(portrait);
-      await field(page, "Heading").fill("Walls, mostly");
-      await field(page, "Heading in Portuguese").fill("");
-      await expect(page.getByText("Missing: visitors see the English text.")).toBeVisible();
-      await field(page, "Second paragraph").fill("");
-      await field(page, "Second paragraph in Portuguese").fill("");
-      await field(page, "Line above the works in Portuguese").fill("Mais de 600 clientes");
-      await field(page, "Response time").fill("I answer within two days");
-      await field(page, "Instagram").fill("@casa.anil");
-      // A pasted number selects its country; a national number gets the country code.
-      const country = field(page, "Country of the WhatsApp number");
-      await field(page, "WhatsApp").fill("+55 11 96123-4567");
-      await expect(country).toHaveValue("BR");
-      await field(page, "WhatsApp").fill("912345678");
-      await country.selectOption("Portugal (+351)");
-      await field(page, "WhatsApp").blur();
-      await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
-      await field(page, "Email for visitors").fill("ola@casa-anil.example");
-      await field(page, "In force since").fill("2026-12-24");
-      await field(page, "Utilização").fill("Servem para responder.\nMais nada.");
-      await field(page, "Mail to").fill("ana@casa-anil.example\nrui@casa-anil.example");
-      await field(page, "Webhook optional").fill("https://hooks.casa-anil.example/key");
-      await page.getByRole("switch", { name: "Send visitors a thank-you mail" }).click();
-      await expect(page.getByRole("img", { name: "Portrait" })).toBeVisible();
-      await expect(button(page, "Save changes")).toBeEnabled();
+// test/contract/settings.test.ts saves them on PostgreSQL too.
+test("A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp: the owner's words reach visitors on the next load, in both languages", async ({
+  page,
+  context,
+}) => {
+  const server = await startServer("sqlite");
+  try {
+    await asOwner(server);
+    await openSettings(page, server);
+    await expect(button(page, "Save changes")).toBeDisabled();
+    await field(page, "Name of the site").fill("Casa Anil");
+    await page.locator("input[type=file]").first().setInputFiles(portrait);
+    await field(page, "Heading").fill("Walls, mostly");
+    await field(page, "Heading in Portuguese").fill("");
+    await expect(page.getByText("Missing: visitors see the English text.")).toBeVisible();
+    await field(page, "Second paragraph").fill("");
+    await field(page, "Second paragraph in Portuguese").fill("");
+    await field(page, "Line above the works in Portuguese").fill("Mais de 600 clientes");
+    await field(page, "Response time").fill("I answer within two days");
+    await field(page, "Instagram").fill("@casa.anil");
+    // A pasted number selects its country; a national number gets the country code.
+    const country = field(page, "Country of the WhatsApp number");
+    await field(page, "WhatsApp").fill("+55 11 96123-4567");
+    await expect(country).toHaveValue("BR");
+    await field(page, "WhatsApp").fill("912345678");
+    await country.selectOption("Portugal (+351)");
+    await field(page, "WhatsApp").blur();
+    await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
+    await field(page, "Email for visitors").fill("ola@casa-anil.example");
+    await field(page, "In force since").fill("2026-12-24");
+    await field(page, "Utilização").fill("Servem para responder.\nMais nada.");
+    await field(page, "Mail to").fill("ana@casa-anil.example\nrui@casa-anil.example");
+    await field(page, "Webhook optional").fill("https://hooks.casa-anil.example/key");
+    await page.getByRole("switch", { name: "Send visitors a thank-you mail" }).click();
+    await expect(page.getByRole("img", { name: "Portrait" })).toBeVisible();
+    await expect(button(page, "Save changes")).toBeEnabled();
 
-      // The preview shows it as visitors will see it, before it is saved.
-      await button(page, "Preview").click();
-      const preview = page.getByRole("dialog", { name: "Preview" });
-      await expect(preview.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
-      await expect(preview.getByText("I answer within two days")).toBeVisible();
-      await expect(preview.getByText("Mais nada.")).toBeVisible();
-      await preview.getByRole("button", { name: "Portuguese" }).click();
-      const borrowed = preview.getByRole("heading", { name: "Walls, mostly" });
-      await expect(borrowed).toHaveAttribute("lang", "en");
-      await expect(preview.getByRole("heading", { name: "Mais de 600 clientes" })).toBeVisible();
-      await preview.getByRole("link", { name: "Política de Privacidade" }).click();
-      await expect(preview).toBeVisible();
-      await page.keyboard.press("Escape");
-      await expect(button(page, "Preview")).toBeFocused();
+    // The preview shows it as visitors will see it, before it is saved.
+    await button(page, "Preview").click();
+    const preview = page.getByRole("dialog", { name: "Preview" });
+    await expect(preview.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
+    await expect(preview.getByText("I answer within two days")).toBeVisible();
+    await expect(preview.getByText("Mais nada.")).toBeVisible();
+    await preview.getByRole("button", { name: "Portuguese" }).click();
+    const borrowed = preview.getByRole("heading", { name: "Walls, mostly" });
+    await expect(borrowed).toHaveAttribute("lang", "en");
+    await expect(preview.getByRole("heading", { name: "Mais de 600 clientes" })).toBeVisible();
+    await preview.getByRole("link", { name: "Política de Privacidade" }).click();
+    await expect(preview).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(button(page, "Preview")).toBeFocused();
 
-      await save(page);
-      await expect(page.getByText("Settings saved")).toBeVisible();
-      await expect(page.getByText("Everything is saved")).toBeVisible();
-      // This tab shows it on its next page.
-      await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
-      await expect(page.getByRole("link", { name: "Casa Anil, home" })).toBeVisible();
-      await page.goto(server.url + address);
-      await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
-      await expect(country).toHaveValue("PT");
-      await expect(field(page, "Mail to")).toHaveValue(
-        "ana@casa-anil.example\nrui@casa-anil.example",
-      );
-      await expect(
-        page.getByRole("switch", { name: "Send visitors a thank-you mail" }),
-      ).toBeChecked();
+    await save(page);
+    await expect(page.getByText("Settings saved")).toBeVisible();
+    await expect(page.getByText("Everything is saved")).toBeVisible();
+    // This tab shows it on its next page.
+    await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
+    await expect(page.getByRole("link", { name: "Casa Anil, home" })).toBeVisible();
+    await page.goto(server.url + address);
+    await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
+    await expect(country).toHaveValue("PT");
+    await expect(field(page, "Mail to")).toHaveValue(
+      "ana@casa-anil.example\nrui@casa-anil.example",
+    );
+    await expect(
+      page.getByRole("switch", { name: "Send visitors a thank-you mail" }),
+    ).toBeChecked();
 
-      const visitor = await context.browser()!.newContext();
-      const visit = await visitor.newPage();
-      await visit.goto(server.url);
-      await expect(visit).toHaveTitle("Casa Anil");
-      await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
-      await expect(visit.getByText("I answer within two days")).toBeVisible();
-      const picture = visit.getByRole("img", { name: "Portrait of the artist" });
-      await picture.scrollIntoViewIfNeeded();
-      await expect
-        .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
-        .toBeGreaterThan(0);
-      await expect(visit.locator('a[href="https://wa.me/351912345678"]').first()).toBeVisible();
-      for (const secret of ["rui@", "hooks.casa-anil"])
-        expect(await visit.content()).not.toContain(secret);
-      await visit.goto(`${server.url}/?lang=pt`);
-      await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toHaveAttribute(
-        "lang",
-        "en",
-      );
-      await visit.goto(`${server.url}/politica-privacidade`);
-      await expect(visit.getByText("Texto em vigor desde 24/12/2026")).toBeVisible();
-      await expect(visit.getByText("Mais nada.")).toBeVisible();
-      await visitor.close();
-    } finally {
-      await page.close(); // an open page would send requests to the stopped server
-      await server.stop();
-    }
-  });
-}
+    const visitor = await context.browser()!.newContext();
+    const visit = await visitor.newPage();
+    await visit.goto(server.url);
+    await expect(visit).toHaveTitle("Casa Anil");
+    await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
+    await expect(visit.getByText("I answer within two days")).toBeVisible();
+    const picture = visit.getByRole("img", { name: "Portrait of the artist" });
+    await picture.scrollIntoViewIfNeeded();
+    await expect
+      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0);
+    await expect(visit.locator('a[href="https://wa.me/351912345678"]').first()).toBeVisible();
+    for (const secret of ["rui@", "hooks.casa-anil"])
+      expect(await visit.content()).not.toContain(secret);
+    await visit.goto(`${server.url}/?lang=pt`);
+    await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toHaveAttribute(
+      "lang",
+      "en",
+    );
+    await visit.goto(`${server.url}/politica-privacidade`);
+    await expect(visit.getByText("Texto em vigor desde 24/12/2026")).toBeVisible();
+    await expect(visit.getByText("Mais nada.")).toBeVisible();
+    await visitor.close();
+  } finally {
+    await page.close(); // an open page would send requests to the stopped server
+    await server.stop();
+  }
+});
 
 test("A-set-key A-set-lang: who is notified of a message: a mail in the chosen language, and a call that the shown key proves", async ({
   page,
