@@ -212,6 +212,15 @@ function buildPrograms() {
   return folder;
 }
 
+/** Makes migrated databases, which the Go tests copy, and returns their folder. */
+function makeTemplates(programs) {
+  const folder = `${memory ?? `${process.cwd()}/.cache`}/templates`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  execFileSync(`${programs}/postgres`, ["-templates", folder], { stdio: "inherit" });
+  return folder;
+}
+
 /** Runs a stage; passes its output to print. */
 function run(stage, print) {
   return new Promise((resolve) => {
@@ -279,7 +288,10 @@ if (memory) {
 }
 const begun = Date.now();
 const { atOnce, stages } = runs[runName];
-if (["test", "soak"].includes(runName)) process.env.TEST_PROGRAMS = buildPrograms();
+if (["test", "soak"].includes(runName)) {
+  process.env.TEST_PROGRAMS = buildPrograms();
+  process.env.TEST_TEMPLATES = makeTemplates(process.env.TEST_PROGRAMS);
+}
 const takeAll = async () => {
   for (let stage = stages.shift(); stage; stage = stages.shift())
     await runAndCount(stage, atOnce > 1);

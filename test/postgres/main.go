@@ -1,10 +1,12 @@
 // Command postgres runs a PostgreSQL server for the TypeScript tests. For each line on standard input it creates a migrated
-// database and prints its address. It stops the server at the end of the input.
+// database and prints its address. It stops the server at the end of the input. With -templates it only writes the templates of
+// the tests' databases into a folder.
 package main
 
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 
@@ -12,7 +14,13 @@ import (
 )
 
 func main() {
-	err := serve(context.Background())
+	templates := flag.String("templates", "", "the folder for the templates")
+	flag.Parse()
+	work := serve
+	if *templates != "" {
+		work = func(ctx context.Context) error { return dbtest.WriteTemplates(ctx, *templates) }
+	}
+	err := work(context.Background())
 	if stopped := dbtest.Stop(); err == nil {
 		err = stopped
 	}

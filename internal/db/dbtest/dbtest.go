@@ -87,8 +87,47 @@ func URL(t testing.TB, dialect db.Dialect) string {
 	return address
 }
 
-// migratedFile returns the bytes of a migrated SQLite database, which is made once per test program.
+// The names in the folder of WriteTemplates: a migrated SQLite database, and the data folder of a PostgreSQL server that has the
+// database template_atelie.
+const sqliteTemplate, postgresTemplate = "atelie.db", "postgres"
+
+// templates returns the folder in which WriteTemplates has written for all test programs of a run, or "".
+func templates() string { return os.Getenv("TEST_TEMPLATES") }
+
+// WriteTemplates writes migrated databases into a folder. Test programs that have its path in TEST_TEMPLATES copy them, instead of
+// running initdb and all migrations themselves.
+func WriteTemplates(ctx context.Context, folder string) error {
+	file, err := migratedFile()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, sqliteTemplate), file, 0o600); err != nil {
+		return err
+	}
+	made := postgresServer{}
+	err = made.start(ctx)
+	if err == nil {
+		err = made.end()
+	}
+	if err == nil {
+		err = copyFolder(ctx, filepath.Join(made.dir, "data"), filepath.Join(folder, postgresTemplate))
+	}
+	return errors.Join(err, made.stop())
+}
+
+// copyFolder copies a folder with the owners and the modes of its files.
+func copyFolder(ctx context.Context, from, to string) error {
+	if out, err := exec.CommandContext(ctx, "cp", "-a", from, to).CombinedOutput(); err != nil {
+		return fmt.Errorf("copy %s: %w: %s", from, err, out)
+	}
+	return nil
+}
+
+// migratedFile returns the bytes of a migrated SQLite database, which is made once per test program, or read from the templates.
 var migratedFile = sync.OnceValues(func() (_ []byte, err error) {
+	if folder := templates(); folder != "" {
+		return os.ReadFile(filepath.Join(folder, sqliteTemplate))
+	}
 	dir, err := os.MkdirTemp("", "atelie-sqlite")
 	if err != nil {
 		return nil, err
@@ -167,11 +206,13 @@ func (c *postgresServer) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	data := filepath.Join(c.dir, "data")
-	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--locale=C.UTF-8", "--encoding=UTF8", "--pgdata="+data)
-	initdb.SysProcAttr, initdb.Dir = attr, c.dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, out)
+	data, folder := filepath.Join(c.dir, "data"), templates()
+	if folder != "" {
+		if err := copyFolder(ctx, filepath.Join(folder, postgresTemplate), data); err != nil {
+			return err
+		}
+	} else if err := initialise(ctx, bin, data, attr); err != nil {
+		return err
 	}
 	if err := c.launch(ctx, bin, attr); err != nil {
 		return err
@@ -183,6 +224,9 @@ func (c *postgresServer) start(ctx context.Context) error {
 	if err := c.admin.QueryRow(ctx, "select case when current_setting('server_version_num')::int >= 150000 then ' strategy file_copy' else '' end").Scan(&c.strategy); err != nil {
 		return err
 	}
+	if folder != "" {
+		return nil
+	}
 	if _, err := c.admin.Exec(ctx, "create database template_atelie"); err != nil {
 		return err
 	}
@@ -192,6 +236,16 @@ func (c *postgresServer) start(ctx context.Context) error {
 	}
 	defer func() { _ = template.Close() }()
 	return template.Migrate(ctx)
+}
+
+// initialise makes the data folder of a server.
+func initialise(ctx context.Context, bin, data string, attr *syscall.SysProcAttr) error {
+	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--locale=C.UTF-8", "--encoding=UTF8", "--pgdata="+data)
+	initdb.SysProcAttr, initdb.Dir = attr, filepath.Dir(data)
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return nil
 }
 
 // launch starts the server on the existing data folder and waits until it answers.
@@ -221,9 +275,18 @@ func (c *postgresServer) waitReady(ctx context.Context) error {
 	}
 }
 
+// stop ends the server, if it runs, and removes its files.
 func (c *postgresServer) stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.dir == "" {
+		return nil
+	}
+	return errors.Join(c.end(), os.RemoveAll(c.dir))
+}
+
+// end ends the server, if it runs. The next caller of createDatabase gets another one.
+func (c *postgresServer) end() error {
 	if c.process == nil {
 		return nil
 	}
@@ -235,8 +298,8 @@ func (c *postgresServer) stop() error {
 	if err == nil {
 		err = c.process.Wait()
 	}
-	c.process, c.admin = nil, nil // the next caller gets another server
-	return errors.Join(err, os.RemoveAll(c.dir))
+	c.process, c.admin = nil, nil
+	return err
 }
 
 func binDir() (string, error) {
