@@ -145,5 +145,5 @@ export function goSources() {
 
 /** The arguments of `go test` for the packages in these folders. */
 export const packagesOf = (folders) => folders.map((folder) => `./${folder}`).join(" ");
-/** A quoted pattern for -run and -skip that matches exactly these tests. */
-export const exactly = (names) => `'^(${[...new Set(names)].sort().join("|")})$'`;
+/** A pattern for -run and -skip that matches exactly these tests. */
+export const exactly = (names) => `^(${[...new Set(names)].sort().join("|")})$`;

@@ -15,33 +15,11 @@ import { failure, fromPlaywright, fromVitest, unexpected } from "./test-reports.
 const results = ".cache/results";
 const plan = classify(goSources());
 
-// The linter runs vet, so tests run without it. Only `fast` uses Go's cache of test results. The cache does not notice
-// changes of programs that a test starts, and it keeps the result of a lucky run. A result counts only for the same TMPDIR.
-// The time limit only bounds a hang: the slowest package takes five minutes here.
-const goTest = (options, folders) =>
-  `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
-const uncached = "-count=1";
-// Packages that the race detector does not instrument: C translated to Go (SQLite, the script engine), codecs, checksums and
-// ciphers. That halves their time. They share state between goroutines only under locks of instrumented packages.
-const uninstrumented = [
-  "modernc.org/sqlite/lib",
-  "modernc.org/libquickjs",
-  "modernc.org/libc/...",
-  "modernc.org/memory",
-  "github.com/andybalholm/brotli/...",
-  "github.com/gen2brain/webp/...",
-  "github.com/klauspost/compress/...",
-  "golang.org/x/crypto/...",
-  "golang.org/x/image/...",
-  "image/...",
-  "compress/...",
-  "hash/crc64",
-  "github.com/superfly/ltx",
-  "github.com/pierrec/lz4/...",
-];
-const race = `${uncached} -race ${uninstrumented.map((packages) => `'-gcflags=${packages}=-race=false -d=checkptr=0'`).join(" ")}`;
+// Only `fast` uses Go's cache of test results. The cache does not notice changes of programs that a test starts, and it keeps the
+// result of a lucky run. A result counts only for the same TMPDIR.
+const goTest = (options) => `node scripts/run-go-tests.mjs '${JSON.stringify(options)}'`;
 const neverRaced = plan.never.folders.length
-  ? ` && ${goTest(`${uncached} -run ${exactly(plan.never.names)}`, plan.never.folders)}`
+  ? ` && ${goTest({ atOnce: 2, run: exactly(plan.never.names), folders: plan.never.folders })}`
   : "";
 
 const lint = {
@@ -88,10 +66,10 @@ const runs = {
         // Four packages at a time on two processors: many tests wait for most of their time. Linker and tests collect garbage
         // less often than by default, which takes more memory and 7 % less CPU.
         env: { GOGC: "400" },
-        command: goTest("-short -p 4", [
+        command: `go test -tags nodynamic -vet=off -timeout 40m -json -short -p 4 ${packagesOf([
           ...plan.whole.filter((folder) => folder.startsWith("internal/")),
           ...plan.plain.folders.filter((folder) => /^internal|architecture$/.test(folder)),
-        ]),
+        ])}`,
         count: fromGo(),
       },
       ...quickStages,
@@ -111,17 +89,22 @@ const runs = {
       },
       {
         name: "Go, race detector: packages that start goroutines",
-        command: goTest(`${race} -p 3`, plan.whole),
+        command: goTest({ race: true, atOnce: 3, folders: plan.whole }),
         count: fromGo(),
       },
       {
         name: "Go, race detector: tests that start goroutines",
-        command: goTest(`${race} -run ${exactly(plan.part.names)}`, plan.part.folders),
+        command: goTest({
+          race: true,
+          atOnce: 2,
+          run: exactly(plan.part.names),
+          folders: plan.part.folders,
+        }),
         count: fromGo(),
       },
       {
         name: "Go, all other tests",
-        command: `${goTest(`${uncached} -p 3 -skip ${exactly(plan.plain.names)}`, plan.plain.folders)}${neverRaced}`,
+        command: `${goTest({ atOnce: 3, skip: exactly(plan.plain.names), folders: plan.plain.folders })}${neverRaced}`,
         count: fromGo(),
       },
       {
@@ -140,13 +123,13 @@ const runs = {
     stages: [
       {
         name: "Go, long drills in full",
-        command: goTest(`${uncached} -run ${exactly(plan.soak.names)}`, plan.soak.folders),
+        command: goTest({ atOnce: 2, run: exactly(plan.soak.names), folders: plan.soak.folders }),
         env: { SOAK: "1" },
         count: fromGo(),
       },
       {
         name: "Go, hostile requests with the race detector",
-        command: goTest(race, ["test/hostile"]),
+        command: goTest({ race: true, atOnce: 1, folders: ["test/hostile"] }),
         env: { SOAK: "1" },
         count: fromGo(),
       },
