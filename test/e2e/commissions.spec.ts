@@ -242,8 +242,29 @@ test.describe("with scripts", () => {
     await page.getByRole("button", { name: text("en", "common.saveChanges") }).click();
     await expect(page.getByText(text("en", "settings.toast.saved"))).toBeVisible();
     const visitor = await context.newPage();
-    await visitor.goto(server.url);
-    await waitUntilInteractive(visitor);
+    await visitor.goto(server.url); // without a move
     await expect(block(visitor, "en", "open").getByText("from 250 €")).toBeAttached();
+  });
+
+  test("S2-commission-1: a session that becomes known before the visitor moves leaves what the server has drawn", async ({
+    page,
+  }) => {
+    await tell("open");
+    await signInAt(page, server, "/admin");
+    await page.addInitScript(() => {
+      addEventListener("DOMContentLoaded", () => {
+        const form = document.querySelector("#contact form");
+        new MutationObserver(() => {
+          if (form && !form.isConnected) document.documentElement.dataset.formReplaced = "";
+        }).observe(document, { subtree: true, childList: true });
+      });
+    });
+    const roleKnown = page.waitForResponse(/\/rest\/v1\/user_roles/);
+    await page.goto(server.url, { waitUntil: "commit" }); // without a move
+    await roleKnown;
+    await waitUntilInteractive(page);
+    await expect(page.getByRole("banner").getByText(text("en", "nav.dashboard"))).toBeAttached();
+    await expect(block(page, "en", "open")).toBeAttached();
+    await expect(page.locator("html")).not.toHaveAttribute("data-form-replaced");
   });
 });

@@ -20,9 +20,14 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
     <BootProvider value={boot}>
       <LanguageProvider initial={boot.language}>
         <QueryClientProvider client={queryClient}>
-          <AuthProvider>
-            <SkipLink />
-            <Header />
+          <AuthProvider
+            header={
+              <>
+                <SkipLink />
+                <Header />
+              </>
+            }
+          >
             <Page />
             <RouteEffects />
             <Toaster />

@@ -72,13 +72,7 @@ function Probe() {
     </>
   );
 }
-const show = (path = "/") =>
-  renderApp(
-    <AuthProvider>
-      <Probe />
-    </AuthProvider>,
-    { path },
-  );
+const show = (path = "/") => renderApp(<AuthProvider header={<Probe />} />, { path });
 const store = () => localStorage.setItem(backend.sessionStorageKey(testBoot), "{}");
 
 beforeEach(() => {

@@ -35,11 +35,18 @@ const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageO
 /** The state until the session is known. */
 const pendingState: SessionState = { ...signedOutState, loading: true };
 
+type AuthProviderProps = {
+  /** The header of all pages. It has useAuth everywhere. */
+  header: ReactNode;
+  /** The page. It has useAuth and useOwnerBackend under /admin only. */
+  children?: ReactNode;
+};
+
 /**
  * Provides the session and role of the person who uses the page (useAuth). The session chunk loads only if the browser
  * stores a session, if a mailed link was opened, or under /admin, so that most visitors do not download it.
  */
-export function AuthProvider({ children }: { children: ReactNode }) {
+export function AuthProvider({ header, children }: AuthProviderProps) {
   const boot = useBoot();
   const t = useT();
   const { pathname, hash } = useLocation();
@@ -117,21 +124,26 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     };
   }, [boot, t]);
 
-  // Whether the session is not known yet. On public pages this is false until the chunk is needed, so that the context does
-  // not change after the first render. Such a change would make React replace what is not hydrated yet, for example a form
-  // that a visitor is typing into.
+  // Whether the session is not known yet.
   const isPending = (isChunkNeeded || underAdmin) && !hasChunkFailed;
   const auth = useMemo<Auth>(
     () => ({ ...(sessionState ?? (isPending ? pendingState : signedOutState)), ...actions }),
     [sessionState, isPending, actions],
   );
 
+  // The contexts above a public page never change: otherwise React would replace what is not hydrated yet by its fallback,
+  // for example the contact form, in which a visitor may be typing.
   return (
-    <AuthContextProvider value={auth}>
-      <OwnerBackendProvider value={chunk?.client ?? null}>{children}</OwnerBackendProvider>
+    <>
+      <AuthContextProvider value={auth}>{header}</AuthContextProvider>
+      <AuthContextProvider value={underAdmin ? auth : null}>
+        <OwnerBackendProvider value={(underAdmin && chunk?.client) || null}>
+          {children}
+        </OwnerBackendProvider>
+      </AuthContextProvider>
       {chunk && (
         <chunk.Observer client={chunk.client} hash={initialHash} onChange={setSessionState} />
       )}
-    </AuthContextProvider>
+    </>
   );
 }
