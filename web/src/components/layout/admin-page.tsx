@@ -8,11 +8,14 @@ type AdminPageProps = {
   children: ReactNode;
 };
 
-/** The layout of an admin page: heading, main action and content. It also sets the document title. */
+/**
+ * The layout of an admin page: heading, main action and content. It also sets the document title. At its end there is room for a
+ * toast (toast-area.tsx).
+ */
 export function AdminPage({ title, action, children }: AdminPageProps) {
   usePageTitle(title);
   return (
-    <div className="page-container pt-8 pb-20 md:pt-12">
+    <div className="page-container pt-8 pb-32 md:pt-12">
       <div className="flex flex-col gap-4 md:flex-row md:items-center md:justify-between">
         <h1 className="text-admin">{title}</h1>
         {action && <div className="flex flex-none flex-col gap-3 md:flex-row">{action}</div>}

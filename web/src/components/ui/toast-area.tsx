@@ -1,4 +1,4 @@
-import { useEffect, useRef, type FocusEvent } from "react";
+import { useEffect, useRef, type FocusEvent, type RefObject } from "react";
 import { Check, CircleAlert } from "lucide-react";
 import { toast, Toaster as Sonner } from "sonner";
 import {
@@ -12,6 +12,8 @@ import { useT } from "@/lib/i18n";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
 const SINGLE_ID = "single";
+/** The height of the empty room at the end of admin pages, where a toast covers nothing. */
+const TOAST_ROOM_PX = 128;
 
 /** Shows a toast with sonner, and calls `onClose` when it starts to close. */
 function show(
@@ -39,6 +41,29 @@ function show(
 }
 
 /**
+ * Lifts the toasts above the sticky foot of the page, such as the bar of the selected works, unless they fit below it: at the
+ * end of the page they must cover neither the foot nor what stands above it.
+ */
+function useLift(area: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const place = () => {
+      const foot = document.querySelector("[data-sticky-foot]")?.getBoundingClientRect();
+      const covered = foot !== undefined && innerHeight - foot.bottom < TOAST_ROOM_PX;
+      const lift = covered ? Math.max(0, innerHeight - foot.top) : 0;
+      area.current?.style.setProperty("--toast-lift", `${lift}px`);
+    };
+    // The page becomes higher or lower when the foot comes or goes.
+    const observer = new ResizeObserver(place);
+    observer.observe(document.body);
+    for (const name of ["scroll", "resize"]) addEventListener(name, place, { passive: true });
+    return () => {
+      observer.disconnect();
+      for (const name of ["scroll", "resize"]) removeEventListener(name, place);
+    };
+  }, [area]);
+}
+
+/**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
  *
  * Whenever the focus leaves a toast, sonner would move it back to where it was before, even if a field was just clicked. So
@@ -50,6 +75,8 @@ export function ToastArea() {
   const focusedBefore = useRef<HTMLElement | null>(null);
   const isOutside = (target: EventTarget | null): target is HTMLElement =>
     target instanceof HTMLElement && !area.current?.contains(target);
+
+  useLift(area);
 
   // Shows the queued toasts, and moves the focus back when a toast that has it closes.
   useEffect(() => {
@@ -68,8 +95,8 @@ export function ToastArea() {
     <div ref={area} onFocusCapture={onFocus} onBlurCapture={(event) => event.stopPropagation()}>
       <Sonner
         position="bottom-left"
-        offset={24}
-        mobileOffset={16}
+        offset={{ left: 24, bottom: "calc(24px + var(--toast-lift, 0px))" }}
+        mobileOffset={{ left: 16, right: 16, bottom: "calc(16px + var(--toast-lift, 0px))" }}
         gap={TOAST_GAP_PX}
         visibleToasts={TOAST_VISIBLE}
         duration={TOAST_DURATION_MS}
