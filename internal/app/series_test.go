@@ -145,6 +145,11 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 					t.Errorf("%s: %d at first, then %d", target, status, again)
 				}
 			}
+			for _, target := range []string{"/", "/?lang=pt", "/gallery/all", "/gallery/mural?lang=pt", "/feed.xml", "/feed.xml?lang=pt", "/sitemap.xml"} {
+				if text := ask(a, "GET", target, "").Body.String(); strings.Contains(text, "Dark secret") || strings.Contains(text, "series=dark") || strings.Contains(text, darkSeries) {
+					t.Errorf("%s tells of the hidden series: %s", target, text)
+				}
+			}
 			// Pages that were made before follow each change of the series and of its works.
 			sitemap := func() int {
 				return strings.Count(ask(a, "GET", "/sitemap.xml", "").Body.String(), "<loc>http://site.example/gallery/all?series=")
