@@ -3,7 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ProductsPage } from "@/features/admin-products/api/list-products";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
-import { placeBack } from "@/features/admin-products/wall/place-of";
+import { movesBack } from "@/features/admin-products/wall/place-of";
 import { undoDeletion } from "@/lib/history/bring-back";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
@@ -72,9 +72,8 @@ export function useChangeProducts() {
       /** Moves works back to their places in `before`, the order of all works of the list. */
       undoMove: async (before: readonly string[], moved: readonly string[]) => {
         try {
-          for (const id of before) {
-            if (!moved.includes(id)) continue;
-            const { error } = await backend.rpc("move_work", placeBack(before, id));
+          for (const args of movesBack(before, moved)) {
+            const { error } = await backend.rpc("move_work", args);
             if (error) throw error;
           }
         } finally {

@@ -2,6 +2,7 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
   type KeyboardEvent,
@@ -17,7 +18,7 @@ import { ChooseSeriesDialog } from "@/features/admin-products/components/choose-
 import { SelectionBar } from "@/features/admin-products/components/selection-bar";
 import { WallTile } from "@/features/admin-products/components/wall-tile";
 import { useChangeWorks } from "@/features/admin-products/hooks/use-change-works";
-import { moveTo } from "@/features/admin-products/wall/geometry";
+import { moveTo, type Grid } from "@/features/admin-products/wall/geometry";
 import { placeOf } from "@/features/admin-products/wall/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
@@ -83,6 +84,10 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
     blocks.push(ids.slice(from, from + BLOCK_SIZE));
   const works = useWorksById(blocks);
   const { selected, toggle, select } = useSelection(order);
+  const selectedAs = useMemo(
+    () => new Map([...selected].map((id, index) => [id, index + 1])),
+    [selected],
+  );
   // The current work is the one that Tab reaches.
   const [currentId, setCurrentId] = useState<string | null>(null);
   const current = Math.max(0, currentId === null ? 0 : order.indexOf(currentId));
@@ -98,12 +103,13 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   const showFailure = () => errorToast(t, t("wall.failed"));
 
   /**
-   * Moves works to a place of the order (wall/geometry.ts) and saves it. The server gets the neighbour of the moved works.
+   * Moves works to a place of the order (wall/geometry.ts), in the order of the set, and saves it. The server gets the neighbour
+   * of the moved works.
    */
   function move(moved: ReadonlySet<string>, place: number) {
     const newOrder = moveTo(order, moved, place);
     if (moved.size === 0 || newOrder.join() === order.join()) return;
-    const movedIds = newOrder.filter((id) => moved.has(id));
+    const movedIds = [...moved];
     const newIndex = newOrder.indexOf(movedIds[0]!);
     const oldOrder = order;
     const moveNumber = ++latestMove.current;
@@ -189,11 +195,12 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
     End: total,
   };
 
-  /** Moves the selected works, or one work, by a number of places. */
+  /** Moves the selected works, or one work, by a number of places. They keep their order. */
   function step(moved: ReadonlySet<string>, by: number) {
     const indexes = order.flatMap((id, index) => (moved.has(id) ? [index] : []));
     const place = by < 0 ? indexes[0]! + by : indexes.at(-1)! + 1 + by;
-    move(moved, Math.max(0, Math.min(place, total)));
+    const inOrder = new Set(indexes.map((index) => order[index]!));
+    move(inOrder, Math.max(0, Math.min(place, total)));
   }
 
   function onKeyDown(event: KeyboardEvent, index: number) {
@@ -296,8 +303,8 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
               work={works.get(id)}
               index={index}
               total={total}
-              style={cellStyle(grid, index)}
-              selected={selected.has(id)}
+              grid={grid}
+              selectedAs={selectedAs.get(id) ?? 0}
               current={index === current}
               dragged={draggedIds?.has(id) ?? false}
               canMove={canMove}
@@ -313,7 +320,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
           <li
             aria-hidden="true"
             style={placeStyle(grid, drag.place, total)}
-            className="bg-indigo pointer-events-none absolute z-10 w-[3px]"
+            className="bg-indigo pointer-events-none absolute top-0 left-0 z-10 w-[3px]"
           />
         )}
         {gestures.lassoing && (
@@ -329,7 +336,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
         <div
           ref={gestures.preview}
           aria-hidden="true"
-          className="bg-pop shadow-pop outline-indigo pointer-events-none fixed top-0 left-0 z-50 grid size-24 place-items-center p-1 outline-3"
+          className="bg-pop shadow-pop outline-indigo pointer-events-none fixed top-0 left-0 z-50 grid size-24 place-items-center p-1 outline-3 will-change-transform"
         >
           {preview?.image_url && (
             <Picture
@@ -387,22 +394,13 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   );
 }
 
-type Cells = { columns: number; cell: { width: number; height: number } };
-
-/** The position and size of the cell with this index. */
-function cellStyle({ columns, cell }: Cells, index: number) {
-  return {
-    left: (index % columns) * cell.width,
-    top: Math.floor(index / columns) * cell.height,
-    width: cell.width,
-    height: cell.height,
-  };
-}
-
 /** The line that marks a place between two works. The last place is marked at the end of the last row, not in a new row. */
-function placeStyle({ columns, cell }: Cells, place: number, total: number) {
+function placeStyle({ columns, cell }: Grid, place: number, total: number) {
   const atEnd = place === total && total > 0 && place % columns === 0;
   const column = atEnd ? columns : place % columns;
   const row = atEnd ? place / columns - 1 : Math.floor(place / columns);
-  return { left: column * cell.width - 1.5, top: row * cell.height, height: cell.height - 12 };
+  return {
+    transform: `translate(${column * cell.width - 1.5}px, ${row * cell.height}px)`,
+    height: cell.height - 12,
+  };
 }

@@ -19,7 +19,7 @@ import { readView } from "@/features/admin-products/list-view";
 import { initialFormState } from "@/features/admin-products/schema";
 import { initialSeriesState } from "@/features/admin-products/series-schema";
 import type { KeptPair } from "@/features/admin-products/series-versions";
-import { placeBack } from "@/features/admin-products/wall/place-of";
+import { movesBack } from "@/features/admin-products/wall/place-of";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
@@ -150,8 +150,7 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
       onEdit={onEdit}
       move={(args) => change.moveWorks(ofPairs(args))}
       undoMove={async (before, moved) => {
-        for (const id of before)
-          if (moved.includes(id)) await change.moveWorks(ofPairs(placeBack(before, id)));
+        for (const args of movesBack(before, moved)) await change.moveWorks(ofPairs(args));
       }}
       renderBar={(bar) => (
         <WallBar {...bar}>

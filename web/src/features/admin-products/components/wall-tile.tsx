@@ -1,6 +1,8 @@
-import { memo, type CSSProperties, type KeyboardEvent, type MouseEvent } from "react";
+import { memo, type KeyboardEvent, type MouseEvent } from "react";
 import { Check, GripHorizontal, ImageOff } from "lucide-react";
 import { WorkSwitches, type SwitchName } from "@/features/admin-products/components/work-switches";
+import { visibilityOf } from "@/features/admin-products/visibility";
+import type { Grid } from "@/features/admin-products/wall/geometry";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
@@ -14,9 +16,9 @@ type WallTileProps = {
   /** The index of the work among the `total` works of the list. */
   index: number;
   total: number;
-  /** The position and size of the tile. */
-  style: CSSProperties;
-  selected: boolean;
+  grid: Grid;
+  /** The number of the work among the selected ones, in the order of their selection; 0 if it is not selected. */
+  selectedAs: number;
   /** Whether this is the one tile that Tab reaches. Arrow keys move to the others. */
   current: boolean;
   /** Whether the tile is being dragged. */
@@ -36,8 +38,8 @@ export const WallTile = memo(function WallTile({
   work,
   index,
   total,
-  style,
-  selected,
+  grid: { columns, cell },
+  selectedAs,
   current,
   dragged,
   canMove,
@@ -50,6 +52,13 @@ export const WallTile = memo(function WallTile({
   const t = useT();
   const { types } = useBoot().site.gallery;
   const tabIndex = current ? 0 : -1;
+  const selected = selectedAs > 0;
+  const style = {
+    left: (index % columns) * cell.width,
+    top: Math.floor(index / columns) * cell.height,
+    width: cell.width,
+    height: cell.height,
+  };
   if (!work) {
     return (
       <li style={style} aria-busy="true" className="absolute p-2" data-index={index}>
@@ -66,6 +75,7 @@ export const WallTile = memo(function WallTile({
     );
   }
   const { title } = work;
+  const visibility = visibilityOf(work);
   const info = imageInfo(work, work.image_url);
   return (
     <li
@@ -74,7 +84,7 @@ export const WallTile = memo(function WallTile({
       aria-posinset={index + 1}
       aria-setsize={total}
       onFocus={() => onFocus(index)}
-      className={cn("absolute flex flex-col p-2", dragged && "opacity-40")}
+      className={cn("absolute flex flex-col p-2 contain-layout", dragged && "opacity-40")}
     >
       <button
         type="button"
@@ -109,13 +119,18 @@ export const WallTile = memo(function WallTile({
         <span
           aria-hidden="true"
           className={cn(
-            "border-edge bg-field absolute top-2 left-2 grid size-6 place-items-center border",
+            "border-edge bg-field absolute top-2 left-2 grid h-6 min-w-6 place-items-center border",
             selected
               ? "bg-indigo border-indigo text-on-indigo"
               : "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100",
           )}
         >
-          {selected && <Check size={18} strokeWidth={2.25} />}
+          {selected &&
+            (canMove ? (
+              <span className="px-1 text-[.9375rem] leading-none lining-nums">{selectedAs}</span>
+            ) : (
+              <Check size={18} strokeWidth={2.25} />
+            ))}
         </span>
       </button>
       <button
@@ -128,6 +143,9 @@ export const WallTile = memo(function WallTile({
         {title}
       </button>
       <p className="text-ink2 truncate text-[.9375rem] leading-tight">
+        {visibility !== "published" && (
+          <strong className="text-ink font-[570]">{t(`products.${visibility}`)} · </strong>
+        )}
         {t(`type.${work.artwork_type}`)}
         {!types.includes(work.artwork_type) && ` · ${t("products.notInGallery")}`}
       </p>

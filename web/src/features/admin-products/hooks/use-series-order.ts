@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { useChangeSeries } from "@/features/admin-products/api/series";
-import { placeBack, placeOf } from "@/features/admin-products/wall/place-of";
+import { movesBack, placeOf } from "@/features/admin-products/wall/place-of";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { moveItem } from "@/lib/move-item";
@@ -36,7 +36,7 @@ export function useSeriesOrder(series: Series[]) {
           if (number !== latestMove.current) return; // a series of quick changes shows one toast
           stackedToast({
             title: t("series.toast.ordered"),
-            action: undoButton(() => save(placeBack(before, id))),
+            action: undoButton(() => save(movesBack(before, [id])[0]!)),
           });
         },
         () => stackedToast({ title: t("series.toast.failed"), destructive: true }),

@@ -50,18 +50,14 @@ export function indexesIn(grid: Grid, a: Point, b: Point, total: number): number
   return indexes;
 }
 
-/** The list after the `moved` items were dropped together at a place. They keep their order. */
+/** The list after the `moved` items were dropped together at a place, in the order of the set. */
 export function moveTo(
   list: readonly string[],
   moved: ReadonlySet<string>,
   place: number,
 ): string[] {
   const stays = (id: string) => !moved.has(id);
-  return [
-    ...list.slice(0, place).filter(stays),
-    ...list.filter((id) => moved.has(id)),
-    ...list.slice(place).filter(stays),
-  ];
+  return [...list.slice(0, place).filter(stays), ...moved, ...list.slice(place).filter(stays)];
 }
 
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(value, max));

@@ -15,12 +15,18 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
 }
 
 /**
- * The arguments of a move that puts one row back to its place in `before`. The rows before it in
- * `before` must be at their places already.
+ * The arguments of the moves that put rows back to their places in `before`, to be made in this order. Rows that followed each
+ * other there are moved together.
  */
-export function placeBack(before: readonly string[], id: string): MoveArgs {
-  const target = before[before.indexOf(id) - 1];
-  return target === undefined
-    ? { ids: [id], place: "first", target: null }
-    : { ids: [id], place: "after", target };
+export function movesBack(before: readonly string[], moved: readonly string[]): MoveArgs[] {
+  const movedIds = new Set(moved);
+  const moves: MoveArgs[] = [];
+  before.forEach((id, index) => {
+    if (!movedIds.has(id)) return;
+    const previous = before[index - 1];
+    if (previous === undefined) moves.push({ ids: [id], place: "first", target: null });
+    else if (movedIds.has(previous)) moves.at(-1)!.ids.push(id);
+    else moves.push({ ids: [id], place: "after", target: previous });
+  });
+  return moves;
 }

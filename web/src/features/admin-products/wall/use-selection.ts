@@ -1,11 +1,17 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 
-/** The selected works of a list, by their ids. A work that leaves the list also leaves the selection. */
+/**
+ * The selected works of a list, by their ids, in the order in which they were selected. A work that leaves the list also leaves
+ * the selection.
+ */
 export function useSelection(ids: readonly string[]) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   // The work from which a selection with Shift extends.
   const anchor = useRef<string | null>(null);
-  const selected = useMemo(() => new Set(ids.filter((id) => chosen.has(id))), [ids, chosen]);
+  const selected = useMemo(() => {
+    const listed = new Set(ids);
+    return new Set([...chosen].filter((id) => listed.has(id)));
+  }, [ids, chosen]);
 
   /** Selects or deselects a work. With `range` it instead selects all works from the last chosen one to this one. */
   const toggle = useCallback(

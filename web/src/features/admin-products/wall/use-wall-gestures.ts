@@ -24,15 +24,16 @@ type WallGestures = {
   canMove: boolean;
   /** Called when the work with this index was dropped at a place (geometry.ts). */
   onDrop(index: number, place: number): void;
-  onLasso(indexes: number[], add: boolean): void;
+  /** Called with the indexes of the works that the lasso touches, when they change. */
+  onLasso(indexes: number[]): void;
   onLongPress(index: number): void;
 };
 
 /**
  * The pointer gestures of the wall. Works are dragged by their pictures (mouse) or their handles (mouse, pen, finger). A
- * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). Moves of the
- * pointer write styles directly, and change the state only when the place or the selection changes, so that a drag stays
- * smooth.
+ * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). The page follows
+ * the pointer once in each frame: styles are written directly, and the state changes only when the place or the selection
+ * does, so that a drag stays smooth.
  */
 export function useWallGestures(options: WallGestures) {
   // The latest options, for listeners that outlive a render.
@@ -42,6 +43,8 @@ export function useWallGestures(options: WallGestures) {
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
+  // The place of the drag, or the corners of the lasso, of which the state was told last.
+  const reported = useRef<number | string | null>(null);
   const preview = useRef<HTMLDivElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
   /** Whether the click that follows is the end of a gesture. */
@@ -66,7 +69,9 @@ export function useWallGestures(options: WallGestures) {
       const place = placeAt(grid, pointerOnWall(), total);
       if (preview.current)
         preview.current.style.transform = `translate(${pointer.current.x + 12}px, ${pointer.current.y + 12}px)`;
-      setDrag((before) => (before?.place === place ? before : { index: now.index, place }));
+      if (reported.current === place) return;
+      reported.current = place;
+      setDrag({ index: now.index, place });
     } else if (now?.kind === "lasso") {
       const corner = pointerOnWall();
       const style = lassoBox.current?.style;
@@ -75,13 +80,18 @@ export function useWallGestures(options: WallGestures) {
         style.width = `${Math.abs(corner.x - now.start.x)}px`;
         style.height = `${Math.abs(corner.y - now.start.y)}px`;
       }
-      onLasso(indexesIn(grid, now.start, corner, total), false);
+      const indexes = indexesIn(grid, now.start, corner, total);
+      const corners = `${indexes[0]} ${indexes.at(-1)} ${indexes.length}`;
+      if (reported.current === corners) return;
+      reported.current = corners;
+      onLasso(indexes);
     }
   }
 
   /** Begins a gesture. Returns a function that ends it and calls `then` after a time, unless it has ended before. */
   function begin(next: Gesture) {
     gesture.current = next;
+    reported.current = null;
     let frame = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onMove = (event: globalThis.PointerEvent) => {
@@ -97,17 +107,19 @@ export function useWallGestures(options: WallGestures) {
           return;
         }
         gesture.current = { kind: "drag", index: now.index };
+        followPointer();
       }
-      followPointer();
     };
-    // In each frame, because a pointer that rests at the edge causes no events.
-    const scroll = () => {
+    // In each frame, also without events: a pointer that rests at the edge scrolls. It scrolls last, because reading positions
+    // after it would lay out the page twice.
+    const step = () => {
       const { y } = pointer.current;
-      const active = gesture.current !== null && gesture.current.kind !== "press";
-      if (active && y < SCROLL_ZONE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
-      else if (active && y > innerHeight - SCROLL_ZONE_PX) window.scrollBy(0, SCROLL_STEP_PX);
-      if (active) followPointer();
-      frame = requestAnimationFrame(scroll);
+      if (gesture.current !== null && gesture.current.kind !== "press") {
+        followPointer();
+        if (y < SCROLL_ZONE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
+        else if (y > innerHeight - SCROLL_ZONE_PX) window.scrollBy(0, SCROLL_STEP_PX);
+      }
+      frame = requestAnimationFrame(step);
     };
     const end = () => {
       cancelAnimationFrame(frame);
@@ -120,7 +132,8 @@ export function useWallGestures(options: WallGestures) {
       setDrag(null);
       setLassoing(false);
     };
-    const onUp = () => {
+    const onUp = (event: globalThis.PointerEvent) => {
+      pointer.current = { x: event.clientX, y: event.clientY };
       const now = gesture.current;
       const { grid, total, onDrop } = latest.current;
       if (now && now.kind !== "press") swallowClick.current = true;
@@ -137,7 +150,7 @@ export function useWallGestures(options: WallGestures) {
     window.addEventListener("pointerup", onUp);
     window.addEventListener("pointercancel", end);
     window.addEventListener("keydown", onKey, true);
-    frame = requestAnimationFrame(scroll);
+    frame = requestAnimationFrame(step);
     stop.current = end;
     if (next.kind === "lasso") setLassoing(true);
     if (next.kind === "drag") followPointer();

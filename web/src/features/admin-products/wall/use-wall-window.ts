@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useState, type RefObject } from "react";
 import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geometry";
 
 /** How many rows are rendered above and below the window, so that fast scrolling shows no gaps. */
@@ -17,7 +17,8 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
     return () => observer.disconnect();
   }, [wall]);
 
-  const grid: Grid = gridOf(width || 960);
+  // The same object while the width is the same, because the tiles are memoized.
+  const grid: Grid = useMemo(() => gridOf(width || 960), [width]);
   const { height } = grid.cell;
   // Follows the part of the wall that is in the window.
   useEffect(() => {
