@@ -275,6 +275,66 @@ test("A-wall-smooth: of 5,000 works few are rendered, and a drag across them tak
   await expect(page.getByRole("button", { name: /^Select Study 2/ }).first()).toBeVisible();
 });
 
+/** The controls that a toast covers, of the bar and, if `last` is given, of that work. */
+const covered = (page: Page, last = "") =>
+  page.evaluate((index) => {
+    const toasts = [...document.querySelectorAll("[data-sonner-toast][data-visible=true]")];
+    if (toasts.length === 0) return ["no toast is there"];
+    const controls = document.querySelectorAll(
+      `[data-sticky-foot] button${index && `, [data-index="${index}"] :is(button, [data-grip])`}`,
+    );
+    if (controls.length === 0) return ["no control is there"];
+    return [...controls]
+      .filter((control) => {
+        const a = control.getBoundingClientRect();
+        return toasts.some((toast) => {
+          const b = toast.getBoundingClientRect();
+          return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+        });
+      })
+      .map((control) => control.getAttribute("aria-label") ?? control.textContent);
+  }, last);
+
+for (const [name, width, height] of [
+  ["phone", 390, 844],
+  ["desk", 1440, 900],
+] as const)
+  test(`A-wall-toast: on a ${name} a toast covers neither the bar nor the last works`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height });
+    await signInAt(page, server, WALL);
+    const toEnd = () =>
+      page.evaluate(() =>
+        scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" }),
+      );
+    await expect(picture(page, "Study 0001")).toBeVisible();
+    // The bar at the foot of the window.
+    await picture(page, "Study 0002").click();
+    await page.getByRole("button", { name: "Feature", exact: true }).click();
+    await expect(page.getByText("Works changed: 1")).toBeVisible();
+    await expect.poll(() => covered(page)).toEqual([]);
+    // The bar, and the work above it, at the end of the page.
+    await toEnd();
+    await expect(picture(page, `Study ${WORKS}`)).toBeVisible();
+    await page.getByRole("button", { name: "Do not feature" }).click();
+    await expect(page.getByText("Works changed: 1")).toHaveCount(2);
+    const columns = Math.floor((await page.locator("main ul").first().boundingBox())!.width / 156);
+    const leftmost = String(Math.floor((WORKS - 1) / columns) * columns);
+    await expect.poll(() => covered(page, leftmost)).toEqual([]);
+    // Without the bar.
+    await page.getByRole("button", { name: "Clear selection" }).click();
+    await toEnd();
+    await expect
+      .poll(async () => (await covered(page, leftmost)).filter((text) => !/^no /.test(text!)))
+      .toEqual([]);
+    const stock = page.locator(`[data-index="${leftmost}"]`).getByRole("switch").last();
+    await stock.click({ timeout: 3000 });
+    await expect(stock).not.toBeChecked();
+    await stock.click({ timeout: 3000 });
+    await expect(stock).toBeChecked();
+  });
+
 for (const language of languages)
   test(`A-wall-axe: nothing to find on the wall, its bar and its dialog at 390 and 1440 px in ${language}`, async ({
     page,
