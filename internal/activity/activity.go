@@ -115,6 +115,12 @@ const (
 	SiteRestore       = "site-restore"    // the site was restored from its backup; the time of the restored state in RFC 3339
 )
 
+// Actions of RecordCalendar.
+const (
+	CalendarMade    = "calendar_made" // also in place of one before
+	CalendarRemoved = "calendar_removed"
+)
+
 // commandActions are the actions of RecordSite that only commands do.
 var commandActions = []string{SiteExport, SiteCopy, SiteImport, SupabaseImport, SiteRestore}
 

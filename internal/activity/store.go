@@ -98,6 +98,11 @@ func RecordExport(ctx context.Context, q db.Querier, action, account string, now
 	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'export', $2, $3)", now, action, actorOf(account))
 }
 
+// RecordCalendar adds an entry about the secret URL of an account's calendar. action is CalendarMade or CalendarRemoved.
+func RecordCalendar(ctx context.Context, q db.Querier, action, account string, now time.Time) error {
+	return db.Exec(ctx, q, "insert into activity (created_at, kind, action, actor) values ($1, 'key', $2, $3)", now, action, actorOf(account))
+}
+
 // actorOf returns the value of the column actor for the id of an account, null for a key.
 func actorOf(account string) any {
 	if id, err := uuid.Parse(account); err == nil {

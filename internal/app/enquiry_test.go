@@ -193,9 +193,9 @@ func TestConversationsBelongToTheAddress(t *testing.T) {
 	})
 }
 
-// Proves E-secret-1.
+// Proves E-secret-1, CAL-secret.
 //
-// The token of a link is in no log line, whatever the URL looks like, in no label of the metrics, and in no header but the redirect.
+// The token of a link or calendar is in no log line, whatever the URL looks like, in no label of the metrics, and in no header but the redirect.
 func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Database.URL, cfg.Server.MetricsListen, cfg.CDN.On = dbtest.URL(t, db.SQLite), "127.0.0.1:0", true
@@ -215,6 +215,8 @@ func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 		for _, target := range []string{
 			"/enquiry/" + token, "/enquiry/" + token + "/", "/enquiry/" + token + "/picture/11111111-1111-4111-8111-111111111111/small", "/enquiry/" + token + "/x?lang=pt", "//enquiry/" + token, "/./enquiry/" + token, "/x/../enquiry/" + token, "/Enquiry/" + token,
 			"/ENQUIRY/" + token, "/enquiry%2F" + token, "/pt/enquiry/" + token, "/İ/enquiry/" + token,
+			"/calendar/" + token + ".ics", "/calendar/" + token, "//calendar/" + token + ".ics", "/x/../calendar/" + token, "/Calendar/" + token + ".ICS", "/pt/calendar/" + token,
+			"/calendar/enquiry/" + token, "/enquiry/calendar/" + token, "/İ/calendar/" + token,
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader("text=x"))
 			u, err := url.Parse(target)
@@ -231,7 +233,7 @@ func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 			if rec.Code >= 500 {
 				t.Errorf("%s %s: %d", method, target, rec.Code)
 			}
-			if strings.HasPrefix(target, "/enquiry/") {
+			if strings.HasPrefix(target, "/enquiry/") || strings.HasPrefix(target, "/calendar/") {
 				for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex", "CDN-Cache-Control": ""} {
 					if got := rec.Header().Get(name); got != want {
 						t.Errorf("%s %s: %s is %q", method, target, name, got)
@@ -240,12 +242,12 @@ func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 			}
 		}
 	}
-	if text := log.String(); strings.Contains(text, token) || !strings.Contains(text, `"path":"/enquiry/…"`) {
+	if text := log.String(); strings.Contains(text, token) || !strings.Contains(text, `"path":"/enquiry/…"`) || !strings.Contains(text, `"path":"/calendar/…"`) {
 		t.Errorf("%s", text)
 	}
 	rec := httptest.NewRecorder()
 	a.metrics.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if strings.Contains(rec.Body.String(), token) || strings.Contains(rec.Body.String(), "enquiry") {
+	if strings.Contains(rec.Body.String(), token) || strings.Contains(rec.Body.String(), "enquiry") || strings.Contains(rec.Body.String(), "calendar") {
 		t.Error("the metrics name the link")
 	}
 	if scrape(t, a)[requestsOf("pages", "4xx")] == 0 {

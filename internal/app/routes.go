@@ -58,8 +58,11 @@ func (a *App) Handler() http.Handler {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
 	mux.Handle(functions.EnquiryPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Enquiry), a.withTimeout, compressed))
+	mux.Handle(functions.CalendarPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Calendar), a.withTimeout, compressed))
 	page := httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout)
-	mux.Handle(strings.TrimSuffix(functions.EnquiryPath, "/"), page) // otherwise ServeMux would redirect it to EnquiryPath
+	for _, path := range []string{functions.EnquiryPath, functions.CalendarPath} {
+		mux.Handle(strings.TrimSuffix(path, "/"), page) // otherwise ServeMux would redirect it to the path with the slash
+	}
 	mux.Handle("/", page)
 	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}
 	if a.cfg.CDN.On {

@@ -67,7 +67,7 @@ func sharedKindOf(r *http.Request) sharedKind {
 			}
 		}
 		return allowOnly(query, kind, "v", "download", "format", "width", "height", "resize", "quality", "tile")
-	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath}, func(prefix string) bool {
+	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath, functions.CalendarPath}, func(prefix string) bool {
 		return strings.HasPrefix(path+"/", prefix)
 	}):
 		return notShared

@@ -39,6 +39,7 @@ var leftOut = map[string]string{
 	"auth_signing_keys":        "keys",
 	"auth_hash_keys":           "keys",
 	"auth_sso_keys":            "keys",
+	"calendar_feeds":           "secret URLs, which belong to accounts",
 	"auth_users":               "accounts and their passwords; site.json has the owners' addresses",
 	"auth_identities":          "accounts and their passwords; site.json has the owners' addresses",
 	"user_roles":               "accounts and their passwords; site.json has the owners' addresses",

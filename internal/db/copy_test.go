@@ -100,7 +100,7 @@ func sample(table, column, kind string, i int) any {
 		return "progress"
 	case "commissions.stage":
 		return []string{"accepted", "declined"}[i%2]
-	case "commission_terms.language":
+	case "commission_terms.language", "calendar_feeds.language":
 		return []string{"en", "pt"}[i%2]
 	case "commission_offers.terms_hash":
 		return sample("commission_terms", "hash", kind, i)

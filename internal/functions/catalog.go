@@ -99,6 +99,8 @@ var catalog = map[string]function{
 	"contact-notices":    {run: (*Service).contactNotices},
 	"contact-reply":      {run: (*Service).contactReply},
 	"commission":         {run: (*Service).commission},
+	"commission-board":   {run: (*Service).commissionBoard},
+	"calendar-feed":      {run: (*Service).calendarFeed},
 	"contact-export":     {run: (*Service).contactExport},
 	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},

@@ -65,12 +65,22 @@ func hashToken(token string) string {
 // urlOf returns the URL of a link. ok is false if the site's secret was replaced after the link was made: then the token cannot be
 // derived again.
 func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
+	token, ok := s.tokenOf(l.Nonce, l.Hash)
+	if !ok {
+		return "", false
+	}
+	return s.cfg.SiteURL + EnquiryPath + token, true
+}
+
+// tokenOf derives a token from its nonce. hash is that of the token, which tells which key has made it. ok is false if none of the
+// known keys has.
+func (s *Service) tokenOf(nonce, hash string) (token string, ok bool) {
 	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {
 		if key == nil {
 			continue
 		}
-		if token := deriveToken(key, l.Nonce); hashToken(token) == l.Hash {
-			return s.cfg.SiteURL + EnquiryPath + token, true
+		if token := deriveToken(key, nonce); hashToken(token) == hash {
+			return token, true
 		}
 	}
 	return "", false

@@ -40,6 +40,8 @@ var (
 	errPicturesFull     = apperr.New(http.StatusConflict, "pictures_full", i18n.EN.Text("enquiry.pictures.full"))
 	errPicturesBusy     = apperr.New(http.StatusTooManyRequests, "pictures_busy", i18n.EN.Text("enquiry.pictures.busy"))
 	errTooManyRequests  = apperr.New(http.StatusTooManyRequests, "too_many_requests_for_links", "Too many requests. Please try again in a minute.")
+	errNoAccount        = apperr.New(http.StatusBadRequest, "no_account", "A calendar belongs to an account. The caller is none.")
+	errNoCalendar       = apperr.New(http.StatusNotFound, "no_calendar", "There is nothing here.")
 	errNoAddress        = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
 	errAddressHasRole   = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")
 	errTooManyTests     = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")

@@ -123,6 +123,7 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		guarded.ServeHTTP(w, r)
 	})
 	mux.Handle(EnquiryPath, httpx.Handle(WriteError, s.Enquiry))
+	mux.Handle(CalendarPath, httpx.Handle(WriteError, s.Calendar))
 	s.http = httpx.Log(slog.New(slog.DiscardHandler), nil, nil)(mux)
 	return s
 }

@@ -142,21 +142,29 @@ func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo
 	log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// SecretPath begins the paths that contain a secret, which the log must not contain.
-const SecretPath = "/enquiry/"
+// Paths that contain a secret, which the log must not contain, begin with one of these.
+const (
+	SecretPath   = "/enquiry/"
+	CalendarPath = "/calendar/"
+)
 
-// loggedPath returns a path for the log. It leaves out what follows SecretPath, wherever that is and in whatever case, because a mistyped
-// URL can contain the secret too.
+// loggedPath returns a path for the log. It leaves out what follows the first of the secret paths, wherever that is and in whatever case,
+// because a mistyped URL can contain the secret too.
 func loggedPath(path string) string {
 	lower := strings.ToLower(path)
-	i := strings.Index(lower, SecretPath)
-	switch {
-	case i < 0:
-		return path
-	case len(lower) != len(path): // the case of some characters differs in length, so that i is no index of path
-		return SecretPath + "…"
+	first, secret := len(lower), ""
+	for _, prefix := range []string{SecretPath, CalendarPath} {
+		if i := strings.Index(lower, prefix); i >= 0 && i < first {
+			first, secret = i, prefix
+		}
 	}
-	return path[:i+len(SecretPath)] + "…"
+	switch {
+	case secret == "":
+		return path
+	case len(lower) != len(path): // the case of some characters differs in length, so that first is no index of path
+		return secret + "…"
+	}
+	return path[:first+len(secret)] + "…"
 }
 
 const maxCause = 1000 // bytes

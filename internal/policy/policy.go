@@ -230,7 +230,7 @@ func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
 		return hasKnownRole(c)
-	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
+	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false

@@ -101,6 +101,7 @@ var table = map[string]map[Action]map[string]Grant{
 	"site_settings":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_links":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"commission_terms":   {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"calendar_feeds":     {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_quarantine": {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 	"contact_pictures":   {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 }
@@ -261,7 +262,7 @@ func TestFunction(t *testing.T) {
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}
-		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-reply", "commission", "contact-export", "address-data", "mail-test"} {
+		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"} {
 			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
 				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
 			}

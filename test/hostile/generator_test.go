@@ -619,17 +619,18 @@ func (g *generator) functions() *request {
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`, "follow": `true`}
 	order := []string{"name", "email", "message", "reason", "language", "follow"}
 	if g.chance(25) { // functions of administrators
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "commission", "contact-export", "address-data", "mail-test"))
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
-			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `"stage"`, `"promise"`, `"offer"`, `"withdraw"`, `"progress"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `"stage"`, `"promise"`, `"offer"`, `"withdraw"`, `"progress"`, `"create"`, `"replace"`, `"remove"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
 			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
 			"message_id": g.word(`"`+id+`"`, `"x"`, `null`, `["`+id+`"]`), "text": g.word(`"Answer"`, `""`, `"\u0000"`, `7`, g.quoted()),
 			"stage": g.word(`"accepted"`, `"enquiry"`, `"sold"`, `null`), "from": g.word(`"offer"`, `0`, `-1`, `1e99`, `"1"`), "price": g.word(`"300 €"`, `""`, `"\n"`, g.quoted()),
 			"promised_on": g.word(`"2027-01-01"`, `"-1"`, `"99999-01-01"`, g.quoted()), "expires_on": g.word(`"2999-01-01"`, `""`, `"0000-00-00"`, g.quoted()),
+			"all": g.word(`["finished"]`, `[]`, `["sold"]`, `[null]`, `"offer"`), "language": g.word(`"pt"`, `"en"`, `"fr"`, `7`),
 			"format": g.word(`"csv"`, `"json"`, `"xlsx"`, `[]`), "address": g.word(`"ines@exemplo.example"`, `"@"`, `"a@\u0000"`, `"'@%"`, `{}`),
 		}
-		return g.framed(r, g.json(fields, []string{"action", "id", "message_id", "text", "ids", "from", "limit", "format", "address", "stage", "price", "promised_on", "expires_on"}))
+		return g.framed(r, g.json(fields, []string{"action", "id", "message_id", "text", "ids", "from", "limit", "format", "address", "stage", "price", "promised_on", "expires_on", "all", "language"}))
 	}
 	switch g.IntN(5) {
 	case 0: // a form without scripts
@@ -774,7 +775,7 @@ func (g *generator) enquiry() *request {
 
 func (g *generator) pages() *request {
 	target := "/" + g.word("", "gallery", "gallery/all", "gallery/"+url.PathEscape(g.text()), "admin", "admin/auth?setup="+g.escape(g.text()), "politica-privacidade?lang=pt", "?lang="+g.escape(g.text()), "favicon.svg", "assets/", "assets/../index.html", "index.html",
-		"%2e%2e/%2e%2e/etc/passwd", "..%2fjwt-secret", ".env", ".git/config", "health/live", "health/ready", "health/", "realtime/v1/websocket", "rest/v1", "rest", "//evil.example/", "/\\evil.example", url.PathEscape(g.text()), strings.Repeat("a/", 500))
+		"%2e%2e/%2e%2e/etc/passwd", "..%2fjwt-secret", ".env", ".git/config", "health/live", "health/ready", "health/", "realtime/v1/websocket", "rest/v1", "rest", "//evil.example/", "/\\evil.example", "calendar", "calendar/", "calendar/AAAAAAAAAAAAAAAAAAAAAA.ics", "calendar/"+url.PathEscape(g.text())+".ics", "calendar/%00.ics", url.PathEscape(g.text()), strings.Repeat("a/", 500))
 	r := g.request(pick(g, "GET", "GET", "GET", "HEAD", "POST"), target)
 	if r.method == "POST" {
 		return g.framed(r, []byte("a=b"))

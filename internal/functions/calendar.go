@@ -1,0 +1,167 @@
+package functions
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"atelie/internal/activity"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+	"atelie/internal/identity"
+)
+
+// CalendarPath is the path of the calendars with promised dates. Token and calendarEnding follow.
+const CalendarPath = httpx.CalendarPath
+
+const calendarEnding = ".ics"
+
+// Limit of requests for calendars from one IP address in a minute. It also limits how fast tokens can be guessed.
+const (
+	calendarsPerMinute = 60
+	calendarLimit      = "calendar"
+)
+
+// calendarRequest is the body of a call of calendar-feed.
+type calendarRequest struct {
+	Action   string        `json:"action"`   // state, create, replace or remove; "" means state
+	Language i18n.Language `json:"language"` // for create and replace: of the calendar's texts
+}
+
+// calendarState is the response of calendar-feed.
+type calendarState struct {
+	Success  bool           `json:"success"`
+	Calendar *stateCalendar `json:"calendar"` // null for none
+}
+
+// stateCalendar is the calendar of the caller's account.
+type stateCalendar struct {
+	URL       string        `json:"url"` // "" if only the calendar program knows it, because the secret was replaced
+	Language  i18n.Language `json:"language"`
+	CreatedAt time.Time     `json:"created_at"`
+}
+
+// calendarFeed handles the function calendar-feed for owners (administrators): the secret URL of the calendar of their own account. All
+// actions respond with the state.
+func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
+	var req calendarRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	actions := map[string]func(context.Context, *db.Tx, string, calendarRequest) error{
+		"": nil, "state": nil, "create": s.makeCalendar, "replace": s.makeCalendar, "remove": s.removeCalendar,
+	}
+	act, ok := actions[req.Action]
+	if !ok {
+		return errInvalid("The action must be state, create, replace or remove")
+	}
+	if makes := req.Action == "create" || req.Action == "replace"; makes && !slices.Contains(i18n.Languages, req.Language) {
+		return errInvalid("The language must be en or pt")
+	} else if makes {
+		if err := s.cfg.CheckSpace(); err != nil {
+			return err
+		}
+	}
+	userID := identity.Of(r.Context()).UserID
+	if userID == "" { // the caller is the service key
+		return errNoAccount
+	}
+	state := calendarState{Success: true}
+	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
+		if act != nil {
+			if err := act(r.Context(), tx, userID, req); err != nil {
+				return err
+			}
+		}
+		f, err := readCalendarOf(r.Context(), tx, userID)
+		if errors.Is(err, db.ErrNoRows) {
+			return nil
+		}
+		url, _ := s.calendarURL(f)
+		state.Calendar = &stateCalendar{url, f.Language, f.CreatedAt.UTC()}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, state)
+}
+
+// makeCalendar handles the actions create and replace. A calendar that exists stays as it is after create, so that a call that is sent
+// twice does not end the URL that the first one made.
+func (s *Service) makeCalendar(ctx context.Context, tx *db.Tx, userID string, req calendarRequest) error {
+	if found, err := hasRole(ctx, tx, userID); err != nil {
+		return err
+	} else if !found { // the role was removed during the call
+		return errForbidden
+	}
+	if _, err := readCalendarOf(ctx, tx, userID); req.Action == "create" && err == nil {
+		return nil
+	} else if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return err
+	}
+	f := calendarFeed{Nonce: rand.Text(), Language: req.Language, CreatedAt: s.now()}
+	f.Hash = hashToken(deriveToken(s.cfg.LinkKey, f.Nonce))
+	return errors.Join(storeCalendar(ctx, tx, userID, f), activity.RecordCalendar(ctx, tx, activity.CalendarMade, userID, s.now()))
+}
+
+// removeCalendar handles the action remove.
+func (s *Service) removeCalendar(ctx context.Context, tx *db.Tx, userID string, _ calendarRequest) error {
+	removed, err := deleteCalendarOf(ctx, tx, userID)
+	if err != nil || !removed {
+		return err
+	}
+	return activity.RecordCalendar(ctx, tx, activity.CalendarRemoved, userID, s.now())
+}
+
+// calendarURL returns the URL of a calendar; "" if the site's secret was replaced after it was made.
+func (s *Service) calendarURL(f calendarFeed) (url string, ok bool) {
+	token, ok := s.tokenOf(f.Nonce, f.Hash)
+	if !ok {
+		return "", false
+	}
+	return s.cfg.SiteURL + CalendarPath + token + calendarEnding, true
+}
+
+// Calendar handles /calendar/{token}.ics, the calendar with the promised dates of commissions, to which calendar programs subscribe. All
+// calendars that do not exist have the same response, whether their tokens are unknown, replaced or malformed.
+func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
+	setEnquiryHeaders(w.Header())
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return errMethodNotAllowed
+	}
+	if err := s.enforceLimit(w, r, calendarLimit, httpx.LimitSubject(r.Context()), calendarsPerMinute, errTooManyRequests); err != nil {
+		return err
+	}
+	token, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, CalendarPath), calendarEnding)
+	if !ok {
+		token = "" // no token has this hash
+	}
+	l, err := findCalendar(r.Context(), s.db, hashToken(token), s.now())
+	if errors.Is(err, db.ErrNoRows) {
+		return errNoCalendar
+	}
+	if err != nil {
+		return err
+	}
+	promises, err := listPromises(r.Context(), s.db, l)
+	if err != nil {
+		return err
+	}
+	text, err := s.calendarText(r.Context(), l, promises)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/calendar; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Disposition", `inline; filename="`+l.Text("calendar.file")+`"`)
+	_, _ = w.Write(text) // fails only if the client has closed the connection
+	return nil
+}

@@ -1,0 +1,74 @@
+package functions
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"unicode"
+
+	ics "github.com/arran4/golang-ical"
+
+	"atelie/internal/i18n"
+	"atelie/internal/settings"
+)
+
+// calendarText returns the calendar of promised dates as iCalendar (RFC 5545): an event of one day for each.
+func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []promise) ([]byte, error) {
+	site, err := settings.LoadSite(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	c := ics.NewCalendar() // of version 2.0
+	c.SetProductId("-//Atelie//Commissions//" + strings.ToUpper(string(l)))
+	c.SetXWRCalName(calendarLine(l.Text("calendar.name", "site", site.Name))) // which Apple, Google and Outlook show
+	c.SetRefreshInterval("PT1H", ics.WithValue(string(ics.ValueDataTypeDuration)))
+	c.SetXPublishedTTL("PT1H") // as Outlook names the interval
+	for _, p := range promises {
+		s.addEvent(c, l, p)
+	}
+	if len(promises) == 0 { // a calendar has at least one component (§3.6)
+		utc := c.AddTimezone("Etc/UTC").AddStandard()
+		utc.SetProperty(ics.ComponentPropertyDtStart, "19700101T000000")
+		utc.SetProperty(ics.ComponentProperty(ics.PropertyTzoffsetfrom), "+0000")
+		utc.SetProperty(ics.ComponentProperty(ics.PropertyTzoffsetto), "+0000")
+	}
+	var text bytes.Buffer
+	err = c.SerializeTo(&text, ics.WithNewLineWindows) // CRLF on every system
+	return text.Bytes(), err
+}
+
+// addEvent adds the event of a promised date. Its UID is the id of the message, so that a calendar program recognizes it when the date
+// changes.
+func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
+	work := p.Work
+	if work == "" {
+		work = l.Text("calendar.commission")
+	}
+	title := l.Text("calendar.about", "client", p.Client, "work", work)
+	if p.Stage == stageFinished {
+		title = l.Text("calendar.finished", "event", title)
+	}
+	page := s.cfg.SiteURL + "/admin/contact-messages?message=" + p.MessageID
+	e := c.AddEvent(p.MessageID)
+	e.SetDtStampTime(s.now()) // when something changed last is not stored
+	e.SetAllDayStartAt(p.Day)
+	e.SetAllDayEndAt(p.Day.AddDate(0, 0, 1)) // not part of the event
+	e.SetSummary(calendarLine(title))
+	e.SetDescription(l.Text("calendar.stage."+p.Stage) + "\n" + page) // Google Calendar does not show the URL
+	e.SetURL(page)
+	e.SetTimeTransparency(ics.TransparencyTransparent) // the owner is not busy for the day
+}
+
+// calendarLine returns a text as one line without control characters, which RFC 5545 excludes. The library escapes all others.
+func calendarLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}

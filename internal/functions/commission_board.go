@@ -1,0 +1,84 @@
+package functions
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"atelie/internal/httpx"
+)
+
+// Largest numbers of cards in a column of the board.
+const (
+	maxOpenCards   = 100 // of a stage in which something is to be done
+	maxClosedCards = 20  // of finished and declined commissions
+	maxAllCards    = 500 // of a stage that the request asks for as a whole
+)
+
+// boardStages are the columns of the board, in their order.
+var boardStages = []string{stageEnquiry, stageOffer, stageAccepted, stageInProgress, stageFinished, stageDeclined}
+
+// boardRequest is the body of a call of commission-board.
+type boardRequest struct {
+	All []string `json:"all"` // the stages of which up to maxAllCards cards are wanted
+}
+
+// boardState is the response of commission-board.
+type boardState struct {
+	Success bool          `json:"success"`
+	Columns []boardColumn `json:"columns"` // one for each of boardStages
+}
+
+// boardColumn is a stage with its commissions.
+type boardColumn struct {
+	Stage string      `json:"stage"`
+	Total int         `json:"total"` // may be more than there are cards
+	Next  []string    `json:"next"`  // the stages to which its commissions can be moved
+	Cards []boardCard `json:"cards"`
+}
+
+// boardCard is a commission on the board.
+type boardCard struct {
+	MessageID  string    `json:"message_id"`
+	Name       string    `json:"name"` // of the visitor
+	ArtworkID  *string   `json:"artwork_id"`
+	Price      string    `json:"price"`       // of the offer that was accepted, else of the newest one; "" for none, and of an enquiry
+	PromisedOn string    `json:"promised_on"` // YYYY-MM-DD; "" for none
+	Unread     bool      `json:"unread"`      // whether the message has a text that no owner has read
+	CreatedAt  time.Time `json:"created_at"`  // of the message
+}
+
+// commissionBoard handles the function commission-board for owners (administrators): the commissions by stage. A message that asks for a
+// commission is an enquiry on the board until it is marked as done, although nothing was decided about it.
+func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
+	var req boardRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	for _, stage := range req.All {
+		if !slices.Contains(boardStages, stage) {
+			return errInvalid("The stages in all must be enquiry, offer, accepted, in_progress, finished or declined")
+		}
+	}
+	totals, err := countStages(r.Context(), s.db)
+	if err != nil {
+		return err
+	}
+	state := boardState{Success: true}
+	for _, stage := range boardStages {
+		limit := maxOpenCards
+		switch {
+		case slices.Contains(req.All, stage):
+			limit = maxAllCards
+		case stage == stageFinished || stage == stageDeclined:
+			limit = maxClosedCards
+		}
+		cards, err := listCards(r.Context(), s.db, stage, limit)
+		if err != nil {
+			return err
+		}
+		state.Columns = append(state.Columns, boardColumn{stage, totals[stage], nextStages[stage], cards})
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, state)
+}

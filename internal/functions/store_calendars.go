@@ -1,0 +1,77 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+)
+
+// calendarFeed is the calendar of an account: a row of calendar_feeds. The row has only a hash of the token, as that of a private link
+// (contactLink).
+type calendarFeed struct {
+	Hash      string // hashToken of the token
+	Nonce     string
+	Language  i18n.Language
+	CreatedAt time.Time
+}
+
+// findCalendar returns the language of the calendar with a token's hash, or db.ErrNoRows. An account that is banned has none.
+func findCalendar(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
+	return db.One[i18n.Language](ctx, q, `select f.language from calendar_feeds f join user_roles r on r.user_id = f.user_id join auth_users u on u.id = f.user_id
+		where f.token_hash = $1 and r.role = 'admin' and (u.banned_until is null or u.banned_until <= $2)`, hash, now)
+}
+
+// readCalendarOf returns the calendar of an account, or db.ErrNoRows.
+func readCalendarOf(ctx context.Context, q db.Querier, userID string) (f calendarFeed, err error) {
+	err = q.QueryRow(ctx, "select token_hash, nonce, language, created_at from calendar_feeds where user_id = $1", userID).
+		Scan(&f.Hash, &f.Nonce, &f.Language, &f.CreatedAt)
+	return f, err
+}
+
+// hasRole reports whether an account has a role in user_roles, without which it can have no calendar.
+func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
+}
+
+// storeCalendar stores the calendar of an account, in place of the one before.
+func storeCalendar(ctx context.Context, q db.Querier, userID string, f calendarFeed) error {
+	return db.Exec(ctx, q, `insert into calendar_feeds (user_id, token_hash, nonce, language, created_at) values ($1, $2, $3, $4, $5)
+		on conflict (user_id) do update set token_hash = excluded.token_hash, nonce = excluded.nonce, language = excluded.language, created_at = excluded.created_at`,
+		userID, f.Hash, f.Nonce, string(f.Language), f.CreatedAt)
+}
+
+// deleteCalendarOf deletes the calendar of an account. It returns false if there is none.
+func deleteCalendarOf(ctx context.Context, q db.Querier, userID string) (bool, error) {
+	return db.Changed(ctx, q, "delete from calendar_feeds where user_id = $1", userID)
+}
+
+// promise is a promised date of a commission.
+type promise struct {
+	MessageID string
+	Client    string
+	Work      string // title of the work that was asked about, in the calendar's language; "" for none
+	Stage     string // stageAccepted, stageInProgress or stageFinished
+	Day       time.Time
+}
+
+// maxPromises is how many promised dates a calendar has, the latest days first. It bounds the cost of a request.
+const maxPromises = 1000
+
+// listPromises returns the promised dates of agreed commissions, the latest day first.
+func listPromises(ctx context.Context, q db.Querier, l i18n.Language) ([]promise, error) {
+	title, other := "p.title", "p.title_pt"
+	if l == i18n.PT {
+		title, other = other, title
+	}
+	return db.Collect(ctx, q, func(row db.Row) (p promise, err error) {
+		var day string
+		if err = row.Scan(&p.MessageID, &p.Client, &p.Work, &p.Stage, &day); err == nil {
+			p.Day, err = time.Parse(time.DateOnly, day)
+		}
+		return p, err
+	}, `select m.id, m.name, coalesce(nullif(`+title+`, ''), `+other+`, ''), c.stage, cast(c.promised_on as text)
+		from commissions c join contact_submissions m on m.id = c.message_id left join products p on p.id = m.artwork_id
+		where c.promised_on is not null and c.stage in ('accepted', 'in_progress', 'finished') order by c.promised_on desc, m.id limit $1`, maxPromises)
+}
