@@ -30,6 +30,10 @@ const CoversRoute = lazyWithPreload(() =>
 const MessagesRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/messages").then((m) => m.MessagesRoute),
 );
+// The board loads code for dragging, which the list of messages does not need.
+const BoardRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/board").then((m) => m.BoardRoute),
+);
 // The settings form edits the texts of the privacy page, so it needs their default values.
 const SettingsRoute = lazyWithTexts("privacy", () =>
   import("@/app/routes/admin/settings").then((m) => m.SettingsRoute),
@@ -54,6 +58,7 @@ export function AdminRoutes() {
           <Route path="reviews" element={<ReviewsRoute />} />
           <Route path="cover-images" element={<CoversRoute />} />
           <Route path="contact-messages" element={<MessagesRoute />} />
+          <Route path="contact-messages/board" element={<BoardRoute />} />
           <Route path="settings" element={<SettingsRoute />} />
           <Route path="guide" element={<GuideRoute />} />
           <Route path="account" element={<AccountRoute />} />

@@ -95,6 +95,7 @@ const ADMIN_PATHS = [
   "/admin/reviews",
   "/admin/cover-images",
   "/admin/contact-messages",
+  "/admin/contact-messages/board",
   "/admin/settings",
   "/admin/account",
   "/admin/guide",

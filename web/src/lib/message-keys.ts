@@ -14,6 +14,8 @@ export const messageKeys = {
   newMessages: [...all, "arrivals"] as const,
   conversation: (id: string) => [...all, "conversation", id] as const,
   commission: (id: string) => [...all, "commission", id] as const,
+  board: [...all, "board"] as const,
+  boardWith: (stages: readonly string[]) => [...all, "board", stages] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,
   savedReplies: ["saved_replies"] as const,

@@ -226,6 +226,32 @@ export type CommissionState = {
   taken: number;
 };
 
+/** A commission on the board. */
+export type BoardCard = {
+  message_id: string;
+  /** The visitor's name. */
+  name: string;
+  artwork_id: string | null;
+  /** The price text of the offer that was accepted, else of the newest one; "" for none. */
+  price: string;
+  /** YYYY-MM-DD; "" for none. */
+  promised_on: string;
+  unread: boolean;
+  created_at: string;
+};
+
+/** A stage with its commissions. `total` may be more than there are cards. */
+export type BoardColumn = {
+  stage: CommissionStage;
+  total: number;
+  /** The stages to which its commissions can be moved. */
+  next: CommissionStage[];
+  cards: BoardCard[];
+};
+
+/** The calendar of the owner's account. `url` is "" if only the calendar program knows it. */
+export type CalendarFeed = { url: string; language: Language; created_at: string };
+
 /** A picture of a reply. `name` is that of the object in the private bucket conversation-pictures. */
 export type ConversationPicture = {
   id: string;

@@ -49,6 +49,8 @@ const ACTION_KEYS: Record<string, Key> = {
   "key key_revoked anon": "activity.publicKeyRevoked",
   "key key_revoked service_role": "activity.serviceKeyRevoked",
   "key secret_changed": "activity.secretChanged",
+  "key calendar_made": "activity.calendarMade",
+  "key calendar_removed": "activity.calendarRemoved",
   "key secret_forgotten": "activity.secretForgotten",
   "change site-import": "activity.siteImported",
   "change supabase-import": "activity.supabaseImported",

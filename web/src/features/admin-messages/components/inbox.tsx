@@ -5,6 +5,7 @@ import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
 import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
+import { BoardLink } from "@/features/admin-messages/components/board-link";
 import { BoxLink } from "@/features/admin-messages/components/box-link";
 import { FloodNotice } from "@/features/admin-messages/components/flood-notice";
 import { MessageDetail } from "@/features/admin-messages/components/message-detail";
@@ -112,6 +113,7 @@ export function Inbox() {
       title={t("nav.messages")}
       action={
         <>
+          <BoardLink />
           <BoxLink box="replies">{t("messages.saved.title")}</BoxLink>
           <BoxLink box="data">{t("messages.data.title")}</BoxLink>
           <QuarantineLink />

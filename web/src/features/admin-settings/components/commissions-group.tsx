@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useFormContext } from "react-hook-form";
 import { TextSetting } from "@/features/admin-settings/components/text-setting";
 import {
@@ -23,8 +24,8 @@ const ROWS: Record<CommissionTextName, number> = {
   terms: 4,
 };
 
-/** The settings of what visitors are told about commissions. */
-export function CommissionsGroup() {
+/** The settings of what visitors are told about commissions. `children` follow the fields. */
+export function CommissionsGroup({ children }: { children?: ReactNode }) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const slotsError = formState.errors.commissions?.slots?.message;
@@ -58,6 +59,7 @@ export function CommissionsGroup() {
           rows={ROWS[name]}
         />
       ))}
+      {children}
     </AdminGroup>
   );
 }

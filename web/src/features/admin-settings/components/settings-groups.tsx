@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useFormContext } from "react-hook-form";
+import { CalendarAddress } from "@/features/admin-settings/components/calendar-address";
 import { CommissionsGroup } from "@/features/admin-settings/components/commissions-group";
 import { GalleryGroup } from "@/features/admin-settings/components/gallery-group";
 import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
@@ -50,7 +51,9 @@ export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProp
         <ResponseTimeField measured={base.response} />
       </AdminGroup>
 
-      <CommissionsGroup />
+      <CommissionsGroup>
+        <CalendarAddress />
+      </CommissionsGroup>
 
       <GalleryGroup />
 

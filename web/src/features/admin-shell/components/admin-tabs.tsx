@@ -24,6 +24,9 @@ export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
   const currentPath = pathname.replace(/\/$/, "");
+  // A page below that of a tab, such as the board of the messages, belongs to this tab.
+  const isCurrent = (to: string) =>
+    to === currentPath || (to !== "/admin" && currentPath.startsWith(`${to}/`));
   const row = useRef<HTMLUListElement>(null);
   const overflow = useOverflow(row);
 
@@ -51,10 +54,10 @@ export function AdminTabs({ unread }: { unread: number }) {
           <li key={to} className={cn("flex-none", apart && "md:ml-auto")}>
             <Link
               to={to}
-              aria-current={to === currentPath ? "page" : undefined}
+              aria-current={isCurrent(to) ? "page" : undefined}
               className={cn(
                 "nav-text relative flex h-[52px] items-center border-b-6 px-3.5 pt-1.5 lg:px-[18px] transition-colors duration-200 focus-visible:-outline-offset-3",
-                to === currentPath
+                isCurrent(to)
                   ? "border-indigo text-ink"
                   : "text-ink2 hover:text-ink hover:border-indigo-tint border-transparent",
               )}

@@ -1,0 +1,56 @@
+import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
+
+/** The stages of commissions, in the order of the columns of the board. */
+export const STAGES: readonly CommissionStage[] = [
+  "enquiry",
+  "offer",
+  "accepted",
+  "in_progress",
+  "finished",
+  "declined",
+];
+
+/** The card of a message, and its column; undefined if the board does not show it. */
+export function findCard(columns: readonly BoardColumn[], id: string) {
+  for (const column of columns) {
+    const card = column.cards.find(({ message_id }) => message_id === id);
+    if (card) return { card, column };
+  }
+  return undefined;
+}
+
+/** The columns after a card was moved to the top of another one. Its place there is the server's choice. */
+export function moveCard(
+  columns: readonly BoardColumn[],
+  card: BoardCard,
+  to: CommissionStage,
+): BoardColumn[] {
+  return columns.map((column) => {
+    const cards = column.cards.filter(({ message_id }) => message_id !== card.message_id);
+    if (column.stage === to)
+      return {
+        ...column,
+        cards: [card, ...cards],
+        total: column.total + 1 + cards.length - column.cards.length,
+      };
+    return { ...column, cards, total: column.total + cards.length - column.cards.length };
+  });
+}
+
+/** The nearest stage to which a card can be moved in a direction: 1 is to the right. */
+export function nearestStage(
+  { stage, next }: Pick<BoardColumn, "stage" | "next">,
+  direction: -1 | 1,
+): CommissionStage | undefined {
+  for (let at = STAGES.indexOf(stage) + direction; STAGES[at]; at += direction)
+    if (next.includes(STAGES[at]!)) return STAGES[at];
+  return undefined;
+}
+
+/** Whether a move opens the form for an offer: an offer is more than a stage. */
+export const needsOffer = (from: CommissionStage, to: CommissionStage): boolean =>
+  from === "enquiry" && to === "offer";
+
+/** Whether the promised date of a commission that is being worked on has passed. `today` is YYYY-MM-DD. */
+export const isOverdue = (stage: CommissionStage, promised: string, today: string): boolean =>
+  (stage === "accepted" || stage === "in_progress") && promised !== "" && promised < today;

@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import { useDroppable } from "@dnd-kit/core";
+import { Ban } from "lucide-react";
+import { Link } from "@/components/ui/link";
+import { cn } from "@/lib/cn";
+import { useT } from "@/lib/i18n";
+import type { BoardColumn as Column, CommissionStage } from "@/lib/types";
+
+/** What a stage says of a card that is picked up: it can be put down there, it cannot, or it came from there. */
+export type DropState = "open" | "closed" | "source" | null;
+
+type StageHeadingProps = { column: Column; dropState: DropState };
+
+/** The name of a stage, with the number of its commissions. */
+export function StageHeading({ column, dropState }: StageHeadingProps) {
+  const t = useT();
+  return (
+    <>
+      <span className="min-w-0">{t(`commission.stage.${column.stage}`)}</span>
+      {dropState === "closed" ? (
+        <Ban aria-hidden="true" size={18} strokeWidth={1.75} className="flex-none" />
+      ) : (
+        <span className="text-badge flex-none lining-nums tabular-nums">{column.total}</span>
+      )}
+    </>
+  );
+}
+
+type BoardColumnProps = {
+  column: Column;
+  dropState: DropState;
+  /** Whether the picked-up card would be put down here. */
+  isOver: boolean;
+  /** Without the heading, where tabs are above the column. */
+  bare?: boolean;
+  /** The search part of the URL at which the column shows all its cards. */
+  allSearch(stage: CommissionStage): string;
+  children: ReactNode;
+};
+
+/** A stage of the board with its cards. */
+export function BoardColumn({
+  column,
+  dropState,
+  isOver,
+  bare = false,
+  allSearch,
+  children,
+}: BoardColumnProps) {
+  const t = useT();
+  const { stage, total, cards } = column;
+  const { setNodeRef } = useDroppable({ id: bare ? `column-${stage}` : stage, disabled: bare });
+  return (
+    <section
+      ref={setNodeRef}
+      aria-labelledby={`stage-${stage}`}
+      data-stage={stage}
+      data-drop={dropState ?? undefined}
+      data-over={isOver || undefined}
+      className={cn(
+        "border-ink flex min-w-0 snap-start flex-col border-t-2 pb-24 transition-colors duration-200",
+        dropState === "open" && "bg-indigo-tint",
+        dropState === "closed" && "bg-neutral text-ink2",
+        isOver && dropState === "open" && "outline-indigo outline-3 -outline-offset-3",
+        isOver && dropState === "closed" && "outline-danger outline-3 -outline-offset-3",
+      )}
+    >
+      <h2
+        id={`stage-${stage}`}
+        tabIndex={-1}
+        className={cn(
+          "nav-text flex items-center justify-between gap-2 px-2 py-2.5 outline-none",
+          bare && "sr-only",
+        )}
+      >
+        <StageHeading column={column} dropState={dropState} />
+      </h2>
+      {cards.length > 0 ? (
+        <ul aria-labelledby={`stage-${stage}`} className="border-line border-t">
+          {children}
+        </ul>
+      ) : (
+        <p className="text-ink2 border-line border-t px-2 py-3 text-sm">{t("board.none")}</p>
+      )}
+      {cards.length < total && (
+        <p className="px-2 py-3 text-sm">
+          {cards.length < 500 ? (
+            <Link to={{ search: allSearch(stage) }} className="text-link">
+              {t("board.showAll", { n: total })}
+            </Link>
+          ) : (
+            t("board.capped", { shown: cards.length, total })
+          )}
+        </p>
+      )}
+    </section>
+  );
+}

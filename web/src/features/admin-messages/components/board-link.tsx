@@ -1,0 +1,16 @@
+import { buttonClasses } from "@/components/ui/button-classes";
+import { Link } from "@/components/ui/link";
+import { useT } from "@/lib/i18n";
+
+/** The link from the list of messages to the board of commissions. */
+export function BoardLink() {
+  const t = useT();
+  return (
+    <Link
+      to="/admin/contact-messages/board"
+      className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
+    >
+      {t("board.link")}
+    </Link>
+  );
+}

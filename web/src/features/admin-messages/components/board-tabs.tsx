@@ -1,0 +1,68 @@
+import { useDroppable } from "@dnd-kit/core";
+import { StageHeading, type DropState } from "@/features/admin-messages/components/board-column";
+import { cn } from "@/lib/cn";
+import { useT } from "@/lib/i18n";
+import type { BoardColumn, CommissionStage } from "@/lib/types";
+
+type BoardTabsProps = {
+  columns: readonly BoardColumn[];
+  shown: CommissionStage;
+  over: CommissionStage | null;
+  dropStateOf(stage: CommissionStage): DropState;
+  onShow(stage: CommissionStage): void;
+};
+
+/** On phones one stage is shown at a time. The buttons choose it, and a card is dragged to them. */
+export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
+  const t = useT();
+  return (
+    <div
+      role="group"
+      aria-label={t("commission.stage")}
+      className="bg-page sticky top-16 z-20 -mx-1 mb-2 grid grid-cols-2 gap-1 py-1 min-[22rem]:grid-cols-3"
+    >
+      {columns.map((column) => (
+        <BoardTab
+          key={column.stage}
+          column={column}
+          shown={column.stage === shown}
+          isOver={column.stage === over}
+          dropState={dropStateOf(column.stage)}
+          onShow={onShow}
+        />
+      ))}
+    </div>
+  );
+}
+
+type BoardTabProps = {
+  column: BoardColumn;
+  shown: boolean;
+  isOver: boolean;
+  dropState: DropState;
+  onShow(stage: CommissionStage): void;
+};
+
+function BoardTab({ column, shown, isOver, dropState, onShow }: BoardTabProps) {
+  const { setNodeRef } = useDroppable({ id: column.stage });
+  return (
+    <button
+      ref={setNodeRef}
+      type="button"
+      aria-pressed={shown}
+      data-drop={dropState ?? undefined}
+      data-over={isOver || undefined}
+      onClick={() => onShow(column.stage)}
+      className={cn(
+        "flex min-h-12 items-center justify-between gap-1 border-b-6 px-2 pt-1.5 text-left text-sm leading-tight font-[520] transition-colors duration-200",
+        shown ? "border-indigo text-ink" : "border-line text-ink2",
+        dropState === "open" && "bg-indigo-tint text-ink",
+        dropState === "closed" && "bg-neutral text-ink2",
+        isOver && dropState === "open" && "outline-indigo outline-3 -outline-offset-3",
+        isOver && dropState === "closed" && "outline-danger outline-3 -outline-offset-3",
+      )}
+    >
+      <StageHeading column={column} dropState={dropState} />
+    </button>
+  );
+}

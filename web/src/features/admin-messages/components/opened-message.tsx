@@ -1,0 +1,88 @@
+import { useCallback, useState } from "react";
+import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
+import { useMessage } from "@/features/admin-messages/api/get-message";
+import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
+import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
+import { MessageDetail } from "@/features/admin-messages/components/message-detail";
+import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
+import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
+import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import type { ContactStatus, MessageNotice } from "@/lib/types";
+import { useMediaQuery } from "@/lib/use-media-query";
+
+const noIds: string[] = [];
+const noTroubles: MessageNotice[] = [];
+
+type OpenedMessageProps = {
+  /** The message to show; null for none. */
+  id: string | null;
+  /** The text of the button that closes it on phones. */
+  back: string;
+  onClose(): void;
+};
+
+/** The conversation of a message in a dialog, which is the whole window on phones. */
+export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
+  const t = useT();
+  const narrow = useMediaQuery("(width < 48rem)");
+  const { data: message = null } = useMessage(id);
+  const troubles = useNoticeTroubles(id ? [id] : noIds).data;
+  const { mutate: saveStatus } = useSetMessageStatus();
+  const { mutateAsync: remove } = useDeleteMessage();
+  const [deleting, setDeleting] = useState(false);
+  const setStatus = useCallback(
+    (messageId: string, status: ContactStatus) =>
+      saveStatus(
+        { id: messageId, status },
+        { onError: (error) => errorToast(t, messageOf(error)) },
+      ),
+    [saveStatus, t],
+  );
+  useMarkRead(id ? message : null, setStatus);
+  const shown = id ? message : null;
+  const detail = shown && (
+    <MessageDetail
+      key={shown.id}
+      message={shown}
+      troubles={troubles?.[shown.id] ?? noTroubles}
+      onStatus={(status) => setStatus(shown.id, status)}
+      onDelete={() => setDeleting(true)}
+      inDialog
+    />
+  );
+  return (
+    <>
+      {narrow ? (
+        <MessageDialog open={shown !== null} back={back} onClose={onClose}>
+          {detail}
+        </MessageDialog>
+      ) : (
+        <DialogRoot
+          open={shown !== null}
+          onOpenChange={(open) => {
+            if (!open) onClose();
+          }}
+        >
+          <DialogContent className="max-w-[880px] p-8 pt-16 lg:p-12 lg:pt-16">
+            <DialogClose />
+            {detail}
+          </DialogContent>
+        </DialogRoot>
+      )}
+      <DeleteDialog
+        item={deleting ? shown : null}
+        title={t("messages.deleteTitle")}
+        question={t("messages.deleteConfirm")}
+        deleted={t("messages.toast.deleted")}
+        failed={() => t("messages.toast.deleteError")}
+        remove={(message) => remove(message.id)}
+        onDeleted={onClose}
+        onClose={() => setDeleting(false)}
+      />
+    </>
+  );
+}

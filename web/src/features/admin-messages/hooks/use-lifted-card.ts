@@ -1,0 +1,91 @@
+import { useState, type KeyboardEvent } from "react";
+import { nearestStage, STAGES } from "@/features/admin-messages/board";
+import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
+
+/** A card that is picked up, and the stage over which it is. */
+type LiftedCard = {
+  card: BoardCard;
+  column: BoardColumn;
+  /** null: over no stage. */
+  over: CommissionStage | null;
+  byKey: boolean;
+};
+
+type LiftedCardOptions = {
+  onLift(card: BoardCard): void;
+  onOver(stage: CommissionStage): void;
+  /** Called when the card was put down. `to` is null if that is no stage. */
+  onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
+  onCancel(card: BoardCard, column: BoardColumn): void;
+  /** Called for Alt and an arrow where there is no stage in that direction. */
+  onNowhere(card: BoardCard, column: BoardColumn): void;
+};
+
+const DIRECTIONS: Record<string, -1 | 1> = {
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  ArrowRight: 1,
+  ArrowDown: 1,
+};
+
+/**
+ * The card that is picked up, by the pointer or by keys: Space picks up and puts down, arrows choose a stage, Escape leaves the
+ * card where it was. As in the wall of works, Alt and an arrow move at once.
+ */
+export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: LiftedCardOptions) {
+  const [lifted, setLifted] = useState<LiftedCard | null>(null);
+
+  function lift(card: BoardCard, column: BoardColumn, byKey: boolean) {
+    setLifted({ card, column, over: column.stage, byKey });
+    onLift(card);
+  }
+
+  function dropAt(to: CommissionStage | null) {
+    if (lifted) onDrop(lifted.card, lifted.column, to);
+    setLifted(null);
+  }
+
+  function cancel() {
+    if (lifted) onCancel(lifted.card, lifted.column);
+    setLifted(null);
+  }
+
+  function moveOver(over: CommissionStage | null) {
+    setLifted((now) => now && { ...now, over });
+  }
+
+  /** Handles the keys of a card. Returns whether the key was one of its own. */
+  function handleKey(event: KeyboardEvent, card: BoardCard, column: BoardColumn): boolean {
+    const direction = DIRECTIONS[event.key];
+    if (lifted?.byKey) {
+      if (event.key === " " || event.key === "Enter") dropAt(lifted.over);
+      else if (event.key === "Escape") cancel();
+      else if (direction) {
+        const from = { stage: lifted.over ?? column.stage, next: [...column.next, column.stage] };
+        const over = nearestStage(from, direction);
+        if (over) {
+          moveOver(over);
+          onOver(over);
+        }
+      } else return event.key !== "Tab"; // Tab leaves the card, which ends the move
+      return true;
+    }
+    if (event.key === " ") {
+      lift(card, column, true);
+      return true;
+    }
+    if (event.altKey && direction) {
+      const to = nearestStage(column, direction);
+      if (to) onDrop(card, column, to);
+      else onNowhere(card, column);
+      return true;
+    }
+    return false;
+  }
+
+  return { lifted, lift, moveOver, dropAt, cancel, handleKey };
+}
+
+/** Whether a text is a stage, such as the id of a drop area. */
+export const asStage = (text: unknown): CommissionStage | null =>
+  STAGES.find((stage) => stage === text) ?? null;
