@@ -4,10 +4,18 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"path"
 
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/functions"
 	"atelie/internal/policy"
 )
+
+// reviewBucket is the public bucket with the pictures of reviews.
+const reviewBucket = "review-images"
 
 // smallPicture is the width, in pixels, of the pictures that a conversation shows.
 const smallPicture = 320
@@ -30,4 +38,22 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 		return err
 	}
 	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0)
+}
+
+// copyForReview copies a picture of a conversation to the pictures of reviews.
+func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewPicture, error) {
+	copyName := uuid.NewString()
+	copied, err := a.Storage.CopyFromConversation(ctx, name, reviewBucket, copyName)
+	if err != nil {
+		return functions.ReviewPicture{}, err
+	}
+	return functions.ReviewPicture{
+		ReceivedPicture: functions.ReceivedPicture{Width: copied.Width, Height: copied.Height, Size: copied.Size, Save: copied.Save, Discard: copied.Discard},
+		URL:             files.PublicPath + reviewBucket + "/" + copyName,
+	}, nil
+}
+
+// removePicture removes the object of a picture of a conversation.
+func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
+	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

@@ -74,6 +74,10 @@ func (a *App) wireDelivery() error {
 			work, err := a.pages.LinkWork(ctx, id, l)
 			return (*functions.EnquiryWork)(work), err
 		},
+		CopyForReview: a.copyForReview, RemovePicture: a.removePicture,
+		RecordReview: func(ctx context.Context, tx *db.Tx, id string) error {
+			return a.Tables.RecordInserted(ctx, tx, "reviews", []string{id})
+		},
 		ReceivePicture: a.receivePicture, ServePicture: a.servePicture,
 		SendReply: a.sendReply, SendCopy: a.sendCopy,
 		RecordDeleted: func(ctx context.Context, tx *db.Tx, ids []string) error {
@@ -212,6 +216,8 @@ func (a *App) sendReply(ctx context.Context, r functions.ReplyMail) error {
 		m.Kind, m.Reply.Offer = mail.ContactOffer, (*mail.Offer)(r.Offer)
 	case r.Progress:
 		m.Kind = mail.ContactProgress
+	case r.Review:
+		m.Kind = mail.ContactReview
 	}
 	_, err := a.SendMail(ctx, m)
 	return err

@@ -9,7 +9,7 @@ import (
 
 // exported are the tables whose rows are in an archive, in the order in which an import inserts them. An archive has only those rows of
 // site_settings that settings.InArchive accepts.
-var exported = []string{"products", "reviews", "cover_images", "series", "series_works", "series_old_slugs", "contact_submissions", "contact_quarantine", "contact_replies", "contact_pictures", "contact_links", "commissions", "commission_terms", "commission_offers", "saved_replies", "gone_works", "site_settings"}
+var exported = []string{"products", "reviews", "cover_images", "series", "series_works", "series_old_slugs", "contact_submissions", "contact_quarantine", "contact_replies", "contact_pictures", "contact_links", "commissions", "commission_terms", "commission_offers", "commission_reviews", "saved_replies", "gone_works", "site_settings"}
 
 // leftOut are all other tables of the site, with the reason why an archive does not have their rows. An export fails if a table is in
 // neither list (checkTables).

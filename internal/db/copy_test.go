@@ -106,6 +106,8 @@ func sample(table, column, kind string, i int) any {
 		return sample("commission_terms", "hash", kind, i)
 	case "commission_offers.answer":
 		return "declined"
+	case "commission_reviews.state":
+		return []string{"waiting", "approved"}[i%2]
 	case "auth_factors.factor_type":
 		return "totp"
 	case "access_keys.role":

@@ -29,7 +29,7 @@ type Config struct {
 	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // records the new message with this id for live changes
 	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // records the message with this id as updated for live changes
 	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // records the reply with this id as inserted or updated for live changes
-	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // records the row of commissions or commission_offers with this key as inserted or updated for live changes
+	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // records the row of commissions, commission_offers or commission_reviews with this key as inserted or updated for live changes
 	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // records messages as deleted for live changes, and calls CleanUpMessages for them
 
 	// Private links (enquiry_link.go).
@@ -41,6 +41,11 @@ type Config struct {
 	// Pictures in conversations (conversation_pictures.go).
 	ReceivePicture func(ctx context.Context, name string, body io.Reader) (ReceivedPicture, error) // stores a picture without its metadata
 	ServePicture   func(w http.ResponseWriter, r *http.Request, name string, small bool) error     // responds with a picture
+
+	// Reviews about finished commissions (commission_review.go).
+	CopyForReview func(ctx context.Context, name string) (ReviewPicture, error) // copies a picture of a conversation to the pictures of reviews
+	RemovePicture func(ctx context.Context, tx *db.Tx, name string) error       // removes the object of a picture of a conversation
+	RecordReview  func(ctx context.Context, tx *db.Tx, id string) error         // records the new row of reviews with this id for live changes
 
 	// Notices and mails.
 	Queue         *jobs.Queue                                                 // runs the jobs of this package
@@ -101,6 +106,7 @@ var catalog = map[string]function{
 	"commission":         {run: (*Service).commission},
 	"commission-board":   {run: (*Service).commissionBoard},
 	"calendar-feed":      {run: (*Service).calendarFeed},
+	"commission-review":  {run: (*Service).commissionReview},
 	"contact-export":     {run: (*Service).contactExport},
 	"address-data":       {run: (*Service).addressData},
 	"mail-test":          {run: (*Service).mailTest},

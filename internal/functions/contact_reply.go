@@ -31,6 +31,7 @@ type ReplyMail struct {
 	MessageID string
 	Text      string
 	Progress  bool       // whether the text is a note on the progress of a commission
+	Review    bool       // whether the text asks for a review
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time
 }
@@ -227,7 +228,11 @@ func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) 
 		return errReplyQueued
 	}
 	if open, err := s.mayMail(ctx, tx, r); err != nil || !open {
-		return cmp.Or(err, error(errOfferClosed))
+		closed := errOfferClosed
+		if r.Kind == kindReviewRequest {
+			closed = errReviewClosed
+		}
+		return cmp.Or(err, error(closed))
 	}
 	if _, err := setDelivery(ctx, tx, r.ID, deliveryQueued, "", s.now()); err != nil {
 		return err
@@ -235,8 +240,12 @@ func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) 
 	return errors.Join(s.cfg.RecordReply(ctx, tx, r.ID, false), s.queueReply(ctx, tx, r))
 }
 
-// mayMail reports whether a reply may be mailed: an offer only while it can be answered.
+// mayMail reports whether a reply may be mailed: an offer only while it can be answered, and a request for a review only while that is open.
 func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, error) {
+	if r.Kind == kindReviewRequest {
+		review, err := readReview(ctx, q, r.MessageID)
+		return review.State == stateAsked, err
+	}
 	if r.Kind != kindOffer {
 		return true, nil
 	}
@@ -301,7 +310,7 @@ func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error 
 	if r.Text, err = s.mailedText(ctx, r.Text, r.ID, visitor.Language); err != nil {
 		return err
 	}
-	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, At: r.CreatedAt}
+	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, Review: r.Kind == kindReviewRequest, At: r.CreatedAt}
 	if r.Kind == kindOffer {
 		if m.Offer, err = s.offerMail(ctx, r.ID); err != nil {
 			return err

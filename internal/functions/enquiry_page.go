@@ -45,7 +45,7 @@ type EnquiryWork struct {
 //go:embed enquiry.html
 var enquirySource string
 
-var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource + commissionSource))
+var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource + commissionSource + commissionReviewSource))
 
 // enquiryPage is the data of the template enquiry.html.
 type enquiryPage struct {
@@ -56,6 +56,7 @@ type enquiryPage struct {
 	State      string        // where the enquiry stands
 	Place      string        // place on the waiting list; "" for none
 	Commission commissionPart
+	Review     reviewPart
 	Work       *EnquiryWork
 	Replies    []reply
 	Text       string // what the visitor has written into the form
@@ -139,10 +140,15 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 		form, formErr, pictures = f.Values, err, f.Pictures
 	}
 	p.Text = normalizeText(strings.ToValidUTF8(form.Get("text"), "\uFFFD"))
+	if form.Get("action") == "review" && !e.Quarantined {
+		return s.handleReview(w, r, p, form, pictures, formErr)
+	}
 	if formErr != nil {
 		return s.showEnquiryError(w, r, p, apperr.From(formErr))
 	}
 	switch form.Get("action") {
+	case "remove-review":
+		return s.handleReviewRemoval(w, r, p)
 	case "erase":
 		return s.handleErase(w, r, p, form.Get("confirm") == "yes")
 	case "answer":
@@ -208,6 +214,9 @@ func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryP
 func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryPage, confirmed bool) error {
 	if !confirmed {
 		p.Confirming = true
+		if err := p.showReview(r.Context(), s); err != nil {
+			return err
+		}
 		return s.writeEnquiry(w, r, p, http.StatusOK, p.T("enquiry.erase.title"))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(db.WithActor(r.Context(), activity.VisitorActor)), s.storeTimeout)
@@ -251,14 +260,14 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 		}
 	}
 	p.State = p.stateText()
-	if err := p.showCommission(r.Context(), s, site); err != nil {
+	if err := errors.Join(p.showCommission(r.Context(), s, site), p.showReview(r.Context(), s)); err != nil {
 		return err
 	}
 	if p.ReplyID == "" {
 		p.ReplyID = uuid.NewString()
 	}
 	title := p.T("enquiry.title")
-	if alert := cmp.Or(p.Alert, p.Commission.Alert); alert != "" { // screen readers read the title first
+	if alert := cmp.Or(p.Alert, p.Commission.Alert, p.Review.Alert); alert != "" { // screen readers read the title first
 		title = alert
 	}
 	return s.writeEnquiry(w, r, p, status, title)
@@ -269,7 +278,7 @@ func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
 	answered := false // here, and not by mail alone
 	for _, r := range p.Replies {
-		if r.Author == authorVisitor || p.Enquiry.Status == "replied" && r.Kind != kindProgress {
+		if r.Author == authorVisitor || p.Enquiry.Status == "replied" && r.Kind != kindProgress && r.Kind != kindReviewRequest {
 			last, answered = r.CreatedAt, answered || r.Author == authorOwner
 		}
 	}

@@ -75,6 +75,8 @@ type exportedMessage struct {
 	Link    *exportedLink   `json:"link,omitempty"`
 	// Commission is missing in JSON if nothing was decided and offered.
 	Commission *exportedCommission `json:"commission,omitempty"`
+	// Review is missing in JSON if none was asked for.
+	Review *exportedReview `json:"review,omitempty"`
 }
 
 // exportedReply is a reply to a message in an export.
@@ -117,7 +119,7 @@ func addConversations(ctx context.Context, q db.Querier, page []exportedMessage)
 		m := at[r.MessageID]
 		m.Replies = append(m.Replies, exportedReply{r.CreatedAt.UTC(), r.Author, strings.TrimPrefix(r.Kind, kindReply), r.Text, ofReply[r.ID]})
 	}
-	if err := addCommissions(ctx, q, ids, at); err != nil {
+	if err := errors.Join(addCommissions(ctx, q, ids, at), addReviews(ctx, q, ids, at)); err != nil {
 		return err
 	}
 	list, args := db.AppendList(nil, ids)

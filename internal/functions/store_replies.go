@@ -27,6 +27,9 @@ const (
 	kindProgress = "progress" // an owner's note on the progress of a commission
 	kindOffer    = "offer"    // the text of an offer
 	kindAnswer   = "answer"   // a visitor's answer to an offer
+
+	kindReviewRequest = "review_request" // an owner's request for a review
+	kindReview        = "review"         // says that the client has written one
 )
 
 // reply is a text in the conversation about a message: a row of contact_replies.

@@ -83,6 +83,10 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 		s.live = append(s.live, fmt.Sprintf("%s inserted %v", table, inserted))
 		return nil
 	}
+	cfg.RecordReview = func(context.Context, *db.Tx, string) error {
+		s.live = append(s.live, "review")
+		return nil
+	}
 	cfg.CheckSpace = func() error { return s.space }
 	cfg.SiteURL, cfg.LinkKey = "https://alvor.example", []byte("the key of links")
 	cfg.FindWork = func(_ context.Context, id string, l i18n.Language) (*EnquiryWork, error) {

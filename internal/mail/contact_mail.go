@@ -14,7 +14,7 @@ type Contact struct {
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
 }
 
-// Reply is a text of an owner to a visitor, the content of a ContactReply, a ContactOffer and a ContactProgress.
+// Reply is a text of an owner to a visitor, the content of a ContactReply, a ContactOffer, a ContactProgress and a ContactReview.
 type Reply struct {
 	Text  string
 	To    string // e-mail address to which the visitor can answer; "" for none

@@ -30,7 +30,7 @@ func message(kind Kind, l i18n.Language) Message {
 	case kind == ContactReply:
 		m.Link = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE"
 		m.Reply = &Reply{Text: "Bom dia!\nTemos <tempo> & tinta.\n\nEm maio.", To: "atelier@alvor.example"}
-	case kind == ContactProgress:
+	case kind == ContactProgress, kind == ContactReview:
 		m.Link = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE"
 		m.Reply = &Reply{Text: "Bom dia!\nTemos <tempo> & tinta.\n\nEm maio.", To: "atelier@alvor.example"}
 	case kind == ContactOffer:

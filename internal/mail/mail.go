@@ -65,6 +65,7 @@ const (
 	ContactReply    Kind = "contact_reply"    // sent to the visitor: an owner's reply to the message
 	ContactOffer    Kind = "contact_offer"    // sent to the visitor: an offer for a commission
 	ContactProgress Kind = "contact_progress" // sent to the visitor: a note on the progress of a commission
+	ContactReview   Kind = "contact_review"   // sent to the visitor: a request for a review of a finished commission
 	ContactCopy     Kind = "contact_copy"     // sent to the visitor: a copy of the message
 	ContactThanks   Kind = "contact_thanks"   // sent to the visitor, after a message; must not include any of its content
 )
@@ -75,7 +76,7 @@ var kindIsNotice = map[Kind]bool{
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
 	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofUndone: true, ProofStale: true, MailFailing: true, MailWaiting: true,
 	CertificateEnding: true, CertificateMissing: true,
-	ContactNotice: true, ContactAnswer: true, ContactReply: true, ContactOffer: true, ContactProgress: true, ContactCopy: true, ContactDigest: true, ContactThanks: true,
+	ContactNotice: true, ContactAnswer: true, ContactReply: true, ContactOffer: true, ContactProgress: true, ContactReview: true, ContactCopy: true, ContactDigest: true, ContactThanks: true,
 }
 
 // Message is the content of a mail and its recipient. The mail leaves out the parts whose fields are empty.
@@ -94,7 +95,7 @@ type Message struct {
 	At       time.Time // when the reported event happened; shown only in notices
 
 	Contact *Contact // a visitor's text; required for ContactNotice and ContactAnswer, nil for all other kinds
-	Reply   *Reply   // a text of the owner; required for ContactReply, ContactOffer and ContactProgress, nil for all other kinds
+	Reply   *Reply   // a text of the owner; required for ContactReply, ContactOffer, ContactProgress and ContactReview, nil for all other kinds
 	Copy    string   // the visitor's text; required for ContactCopy, "" for all other kinds
 	Digest  *Digest  // many messages; required for ContactDigest, nil for all other kinds
 	About   []string // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
@@ -225,7 +226,7 @@ func check(msg Message) error {
 	if (msg.Kind == ContactNotice || msg.Kind == ContactAnswer) != (msg.Contact != nil) {
 		return fmt.Errorf("mail: %s, and a visitor's message: %v", msg.Kind, msg.Contact != nil)
 	}
-	if (msg.Kind == ContactReply || msg.Kind == ContactOffer || msg.Kind == ContactProgress) != (msg.Reply != nil) {
+	if (msg.Kind == ContactReply || msg.Kind == ContactOffer || msg.Kind == ContactProgress || msg.Kind == ContactReview) != (msg.Reply != nil) {
 		return fmt.Errorf("mail: %s, and a reply: %v", msg.Kind, msg.Reply != nil)
 	}
 	if (msg.Kind == ContactCopy) != (msg.Copy != "") {

@@ -113,7 +113,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 		case Update:
 			return Grant{Allowed: true, Columns: []string{"status"}}
 		}
-	case "contact_replies", "commissions", "commission_offers": // written by functions alone, which also send them
+	case "contact_replies", "commissions", "commission_offers", "commission_reviews": // written by functions alone, which also send them
 		if admin && action == Select {
 			return allRows
 		}
@@ -148,6 +148,9 @@ func MoveWorks(c identity.Caller) bool { return Table(c, "products", Update).All
 
 // MoveSeries reports whether the caller may use rpc/move_series and rpc/move_series_work.
 func MoveSeries(c identity.Caller) bool { return Table(c, "series", Update).Allowed }
+
+// MoveSavedReplies reports whether the caller may use rpc/move_saved_reply.
+func MoveSavedReplies(c identity.Caller) bool { return Table(c, "saved_replies", Update).Allowed }
 
 // ReorderCovers reports whether the caller may use rpc/reorder_covers.
 func ReorderCovers(c identity.Caller) bool { return Table(c, "cover_images", Update).Allowed }
@@ -230,7 +233,7 @@ func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
 		return hasKnownRole(c)
-	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
+	case "contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-review", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test": // allowed for the callers that may read contact_submissions
 		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false

@@ -85,6 +85,12 @@ var table = map[string]map[Action]map[string]Grant{
 		Update: {"service": allRows},
 		Delete: {"service": allRows},
 	},
+	"commission_reviews": {
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"service": allRows},
+		Delete: {"service": allRows},
+	},
 	"saved_replies": {
 		Select: {"admin": allRows, "service": allRows},
 		Insert: {"admin": allRows, "service": allRows},

@@ -51,6 +51,7 @@ var hubTables = map[string][]db.ColumnType{
 	"contact_replies":     {{Name: "id", Type: "uuid", Key: true}, {Name: "text", Type: "text"}},
 	"commissions":         {{Name: "message_id", Type: "uuid", Key: true}, {Name: "stage", Type: "text"}},
 	"commission_offers":   {{Name: "id", Type: "uuid", Key: true}, {Name: "price_text", Type: "text"}},
+	"commission_reviews":  {{Name: "message_id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
 	"saved_replies":       {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}},
 	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
 }
@@ -310,6 +311,7 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		s.change("contact_replies", "INSERT", `{"id":"5","text":"a visitor's reply"}`, "")
 		s.change("commissions", "INSERT", `{"message_id":"3","stage":"accepted"}`, "")
 		s.change("commission_offers", "UPDATE", `{"id":"5","price_text":"300 €"}`, `{"id":"5"}`)
+		s.change("commission_reviews", "UPDATE", `{"message_id":"3","message":"a review that waits"}`, `{"message_id":"3"}`)
 		s.change("contact_submissions", "DELETE", "", `{"id":"3"}`)
 		s.change("saved_replies", "INSERT", `{"id":"6","title":"an owner's text"}`, "")
 		s.change("user_roles", "INSERT", `{"user_id":"`+visitor+`","role":"friend"}`, "")
@@ -323,6 +325,7 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 		admin.expect(`"contact_replies"`, "a visitor's reply")
 		admin.expect(`"commissions"`, "accepted")
 		admin.expect(`"commission_offers"`, "300 €")
+		admin.expect(`"commission_reviews"`, "a review that waits")
 		admin.expect(`"contact_submissions"`, `"old_record":{"id":"3"}`)
 		admin.expect(`"saved_replies"`, "an owner's text")
 		user.expect(`"user_roles"`, "friend")

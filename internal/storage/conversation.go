@@ -34,6 +34,25 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Re
 	if err != nil {
 		return nil, err
 	}
+	return s.receivePicture(ctx, b, name, body)
+}
+
+// CopyFromConversation stores a copy of a picture of a conversation in another bucket, as Receive does: its rows are saved by the caller.
+func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*Received, error) {
+	b, err := s.bucket(ctx, bucketID)
+	if err != nil {
+		return nil, err
+	}
+	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, func(files.Object) bool { return false })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stored.Close() }() // the file was only read
+	return s.receivePicture(ctx, b, copyName, stored.File)
+}
+
+// receivePicture stores a picture for a bucket, without rows.
+func (s *Service) receivePicture(ctx context.Context, b bucket, name string, body io.Reader) (*Received, error) {
 	if left, err := s.quotaLeft(ctx, b.ID, name); err != nil || left < s.sizeLimit(b) {
 		return nil, orNoSpace(err)
 	}

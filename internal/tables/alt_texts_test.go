@@ -37,6 +37,16 @@ func manyAltTexts(n int) string {
 	return all.String()
 }
 
+// Proves T-review-mark.
+func TestAReviewIsMarkedOnlyIfItsRowSaysSo(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.want("without", s.call(admin, "POST", "reviews?select=from_commission", `{"client_name":"Rui","message":"Good"}`, representation), 201, `[{"from_commission":false}]`)
+		s.want("with", s.call(admin, "POST", "reviews?select=from_commission", `{"client_name":"Ana","message":"Good","from_commission":true}`, representation), 201, `[{"from_commission":true}]`)
+		s.want("found by it", s.call(anonymous, "GET", "reviews?select=client_name&from_commission=is.true", ""), 200, `[{"client_name":"Ana"}]`)
+		s.refused("null", s.call(admin, "POST", "reviews", `{"client_name":"Rui","message":"Good","from_commission":null}`), 400, "23502")
+	})
+}
+
 // Proves T-alt-texts.
 func TestAltTexts(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

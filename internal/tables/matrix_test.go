@@ -72,6 +72,11 @@ var matrix = map[string]map[string]cell{
 		admin:   {sees: rowKeys},
 		service: {sees: rowKeys, insert: true, update: "all", delete: true},
 	},
+	"commission_reviews": {
+		anonymous: {}, signedIn: {},
+		admin:   {sees: rowKeys},
+		service: {sees: rowKeys, insert: true, update: "all", delete: true},
+	},
 	"saved_replies": {
 		anonymous: {}, signedIn: {},
 		admin:   {sees: rowKeys, insert: true, update: "all", delete: true},
@@ -97,12 +102,13 @@ var (
 		"contact_replies":     `{"id":"` + id(9) + `","message_id":"` + id(1) + `","author":"owner","text":"New"}`,
 		"commissions":         `{"message_id":"` + id(3) + `","stage":"accepted"}`,
 		"commission_offers":   `{"id":"` + id(3) + `","message_id":"` + id(1) + `","price_text":"300 €"}`,
+		"commission_reviews":  `{"message_id":"` + id(3) + `","state":"asked"}`,
 		"saved_replies":       `{"id":"` + id(9) + `","title":"New"}`,
 		"user_roles":          `{"user_id":"` + id(9) + `","role":"admin"}`,
 	}
 	changes = map[string]map[string]string{
 		"products":            {"title": `"Changed"`, "is_featured": "true", "published_at": "null"},
-		"reviews":             {"message": `"Changed"`, "is_active": "false"},
+		"reviews":             {"message": `"Changed"`, "is_active": "false", "from_commission": "true"},
 		"cover_images":        {"title": `"Changed"`, "is_active": "false", "visible_from": `"2020-01-01T00:00:00Z"`, "visible_until": `"2999-01-01T00:00:00Z"`},
 		"series":              {"title": `"Changed"`, "is_published": "false"},
 		"series_works":        {"position": `"5"`, "created_at": `"2026-01-01T00:00:00Z"`},
@@ -110,6 +116,7 @@ var (
 		"contact_replies":     {"text": `"Changed"`, "author": `"owner"`, "delivery": `"sent"`, "kind": `"progress"`},
 		"commissions":         {"stage": `"declined"`, "promised_on": `"2027-01-01"`},
 		"commission_offers":   {"price_text": `"Changed"`, "answer": `"accepted"`, "answered_name": `"Changed"`},
+		"commission_reviews":  {"state": `"approved"`, "message": `"Changed"`, "review_id": `"` + id(9) + `"`},
 		"saved_replies":       {"title": `"Changed"`, "text_en": `"Changed"`, "text_pt": `"Mudado"`},
 		"user_roles":          {"role": `"changed"`},
 	}
@@ -147,6 +154,7 @@ func (s *site) twoRows() {
 		s.exec("insert into contact_replies (id, message_id, author, text, created_at) values ($1, $1, 'visitor', 'One more thing', $2)", key, today)
 		s.exec("insert into commissions (message_id, stage, stage_at) values ($1, 'offer', $2)", key, today)
 		s.exec("insert into commission_offers (id, message_id, price_text, created_at) values ($1, $1, '300 €', $2)", key, today)
+		s.exec("insert into commission_reviews (message_id, state, asked_at, client_name, message) values ($1, 'waiting', $2, 'Ana', 'Lovely')", key, today)
 		s.exec("insert into saved_replies (id, title, created_at) values ($1, 'Thanks', $2)", key, today)
 	}
 	s.exec("insert into user_roles (user_id, role) values ($1, 'reader')", userID)
@@ -299,7 +307,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 func (s *site) rowsForInsert(table *Table) {
 	s.t.Helper()
 	s.twoRows()
-	if table.Name == "commissions" || table.Name == "commission_offers" {
+	if table.Name == "commissions" || table.Name == "commission_offers" || table.Name == "commission_reviews" {
 		s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Ana', 'ana@example.pt', 'A long message', $2)", id(3), today)
 		s.exec("insert into contact_replies (id, message_id, author, text, created_at, kind) values ($1, $1, 'owner', 'An offer', $2, 'offer')", id(3), today)
 	}

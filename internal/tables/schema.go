@@ -193,6 +193,7 @@ var schema = indexTables(
 		createdColumn(),
 		updatedColumn(),
 		textColumn("message_pt", maxMessage),
+		boolColumn("from_commission", false), // a client wrote it about a finished commission
 	}},
 	&Table{Name: "cover_images", Public: true, Columns: []*Column{
 		keyColumn(),
@@ -267,7 +268,7 @@ var schema = indexTables(
 		{Name: "delivery", Kind: Text, NotNull: true, Default: fixedDefault("none"), OneOf: []string{"none", "queued", "sent", "failed"}},
 		{Name: "delivery_at", Kind: Timestamp},
 		textColumn("delivery_error", maxTitle),
-		{Name: "kind", Kind: Text, NotNull: true, Default: fixedDefault("reply"), OneOf: []string{"reply", "progress", "offer", "answer"}},
+		{Name: "kind", Kind: Text, NotNull: true, Default: fixedDefault("reply"), OneOf: []string{"reply", "progress", "offer", "answer", "review_request", "review"}},
 	}},
 	&Table{Name: "commissions", Columns: []*Column{
 		{Name: "message_id", Kind: UUID, NotNull: true},
@@ -288,6 +289,18 @@ var schema = indexTables(
 		{Name: "answer", Kind: Text, OneOf: []string{"accepted", "declined"}},
 		{Name: "answered_at", Kind: Timestamp},
 		textColumn("answered_name", 100), // the limit of the contact form
+	}},
+	&Table{Name: "commission_reviews", Columns: []*Column{
+		{Name: "message_id", Kind: UUID, NotNull: true},
+		{Name: "state", Kind: Text, NotNull: true, OneOf: []string{"asked", "waiting", "approved", "declined", "withdrawn"}},
+		{Name: "asked_at", Kind: Timestamp, NotNull: true, Default: storedTime},
+		{Name: "reply_id", Kind: UUID},
+		textColumn("client_name", maxLine), // the limits of reviews
+		textColumn("location", maxLine),
+		textColumn("message", maxMessage),
+		{Name: "written_at", Kind: Timestamp},
+		{Name: "decided_at", Kind: Timestamp},
+		{Name: "review_id", Kind: UUID}, // of the row of reviews that was made of it
 	}},
 	&Table{Name: "saved_replies", NewLast: true, Columns: []*Column{
 		keyColumn(),
@@ -341,7 +354,8 @@ func indexTables(tables ...*Table) map[string]*Table {
 	byName["products"].Dependents = []*Dependent{{pairs, pairs.byName["product_id"]}}
 	byName["series"].Dependents = []*Dependent{{pairs, pairs.byName["series_id"]}}
 	replies, commissions, offers := byName["contact_replies"], byName["commissions"], byName["commission_offers"]
-	byName["contact_submissions"].Dependents = []*Dependent{{replies, replies.byName["message_id"]}, {commissions, commissions.Key}}
+	clientReviews := byName["commission_reviews"]
+	byName["contact_submissions"].Dependents = []*Dependent{{replies, replies.byName["message_id"]}, {commissions, commissions.Key}, {clientReviews, clientReviews.Key}}
 	replies.Dependents = []*Dependent{{offers, offers.Key}}
 	return byName
 }

@@ -18,6 +18,7 @@ type generator struct {
 	ids  []string          // of rows and accounts, hidden ones included
 
 	uploads []string // resumable ones of the service key
+	links   *links
 }
 
 func encode(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
@@ -619,7 +620,7 @@ func (g *generator) functions() *request {
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`, "follow": `true`}
 	order := []string{"name", "email", "message", "reason", "language", "follow"}
 	if g.chance(25) { // functions of administrators
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"))
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-review", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
 			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"reply"`, `"resend"`, `"renew"`, `"retry"`, `"send"`, `"find"`, `"export"`, `"erase"`, `"stage"`, `"promise"`, `"offer"`, `"withdraw"`, `"progress"`, `"create"`, `"replace"`, `"remove"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
@@ -740,37 +741,6 @@ func (g *generator) realtime() *request {
 	}
 	one := string(g.json(map[string]string{"topic": `"room"`, "event": `"said"`, "payload": `{"a":1}`, "private": "true"}, []string{"topic", "event", "payload", "private"}))
 	return g.framed(g.request("POST", "/realtime/v1/api/broadcast"), []byte(g.word(`{"messages":[`+one+`]}`, `{"messages":[`+one+`,`+one+`]}`, `{"messages":[`+strings.Repeat(one+",", 101)+one+`]}`, one)))
-}
-
-// enquiry generates requests for private links: to one that exists, to one of a hidden message that has expired, and to none.
-func (g *generator) enquiry() *request {
-	token := g.word(openToken, openToken, endedToken, "AAAAAAAAAAAAAAAAAAAAAA", openToken[:21], openToken+"A", strings.ToLower(openToken), openToken+"/", openToken+"%00", "", ".", "%2e%2e", "..%2f"+openToken,
-		"'or'1'='1", "null", "%ff%fe", "%25s", strings.Repeat("a", g.IntN(9000)), url.PathEscape(g.text()))
-	target := "/enquiry/" + token + g.word("", "", "", "?lang=pt", "?lang="+g.escape(g.text()), "?"+g.escape(g.text()), "?lang=en&lang=pt", "#last", "?%zz")
-	r := g.request(g.word("GET", "GET", "HEAD", "POST", "POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"), target)
-	if r.method == "GET" || r.method == "HEAD" {
-		return r
-	}
-	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "answer", "answer", "erase", g.text())}, {"offer", g.word(openOffer, hiddenOffer, hiddenOffer, "", "x", g.text())},
-		{"answer", g.word("accepted", "declined", "", g.text())}, {"name", g.word("Inês", "", g.text(), strings.Repeat("ã", g.IntN(200)))}, {"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
-	if g.chance(25) {
-		var b bytes.Buffer
-		w := multipart.NewWriter(&b)
-		for _, field := range fields {
-			_ = w.WriteField(field[0], field[1]) // a buffer takes everything
-		}
-		if g.chance(80) {
-			_ = w.Close()
-		}
-		r.header("Content-Type", g.word(w.FormDataContentType(), w.FormDataContentType(), "multipart/form-data; boundary=other", "multipart/form-data", "application/json"))
-		return g.framed(r, b.Bytes())
-	}
-	var b strings.Builder
-	for _, field := range fields {
-		b.WriteString(field[0] + "=" + g.escape(field[1]) + g.word("&", "&", "&", ";", "&&"))
-	}
-	r.header("Content-Type", g.word("application/x-www-form-urlencoded", "application/x-www-form-urlencoded", "text/plain", "application/json", ";;"))
-	return g.framed(r, []byte(b.String()))
 }
 
 func (g *generator) pages() *request {

@@ -204,6 +204,9 @@ func (s *site) fill(t *testing.T) {
 		{"id": openOffer, "message_id": openMessage, "price_text": "300 €"}, {"id": hiddenOffer, "message_id": "00000000-0000-4000-8000-000000000007", "price_text": canary, "answered_name": canary},
 	}))
 	must(t, s.app.Tables.InsertRows(ctx, service, "commissions", []map[string]any{{"message_id": openMessage, "stage": "offer"}}))
+	must(t, s.app.Tables.InsertRows(ctx, service, "commission_reviews", []map[string]any{
+		{"message_id": openMessage, "state": "asked"}, {"message_id": "00000000-0000-4000-8000-000000000007", "state": "waiting", "client_name": canary, "message": canary},
+	}))
 	for token, message := range map[string]string{openToken: openMessage, endedToken: "00000000-0000-4000-8000-000000000007"} {
 		expires := time.Now().Add(time.Hour)
 		if token == endedToken {

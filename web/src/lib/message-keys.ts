@@ -16,6 +16,9 @@ export const messageKeys = {
   commission: (id: string) => [...all, "commission", id] as const,
   board: [...all, "board"] as const,
   boardWith: (stages: readonly string[]) => [...all, "board", stages] as const,
+  /** The review of a finished commission. */
+  review: (id: string) => [...all, "review", id] as const,
+  waitingReviews: [...all, "waiting-reviews"] as const,
   notices: [...all, "notices"] as const,
   noticesOf: (ids: readonly string[]) => [...all, "notices", ids] as const,
   savedReplies: ["saved_replies"] as const,

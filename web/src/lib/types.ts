@@ -71,6 +71,8 @@ export type Review = {
   created_at: string;
   updated_at?: string | null;
   message_pt?: string | null;
+  /** Whether a client wrote it about a finished commission. Rows of old revisions lack it. */
+  from_commission?: boolean;
 } & WithMedia;
 
 /** A cover: a row of the table cover_images. */
@@ -168,8 +170,11 @@ export type ContactReply = {
   id: string;
   message_id: string;
   author: "visitor" | "owner";
-  /** What the text is: progress is an owner's note on the work, offer the text of one, answer a visitor's answer to one. */
-  kind: "reply" | "progress" | "offer" | "answer";
+  /**
+   * What the text is: progress is an owner's note on the work, offer the text of one, answer a visitor's answer to one,
+   * review_request an owner's request for a review, review says that the client has written one.
+   */
+  kind: "reply" | "progress" | "offer" | "answer" | "review_request" | "review";
   text: string;
   created_at: string;
   /** The state of the mail with an owner's reply; "none" if it is not mailed. */
@@ -251,6 +256,32 @@ export type BoardColumn = {
 
 /** The calendar of the owner's account. `url` is "" if only the calendar program knows it. */
 export type CalendarFeed = { url: string; language: Language; created_at: string };
+
+/** The review that a client was asked for: a row of the table commission_reviews. */
+type ClientReviewRow = {
+  message_id: string;
+  state: Exclude<ClientReview["state"], "">;
+  written_at: string | null;
+};
+
+/** The review that a client was asked for about a finished commission, as the server's function describes it. */
+export type ClientReview = {
+  /** "": it was never asked for. waiting: it waits for approval. withdrawn: the owner has taken the request back. */
+  state: "" | "asked" | "waiting" | "approved" | "declined" | "withdrawn";
+  can_ask: boolean;
+  /** When it can be asked for again, if that is too soon now. */
+  ask_again_at: string | null;
+  asked_at: string | null;
+  /** The texts are "" while nothing is written, and after the approval. */
+  name: string;
+  place: string;
+  text: string;
+  picture: ConversationPicture | null;
+  written_at: string | null;
+  decided_at: string | null;
+  /** The row of reviews that was made of it. */
+  review_id: string | null;
+};
 
 /** A picture of a reply. `name` is that of the object in the private bucket conversation-pictures. */
 export type ConversationPicture = {
@@ -475,6 +506,7 @@ export type Tables = {
   contact_submissions: Table<ContactSubmission>;
   contact_replies: Table<ContactReply>;
   commissions: Table<Commission>;
+  commission_reviews: Table<ClientReviewRow>;
   saved_replies: Table<SavedReply>;
   user_roles: Table<UserRole>;
 };
@@ -493,6 +525,7 @@ export type Database = {
       };
       get_missing_texts: { Args: Record<string, never>; Returns: MissingTexts };
       move_work: { Args: MoveArgs; Returns: undefined };
+      move_saved_reply: { Args: MoveArgs; Returns: undefined };
       move_series: { Args: MoveArgs; Returns: undefined };
       move_series_work: { Args: MoveArgs; Returns: undefined };
       reorder_covers: { Args: { ids: string[] }; Returns: undefined };

@@ -42,6 +42,9 @@ const withNext = (): CommissionState => ({
 });
 
 const server = setupServer(
+  http.post(`${testBoot.apiUrl}/functions/v1/commission-review`, () =>
+    HttpResponse.json({ state: "", text: "", can_ask: false }),
+  ),
   http.post(`${testBoot.apiUrl}/functions/v1/commission`, async ({ request }) => {
     const body = (await request.json()) as Record<string, string>;
     if (!body.action) return HttpResponse.json(withNext());

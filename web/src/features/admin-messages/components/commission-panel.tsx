@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from "react";
 import { useCommission, useCommissionAction } from "@/features/admin-messages/api/commission";
 import { CommissionOfferRow } from "@/features/admin-messages/components/commission-offer-row";
+import { ClientReviewPanel } from "@/features/admin-messages/components/client-review-panel";
 import { CommissionTexts } from "@/features/admin-messages/components/commission-texts";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
@@ -37,6 +38,9 @@ export function CommissionPanel({ message }: { message: ContactSubmission }) {
         </ol>
       )}
       <CommissionTexts messageId={message.id} state={data} />
+      {data.stage_at !== null && (
+        <ClientReviewPanel messageId={message.id} finished={data.stage === "finished"} />
+      )}
     </details>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useConversationPicture } from "@/features/admin-messages/api/conversation-picture";
+import { useConversationPicture } from "@/lib/conversation-picture";
 import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
 import type { ConversationPicture } from "@/lib/types";

@@ -106,6 +106,9 @@ export function ReviewRow({
           )}
         </p>
         <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
+        {review.from_commission && (
+          <p className="text-ink2 text-sm">{t("testimonials.fromCommission")}</p>
+        )}
         <MediaState info={imageInfo(review, review.image_url)} brief />
       </div>
       <p className="line-clamp-2 leading-[1.48] max-lg:col-span-2 max-lg:col-start-2 max-lg:row-start-2 sm:max-lg:col-span-3">

@@ -41,6 +41,7 @@ const record = async (what: string, request: Request) =>
   void calls.push({ what, body: JSON.parse((await request.text()) || "null") });
 
 const server = setupServer(
+  http.get(`${rest}/commission_reviews`, () => HttpResponse.json([])),
   http.get(`${rest}/reviews`, ({ request }) =>
     HttpResponse.json(
       request.headers.get("accept")?.includes("pgrst.object")

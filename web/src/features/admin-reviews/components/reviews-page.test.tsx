@@ -18,6 +18,7 @@ const orders: string[][] = [];
 const changes: { id: string; change: Partial<Review> }[] = [];
 
 const server = setupServer(
+  http.get(`${rest}/commission_reviews`, () => HttpResponse.json([])),
   http.get(`${rest}/reviews`, ({ request }) =>
     request.headers.get("accept")?.includes("pgrst.object")
       ? HttpResponse.json(rows[0])

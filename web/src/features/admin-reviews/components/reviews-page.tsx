@@ -6,6 +6,7 @@ import { ReviewDialog } from "@/features/admin-reviews/components/review-dialog"
 import { ReviewList } from "@/features/admin-reviews/components/review-list";
 import { historyDifferences } from "@/features/admin-reviews/history-differences";
 import { initialFormState } from "@/features/admin-reviews/schema";
+import { WaitingReviews } from "@/components/client-review/waiting-reviews";
 import { RecentlyDeleted } from "@/components/history/recently-deleted";
 import { RowHistory } from "@/components/history/row-history";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -39,6 +40,7 @@ export function ReviewsPage() {
 
   return (
     <AdminPage title={t("nav.reviews")} action={addButton}>
+      <WaitingReviews />
       <AdminListState query={reviews} empty={t("reviews.empty")} emptyAction={addButton}>
         {(rows) => (
           <ReviewList

@@ -40,6 +40,11 @@ export function useMessageChanges(): boolean {
         refetchSoon,
       )
       .on("postgres_changes", { event: "*", schema: "public", table: "commissions" }, refetchSoon)
+      .on(
+        "postgres_changes",
+        { event: "*", schema: "public", table: "commission_reviews" },
+        refetchSoon,
+      )
       // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
         if (unmounted) return;

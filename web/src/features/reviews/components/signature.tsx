@@ -1,4 +1,5 @@
 import { Picture } from "@/components/media/picture";
+import { useT } from "@/lib/i18n";
 import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 
@@ -6,6 +7,7 @@ import type { Review } from "@/lib/types";
  * The author of a review: picture or initial, name and place. All elements are spans, because a review card is a button.
  */
 export function Signature({ review }: { review: Review }) {
+  const t = useT();
   const name = review.client_name.trim();
   // Array.from splits by code point: half of a surrogate pair is not a letter.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
@@ -43,6 +45,9 @@ export function Signature({ review }: { review: Review }) {
       <span className="-my-[3px] min-w-0 text-sm leading-[1.7]">
         <span className="block font-[570]">{name}</span>
         {review.location && <span className="text-ink2 block">{review.location}</span>}
+        {review.from_commission && (
+          <span className="text-ink2 block">{t("testimonials.fromCommission")}</span>
+        )}
       </span>
     </span>
   );

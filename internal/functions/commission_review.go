@@ -1,0 +1,423 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/i18n"
+)
+
+// Limits of a review in characters: those of the table reviews.
+const (
+	maxReviewLine = 200 // of name and place
+	maxReviewText = 5000
+)
+
+// Limits of the requests for a review in one conversation.
+const (
+	maxReviewRequests     = 3
+	reviewRequestInterval = 24 * time.Hour
+)
+
+// ReviewPicture is a copy of a picture among the pictures of reviews, which has no rows yet.
+type ReviewPicture struct {
+	ReceivedPicture
+
+	URL string // public URL, once it is saved
+}
+
+// reviewRequest is the body of a call of the function commission-review.
+type reviewRequest struct {
+	Action    string `json:"action"`     // state, ask, withdraw, approve or decline; "" means state
+	MessageID string `json:"message_id"` // a message in the inbox
+	// For approve: what is published, in place of what the client has written. null leaves it as it is.
+	Name  *string `json:"name"`
+	Place *string `json:"place"`
+	Text  *string `json:"text"`
+	// For approve: whether visitors see the review at once. null means true.
+	Active *bool `json:"active"`
+	// For approve and decline: written_at of the review that the owner has seen; null for any.
+	WrittenAt *time.Time `json:"written_at"`
+
+	picture *picture       // for approve: the picture of which copied is a copy; nil for none
+	copied  *ReviewPicture // for approve
+}
+
+// reviewState is the response of commission-review.
+type reviewState struct {
+	Success    bool       `json:"success"`
+	State      string     `json:"state"`    // one of the state constants
+	CanAsk     bool       `json:"can_ask"`  // whether a review can be asked for now
+	AskedAt    *time.Time `json:"asked_at"` // null: it was never asked for
+	Name       string     `json:"name"`     // name, place and text are "" while nothing is written, and after the approval
+	Place      string     `json:"place"`
+	Text       string     `json:"text"`
+	Picture    *picture   `json:"picture"` // null for none
+	ReplyID    *string    `json:"reply_id"`
+	WrittenAt  *time.Time `json:"written_at"`
+	DecidedAt  *time.Time `json:"decided_at"`
+	ReviewID   *string    `json:"review_id"` // the row of reviews that was made of it
+	AskAgainAt *time.Time `json:"ask_again_at"`
+}
+
+// commissionReview handles the function commission-review for owners (administrators): asking for a review of a finished commission, and
+// approving or declining the one that the client has written. All actions respond with the state of the review.
+func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error {
+	var req reviewRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(req.MessageID)
+	if err != nil {
+		return errInvalid("The message_id must be a UUID")
+	}
+	req.MessageID = id.String()
+	actions := map[string]func(context.Context, *db.Tx, reviewRequest) error{
+		"": nil, "state": nil, "ask": s.askForReview, "withdraw": s.withdrawRequest, "approve": s.approveReview, "decline": s.declineReview,
+	}
+	act, ok := actions[req.Action]
+	if !ok {
+		return errInvalid("The action must be state, ask, withdraw, approve or decline")
+	}
+	if req.Action == "approve" {
+		if err := s.copyReviewPicture(r.Context(), &req); err != nil {
+			return err
+		}
+		if req.copied != nil {
+			defer req.copied.Discard(context.WithoutCancel(r.Context()))
+		}
+	}
+	return respondWithState(s, w, r, req.MessageID, req, act, s.reviewStateOf)
+}
+
+func (s *Service) reviewStateOf(ctx context.Context, tx *db.Tx, messageID string) (reviewState, error) {
+	r, err := readReview(ctx, tx, messageID)
+	if err != nil {
+		return reviewState{}, err
+	}
+	state := reviewState{
+		Success: true, State: r.State, Name: r.Name, Place: r.Place, Text: r.Text, ReplyID: r.ReplyID,
+		WrittenAt: inUTC(r.WrittenAt), DecidedAt: inUTC(r.DecidedAt), ReviewID: r.ReviewID,
+	}
+	if r.State != stateNotAsked {
+		state.AskedAt = inUTC(&r.AskedAt)
+	}
+	if state.Picture, err = pictureOfReview(ctx, tx, r); err != nil {
+		return state, err
+	}
+	c, err := readCommission(ctx, tx, messageID)
+	if err != nil {
+		return state, err
+	}
+	n, last, err := readRequests(ctx, tx, messageID)
+	if err != nil || c.Stage != stageFinished || r.State == stateWaiting || r.State == stateApproved || n >= maxReviewRequests {
+		return state, err
+	}
+	if last != nil && s.now().Before(last.Add(reviewRequestInterval)) {
+		again := last.Add(reviewRequestInterval)
+		state.AskAgainAt = inUTC(&again)
+		return state, nil
+	}
+	state.CanAsk = true
+	return state, nil
+}
+
+// pictureOfReview returns the picture of a review that is not approved, or nil.
+func pictureOfReview(ctx context.Context, q db.Querier, r commissionReview) (*picture, error) {
+	if r.ReplyID == nil || r.State == stateApproved {
+		return nil, nil
+	}
+	all, err := listPictures(ctx, q, r.MessageID)
+	if i := slices.IndexFunc(all, func(p picture) bool { return p.ReplyID == *r.ReplyID }); i >= 0 {
+		return &all[i], err
+	}
+	return nil, err
+}
+
+// saveReview stores a review and records it for live changes.
+func (s *Service) saveReview(ctx context.Context, tx *db.Tx, r commissionReview, inserted bool) error {
+	if err := storeReview(ctx, tx, r); err != nil {
+		return err
+	}
+	return s.cfg.RecordCommission(ctx, tx, "commission_reviews", r.MessageID, inserted)
+}
+
+// askForReview handles the action ask. The request is stored as a text of the conversation, then mailed as replies are. Asking again keeps
+// what the client has written before.
+func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
+	r, err := readReview(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	c, err := readCommission(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	n, last, err := readRequests(ctx, tx, req.MessageID)
+	now := s.now()
+	switch {
+	case err != nil:
+		return err
+	case r.State == stateWaiting:
+		return errReviewWritten
+	case r.State == stateApproved:
+		return errReviewApproved
+	case c.Stage != stageFinished:
+		return errReviewNotFinished
+	case n >= maxReviewRequests || last != nil && now.Before(last.Add(reviewRequestInterval)):
+		return errReviewAsked
+	}
+	visitor, err := readRecipient(ctx, tx, req.MessageID)
+	if err != nil {
+		return err
+	}
+	text := visitor.Language.Text("enquiry.review.request")
+	if _, err := s.sendOwnerReply(ctx, tx, reply{ID: uuid.NewString(), MessageID: req.MessageID, Author: authorOwner, Kind: kindReviewRequest, Text: text, CreatedAt: now}, ""); err != nil {
+		return err
+	}
+	if found, err := s.hasLink(ctx, tx, req.MessageID); err != nil {
+		return err
+	} else if !found {
+		return errNoPlaceForReview
+	}
+	inserted := r.State == stateNotAsked
+	r.State, r.AskedAt, r.ReplyID = stateAsked, now, nil
+	return s.saveReview(ctx, tx, r, inserted)
+}
+
+// withdrawRequest handles the action withdraw.
+func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequest) error {
+	r, err := readReview(ctx, tx, req.MessageID)
+	switch {
+	case err != nil:
+		return err
+	case r.State == stateWithdrawn: // a second call
+		return nil
+	case r.State == stateWaiting:
+		return errReviewWritten
+	case r.State != stateAsked:
+		return errNoReviewRequest
+	}
+	r.State = stateWithdrawn
+	return s.saveReview(ctx, tx, r, false)
+}
+
+// declineReview handles the action decline. What the client has written stays, so that the owner can approve it after all.
+func (s *Service) declineReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
+	r, err := readReview(ctx, tx, req.MessageID)
+	switch {
+	case err != nil:
+		return err
+	case r.State == stateDeclined: // a second call
+		return nil
+	case r.State != stateWaiting:
+		return errNoReview
+	case req.hasSeenOther(r):
+		return errReviewChanged
+	}
+	now := s.now()
+	r.State, r.DecidedAt = stateDeclined, &now
+	return s.saveReview(ctx, tx, r, false)
+}
+
+// hasSeenOther reports whether the client has changed the review since the owner saw it.
+func (req reviewRequest) hasSeenOther(r commissionReview) bool {
+	return req.WrittenAt != nil && (r.WrittenAt == nil || !r.WrittenAt.Equal(*req.WrittenAt))
+}
+
+// copyReviewPicture copies the picture of a review, before the transaction that approves it. Nobody sees the copy until that is committed.
+func (s *Service) copyReviewPicture(ctx context.Context, req *reviewRequest) error {
+	r, err := readReview(ctx, s.db, req.MessageID)
+	if err != nil || r.Text == "" {
+		return err
+	}
+	if req.picture, err = pictureOfReview(ctx, s.db, r); err != nil || req.picture == nil {
+		return err
+	}
+	copied, err := s.cfg.CopyForReview(ctx, req.picture.Name)
+	if err != nil {
+		return err
+	}
+	req.copied = &copied
+	return nil
+}
+
+// approveReview handles the action approve: it makes a row of reviews of what the client has written.
+func (s *Service) approveReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
+	r, err := readReview(ctx, tx, req.MessageID)
+	switch {
+	case err != nil:
+		return err
+	case r.State == stateApproved: // a second call
+		return nil
+	case r.State != stateWaiting && r.State != stateDeclined || r.Text == "":
+		return errNoReview
+	case req.hasSeenOther(r):
+		return errReviewChanged
+	}
+	p, err := pictureOfReview(ctx, tx, r)
+	switch {
+	case err != nil:
+		return err
+	case (p == nil) != (req.picture == nil) || p != nil && p.ID != req.picture.ID:
+		return errReviewChanged
+	}
+	published := r.reviewText
+	for _, field := range []struct{ given, to *string }{{req.Name, &published.Name}, {req.Place, &published.Place}, {req.Text, &published.Text}} {
+		if field.given != nil {
+			*field.to = *field.given
+		}
+	}
+	published = published.normalized()
+	if problems := published.problems(i18n.EN); len(problems) > 0 {
+		return errInvalid(problems[0].Text)
+	}
+	imageURL := ""
+	if req.copied != nil {
+		if err := req.copied.Save(ctx, tx); err != nil {
+			return err
+		}
+		imageURL = req.copied.URL
+	}
+	id, now := uuid.NewString(), s.now()
+	if err := insertPublicReview(ctx, tx, id, published, imageURL, req.Active == nil || *req.Active, now); err != nil {
+		return err
+	}
+	r.State, r.DecidedAt, r.ReviewID, r.reviewText = stateApproved, &now, &id, reviewText{}
+	return errors.Join(s.cfg.RecordReview(ctx, tx, id), s.saveReview(ctx, tx, r, false))
+}
+
+// normalized returns the texts as they are stored.
+func (t reviewText) normalized() reviewText {
+	return reviewText{trimSpace(t.Name), trimSpace(t.Place), normalizeText(t.Text)}
+}
+
+// reviewProblem is what is wrong with a field of a review: name, place or text.
+type reviewProblem struct{ Field, Text string }
+
+// problems returns what is wrong with normalized texts of a review.
+func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
+	isLine := func(text string) bool {
+		return utf8.RuneCountInString(text) <= maxReviewLine && !strings.ContainsFunc(text, unicode.IsControl)
+	}
+	add := func(field, key string) {
+		all = append(all, reviewProblem{field, l.Text("enquiry.review.error." + key)})
+	}
+	switch {
+	case t.Name == "":
+		add("name", "name")
+	case !isLine(t.Name):
+		add("name", "line")
+	}
+	if !isLine(t.Place) {
+		add("place", "line")
+	}
+	switch {
+	case t.Text == "":
+		add("text", "text")
+	case hasControl(t.Text):
+		all = append(all, reviewProblem{"text", l.Text("contact.error.messageSigns")})
+	case utf8.RuneCountInString(t.Text) > maxReviewText:
+		all = append(all, reviewProblem{"text", l.Text("contact.error.messageLong")})
+	}
+	return all
+}
+
+// errReviewNotOpen is the error of a client's change of a review that can no longer be changed.
+var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The review can no longer be changed")
+
+// writeReview stores what a client has written, with at most one picture. removePicture removes the one that was sent before; a new one
+// replaces it. The first text after a request is said in the conversation, and owners are told of it; a change is not. The error is
+// errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
+func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []newPicture, removePicture bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
+	defer cancel()
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockMessage(ctx, tx, m.ID); err != nil {
+			return err
+		}
+		r, err := readReview(ctx, tx, m.ID)
+		if err == nil && r.State != stateAsked && r.State != stateWaiting {
+			err = errReviewNotOpen
+		}
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		if removePicture || len(pictures) > 0 {
+			if err := s.removeReviewPicture(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		said := reply{MessageID: m.ID, Author: authorVisitor, Kind: kindReview, Text: l.Text("enquiry.review.written"), CreatedAt: now, Delivery: deliveryNone, NewPictures: pictures}
+		switch {
+		case r.ReplyID == nil:
+			said.ID = uuid.NewString()
+			if _, err := s.addReply(ctx, tx, said, "new"); err != nil {
+				return err
+			}
+			if err := s.queueReplyPlan(ctx, tx, said, m.Language); err != nil {
+				return err
+			}
+			r.ReplyID = &said.ID
+		default:
+			said.ID = *r.ReplyID
+			if err := s.savePictures(ctx, tx, said); err != nil {
+				return err
+			}
+			if r.State == stateAsked { // withdrawn, and written again
+				if err := errors.Join(setStatus(ctx, tx, m.ID, "new"), s.cfg.RecordUpdated(ctx, tx, m.ID)); err != nil {
+					return err
+				}
+			}
+		}
+		r.State, r.reviewText, r.WrittenAt, r.DecidedAt = stateWaiting, t, &now, nil
+		return s.saveReview(ctx, tx, r, false)
+	})
+}
+
+// withdrawReview removes what a client has written, which was not approved.
+func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
+	defer cancel()
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockMessage(ctx, tx, m.ID); err != nil {
+			return err
+		}
+		r, err := readReview(ctx, tx, m.ID)
+		if err == nil && r.State != stateWaiting && r.State != stateDeclined {
+			err = errReviewNotOpen
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.removeReviewPicture(ctx, tx, r); err != nil {
+			return err
+		}
+		if r.State == stateWaiting {
+			r.State = stateAsked
+		}
+		r.reviewText, r.WrittenAt = reviewText{}, nil
+		return s.saveReview(ctx, tx, r, false)
+	})
+}
+
+// removeReviewPicture removes the picture of a review and its file.
+func (s *Service) removeReviewPicture(ctx context.Context, tx *db.Tx, r commissionReview) error {
+	p, err := pictureOfReview(ctx, tx, r)
+	if err != nil || p == nil {
+		return err
+	}
+	return errors.Join(deletePicture(ctx, tx, p.ID), s.cfg.RemovePicture(ctx, tx, p.Name))
+}

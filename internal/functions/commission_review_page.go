@@ -1,0 +1,151 @@
+package functions
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+)
+
+//go:embed commission_review.html
+var commissionReviewSource string
+
+// reviewPart is what the page of a private link shows of the client's review: the template commission_review.html.
+type reviewPart struct {
+	Title    string
+	State    string // what became of it; "" while it can be written
+	Form     bool   // it can be written or changed
+	Removal  bool   // it can be taken back
+	Approved bool
+	Picture  *picture // the one that was sent before; nil for none
+
+	Sent     bool              // the texts are those of a form that was refused
+	Name     string            // in the form, as Place and Text
+	Place    string            //
+	Text     string            //
+	Problems map[string]string // by field: name, place, text and picture
+	Alert    string            // error about the whole; "" for none
+}
+
+// Invalid reports whether a field has a problem and is the first of them, for the template.
+func (p reviewPart) Invalid(field string) bool {
+	for _, name := range []string{"name", "place", "text", "picture"} {
+		if p.Problems[name] != "" {
+			return name == field
+		}
+	}
+	return false
+}
+
+// showReview adds the client's review to the page.
+func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
+	if p.Enquiry.Quarantined {
+		return nil
+	}
+	r, err := readReview(ctx, s.db, p.Enquiry.Message.ID)
+	notAsked := r.State == stateNotAsked || r.State == stateWithdrawn
+	if err != nil || notAsked && !p.Review.Sent {
+		return err
+	}
+	part := &p.Review
+	part.Title, part.Approved = p.T("enquiry.review.title"), r.State == stateApproved
+	part.Form = r.State == stateAsked || r.State == stateWaiting
+	part.Removal = r.State == stateWaiting || r.State == stateDeclined && r.Text != ""
+	switch r.State {
+	case stateAsked:
+		part.Title = p.T("enquiry.review.ask")
+	case stateWaiting:
+		part.State = p.Language.Text("enquiry.review.state.waiting", "when", p.Language.Time(*r.WrittenAt))
+	case stateApproved, stateDeclined:
+		part.State = p.Language.Text("enquiry.review.state."+r.State, "when", p.Language.Time(*r.DecidedAt))
+	default:
+		part.State = p.T("enquiry.review.state.withdrawn")
+	}
+	if part.Picture, err = pictureOfReview(ctx, s.db, r); err != nil || part.Sent {
+		return err
+	}
+	part.Name, part.Place, part.Text = r.Name, r.Place, r.Text
+	if r.Name == "" {
+		part.Name = p.Enquiry.Message.Name
+	}
+	return nil
+}
+
+// handleReview stores what the client has written in the form of a review. What is wrong is said beside the fields, which keep their texts;
+// formErr is the error of a form that could not be read to its end.
+func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values, pictures []newPicture, formErr error) error {
+	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
+	t := reviewText{get("name"), get("place"), get("text")}.normalized()
+	p.Text = "" // the text is that of the other form
+	p.Review = reviewPart{Sent: true, Name: t.Name, Place: t.Place, Text: t.Text, Problems: map[string]string{}}
+	for _, problem := range t.problems(p.Language) {
+		p.Review.Problems[problem.Field] = problem.Text
+	}
+	refusal := errInvalid("The review is not complete")
+	switch e := apperr.From(formErr); {
+	case formErr == nil && len(pictures) > 1, formErr != nil && e.Code == errTooManyPictures.Code:
+		p.Review.Problems["picture"] = p.T("enquiry.review.error.pictures")
+	case formErr != nil && pictureErrorTexts[e.Code] != "":
+		p.Review.Problems["picture"], refusal = p.T(pictureErrorTexts[e.Code]), e
+	case formErr != nil:
+		return s.showReviewError(w, r, p, e)
+	}
+	if len(p.Review.Problems) > 0 {
+		return s.showReviewError(w, r, p, refusal)
+	}
+	if err := s.cfg.CheckSpace(); err != nil {
+		return s.showReviewError(w, r, p, apperr.From(err))
+	}
+	return s.afterReview(w, r, p, s.writeReview(r.Context(), p.Enquiry.Message, p.Language, t, pictures, form.Get("remove") == "yes"))
+}
+
+// handleReviewRemoval removes what the client has written in a review.
+func (s *Service) handleReviewRemoval(w http.ResponseWriter, r *http.Request, p enquiryPage) error {
+	return s.afterReview(w, r, p, s.withdrawReview(r.Context(), p.Enquiry.Message))
+}
+
+// afterReview responds after the review was changed, or with the error.
+func (s *Service) afterReview(w http.ResponseWriter, r *http.Request, p enquiryPage, err error) error {
+	if errors.Is(err, errNoInboxMessage) {
+		return s.writeNoEnquiry(w, r, p)
+	}
+	refusal, ok := errors.AsType[*apperr.Error](err)
+	switch {
+	case err == nil:
+		http.Redirect(w, r, p.Path+"#review", http.StatusSeeOther)
+		return nil
+	case errors.Is(err, errConversationFull):
+		return s.showReviewError(w, r, p, errFullConversation)
+	case ok && (refusal.Code == errReviewNotOpen.Code || refusal.Code == errPicturesFull.Code):
+		return s.showReviewError(w, r, p, refusal)
+	}
+	return err
+}
+
+// showReviewError shows the conversation with an error about the review.
+func (s *Service) showReviewError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error) error {
+	httpx.NoteError(r.Context(), e)
+	p.Review.Sent = true
+	switch {
+	case len(p.Review.Problems) > 0:
+		p.Review.Alert = p.T("enquiry.review.error.fields")
+	case e.Code == errReviewNotOpen.Code:
+		p.Review.Alert = p.T("enquiry.review.error.closed")
+	case e.Code == errFullConversation.Code:
+		p.Review.Alert = p.T("enquiry.full")
+	case e.Code == errPicturesFull.Code:
+		p.Review.Alert = p.T("enquiry.pictures.full")
+	case errors.Is(e, httpx.ErrTooLarge):
+		p.Review.Alert = p.T("contact.tooLarge")
+	case e.Status >= http.StatusInternalServerError:
+		p.Review.Alert = p.T("contact.toast.errorBody")
+	default:
+		p.Review.Alert = p.T("contact.unreadable")
+	}
+	return s.showEnquiry(w, r, p, e.Status)
+}

@@ -1,0 +1,121 @@
+import { useState } from "react";
+import { ClientReviewForm } from "@/components/client-review/client-review-form";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { useClientReviewAction } from "@/lib/client-review";
+import { useConversationPicture } from "@/lib/conversation-picture";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useLanguage, useT } from "@/lib/i18n";
+import { dateTime } from "@/lib/owner-dates";
+import { stackedToast } from "@/lib/toast";
+import type { ClientReview, ConversationPicture } from "@/lib/types";
+
+/** The width in pixels in which the picture is fetched. */
+const PICTURE_WIDTH = 320;
+
+type ClientReviewCardProps = { messageId: string; review: ClientReview };
+
+/** A review that a client has written and nobody has approved, with buttons that approve, edit or decline it. */
+export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  const action = useClientReviewAction(messageId);
+  // The review as it was when the owner began to edit it: one that the client changes meanwhile is not approved.
+  const [edited, setEdited] = useState<ClientReview | null>(null);
+  const [active, setActive] = useState(true);
+  const { state, name, place, text, picture, written_at } = review;
+
+  const onError = (error: unknown) => errorToast(t, messageOf(error));
+  const approve = (texts: { name: string; place: string; text: string }, seen: ClientReview) =>
+    action.mutate(
+      { action: "approve", ...texts, active, written_at: seen.written_at },
+      { onSuccess: () => stackedToast({ title: t("clientReview.toast.approved") }), onError },
+    );
+  const decline = () =>
+    action.mutate(
+      { action: "decline", written_at },
+      { onSuccess: () => stackedToast({ title: t("clientReview.toast.declined") }), onError },
+    );
+
+  return (
+    <article aria-label={t("testimonials.dialog", { name })}>
+      <p className="text-ink2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <Badge tone={state === "waiting" ? "ochre" : "neutral"}>
+          {t(state === "waiting" ? "clientReview.waiting" : "clientReview.declined")}
+        </Badge>
+        {written_at && dateTime(written_at, language)}
+      </p>
+      {edited ? (
+        <ClientReviewForm
+          review={edited}
+          busy={action.isPending}
+          onApprove={(texts) => approve(texts, edited)}
+          onCancel={() => setEdited(null)}
+        >
+          <Visible checked={active} onChange={setActive} />
+        </ClientReviewForm>
+      ) : (
+        <>
+          <p className="mt-3 break-words whitespace-pre-line">{text}</p>
+          <p className="mt-3 text-sm break-words">
+            <span className="font-[570]">{name}</span>
+            {place && <span className="text-ink2">, {place}</span>}
+          </p>
+          {picture && <ReviewPicture picture={picture} alt={t("clientReview.picture", { name })} />}
+          <Visible checked={active} onChange={setActive} />
+          <div className="mt-3 flex flex-wrap gap-2">
+            <Button
+              size="sm"
+              loading={action.isPending}
+              onClick={() => approve({ name, place, text }, review)}
+            >
+              {t("clientReview.approve")}
+            </Button>
+            <Button
+              variant="outline"
+              size="sm"
+              disabled={action.isPending}
+              onClick={() => setEdited(review)}
+            >
+              {t("clientReview.edit")}
+            </Button>
+            {state === "waiting" && (
+              <Button variant="ghost" size="sm" disabled={action.isPending} onClick={decline}>
+                {t("clientReview.decline")}
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** Whether visitors see the review as soon as it is approved. */
+function Visible({ checked, onChange }: { checked: boolean; onChange(checked: boolean): void }) {
+  const t = useT();
+  return (
+    <label className="mt-3 flex min-h-11 items-center gap-2.5">
+      <input
+        type="checkbox"
+        className="accent-indigo size-5 flex-none"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {t("clientReview.visible")}
+    </label>
+  );
+}
+
+function ReviewPicture({ picture, alt }: { picture: ConversationPicture; alt: string }) {
+  return (
+    <img
+      src={useConversationPicture(picture.name, PICTURE_WIDTH)}
+      alt={alt}
+      width={picture.width}
+      height={picture.height}
+      className="mt-3 h-24 w-auto max-w-full object-contain"
+    />
+  );
+}

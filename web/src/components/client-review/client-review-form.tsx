@@ -1,0 +1,85 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import { useT } from "@/lib/i18n";
+import type { ClientReview } from "@/lib/types";
+
+/** The limits of the table reviews, in characters. */
+const LINE_MAX = 200;
+const TEXT_MAX = 5000;
+
+type Texts = Pick<ClientReview, "name" | "place" | "text">;
+
+type ClientReviewFormProps = {
+  review: Texts;
+  busy: boolean;
+  onApprove(texts: Texts): void;
+  onCancel(): void;
+  /** Fields below the texts. */
+  children: ReactNode;
+};
+
+/** The form in which the owner edits a client's review before approving it. */
+export function ClientReviewForm({
+  review: { name, place, text },
+  busy,
+  onApprove,
+  onCancel,
+  children,
+}: ClientReviewFormProps) {
+  const t = useT();
+  const [values, setValues] = useState<Texts>({ name, place, text });
+  const [checked, setChecked] = useState(false);
+  const field = (column: keyof Texts) => ({
+    value: values[column],
+    readOnly: busy,
+    onChange: (event: { target: { value: string } }) =>
+      setValues({ ...values, [column]: event.target.value }),
+  });
+  const missing = (column: "name" | "text") =>
+    checked && values[column].trim() === "" ? t("commission.required") : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setChecked(true);
+    if (values.name.trim() !== "" && values.text.trim() !== "") onApprove(values);
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="mt-4 grid gap-4">
+      <TextField
+        label={t("reviews.clientName")}
+        maxLength={LINE_MAX}
+        autoComplete="off"
+        required
+        error={missing("name")}
+        {...field("name")}
+      />
+      <TextField
+        label={t("reviews.location")}
+        maxLength={LINE_MAX}
+        autoComplete="off"
+        optional
+        {...field("place")}
+      />
+      <TextAreaField
+        label={t("reviews.message")}
+        rows={5}
+        maxLength={TEXT_MAX}
+        required
+        error={missing("text")}
+        {...field("text")}
+      />
+      {children}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" size="sm" loading={busy}>
+          {t("clientReview.approveEdited")}
+        </Button>
+        <Button variant="ghost" size="sm" disabled={busy} onClick={onCancel}>
+          {t("common.cancel")}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { callFunction } from "@/lib/call-function";
+import { messageKeys } from "@/lib/message-keys";
+import { queryKeys } from "@/lib/query-keys";
+import type { ClientReview } from "@/lib/types";
+
+type ClientReviewAction =
+  | { action: "ask" | "withdraw" }
+  | { action: "decline"; written_at: string | null }
+  | {
+      action: "approve";
+      written_at: string | null;
+      name: string;
+      place: string;
+      text: string;
+      active: boolean;
+    };
+
+const callReview = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
+  callFunction<ClientReview>(backend, "commission-review", body, signal);
+
+/** Fetches the review that a client was asked for about a finished commission. */
+export function useClientReview(messageId: string) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.review(messageId),
+    staleTime: 0,
+    queryFn: ({ signal }) => callReview(backend, { message_id: messageId }, signal),
+  });
+}
+
+/** Fetches the ids of the messages whose client's review waits for approval, the oldest review first. */
+export function useWaitingReviews() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.waitingReviews,
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("commission_reviews")
+        .select("message_id")
+        .eq("state", "waiting")
+        .order("written_at", { ascending: true })
+        .abortSignal(signal);
+      if (error) throw error;
+      return data.map(({ message_id }) => message_id);
+    },
+  });
+}
+
+/** Asks for a review or takes the request back; approves or declines what the client has written. */
+export function useClientReviewAction(messageId: string) {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (action: ClientReviewAction) =>
+      callReview(backend, { ...action, message_id: messageId }),
+    onSettled: () =>
+      Promise.all([
+        cache.invalidateQueries({ queryKey: messageKeys.all }),
+        cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
+      ]),
+  });
+}
