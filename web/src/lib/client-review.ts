@@ -5,8 +5,8 @@ import { messageKeys } from "@/lib/message-keys";
 import { queryKeys } from "@/lib/query-keys";
 import type { ClientReview } from "@/lib/types";
 
-type ClientReviewAction =
-  | { action: "ask" | "withdraw" }
+/** What the owner decides about a review. `written_at` is of the text that the owner has seen. */
+export type ReviewDecision =
   | { action: "decline"; written_at: string | null }
   | {
       action: "approve";
@@ -16,6 +16,8 @@ type ClientReviewAction =
       text: string;
       active: boolean;
     };
+
+type ClientReviewAction = { action: "ask" | "withdraw" } | ReviewDecision;
 
 const callReview = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<ClientReview>(backend, "commission-review", body, signal);

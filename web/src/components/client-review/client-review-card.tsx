@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ClientReviewForm } from "@/components/client-review/client-review-form";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { useClientReviewAction } from "@/lib/client-review";
+import { useClientReviewAction, type ReviewDecision } from "@/lib/client-review";
 import { useConversationPicture } from "@/lib/conversation-picture";
 import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
@@ -26,17 +26,23 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const [active, setActive] = useState(true);
   const { state, name, place, text, picture, written_at } = review;
 
-  const onError = (error: unknown) => errorToast(t, messageOf(error));
+  /** Not by callbacks of the mutation: those are dropped when the card leaves the list of waiting reviews. */
+  async function decide(decision: ReviewDecision, done: string) {
+    try {
+      await action.mutateAsync(decision);
+    } catch (error) {
+      errorToast(t, messageOf(error));
+      return;
+    }
+    stackedToast({ title: done });
+  }
   const approve = (texts: { name: string; place: string; text: string }, seen: ClientReview) =>
-    action.mutate(
+    void decide(
       { action: "approve", ...texts, active, written_at: seen.written_at },
-      { onSuccess: () => stackedToast({ title: t("clientReview.toast.approved") }), onError },
+      t("clientReview.toast.approved"),
     );
   const decline = () =>
-    action.mutate(
-      { action: "decline", written_at },
-      { onSuccess: () => stackedToast({ title: t("clientReview.toast.declined") }), onError },
-    );
+    void decide({ action: "decline", written_at }, t("clientReview.toast.declined"));
 
   return (
     <article aria-label={t("testimonials.dialog", { name })}>

@@ -13,12 +13,25 @@ import { collectToasts } from "@/test/toasts";
 
 const rest = `${testBoot.apiUrl}/rest/v1`;
 let rows: Review[];
+let waiting: { message_id: string }[] = [];
 const inserted: unknown[] = [];
 const orders: string[][] = [];
 const changes: { id: string; change: Partial<Review> }[] = [];
 
 const server = setupServer(
-  http.get(`${rest}/commission_reviews`, () => HttpResponse.json([])),
+  http.get(`${rest}/commission_reviews`, () => HttpResponse.json(waiting)),
+  http.post(`${testBoot.apiUrl}/functions/v1/commission-review`, async ({ request }) => {
+    const { action } = (await request.json()) as { action?: string };
+    if (action) waiting = [];
+    return HttpResponse.json({
+      state: action ? "declined" : "waiting",
+      name: "Inês",
+      place: "",
+      text: "Três semanas.",
+      picture: null,
+      written_at: "2026-11-12T09:41:00Z",
+    });
+  }),
   http.get(`${rest}/reviews`, ({ request }) =>
     request.headers.get("accept")?.includes("pgrst.object")
       ? HttpResponse.json(rows[0])
@@ -343,4 +356,16 @@ it("reports a conflict, and overwrites only after confirmation", async () => {
   await user.click(within(question).getByRole("button", { name: "Save mine anyway" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review updated successfully" }]));
   expect(tries).toEqual(["is.null", "eq.2026-01-05T00:00:00Z"]);
+});
+
+it.each([
+  ["Approve", "Review approved"],
+  ["Decline", "Review declined"],
+])("AM-review-2: %s takes a review from those that wait, and says so", async (button, said) => {
+  waiting = [{ message_id: "m1" }];
+  const { user, toasts } = await open();
+  const list = await screen.findByRole("region", { name: "Waiting for approval" });
+  await user.click(await within(list).findByRole("button", { name: button }));
+  await waitFor(() => expect(list).not.toBeInTheDocument());
+  await waitFor(() => expect(toasts).toContainEqual(expect.objectContaining({ title: said })));
 });
