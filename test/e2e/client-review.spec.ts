@@ -203,7 +203,7 @@ for (const language of languages)
         await expect(row).toContainText("Valeu a pena.");
         await expect(row).toContainText(text(language, "testimonials.fromCommission"));
 
-        await client.goto(`${home}#testimonials`);
+        await client.goto(home); // and not to its fragment, which would load nothing
         const shown = client
           .locator("#testimonials")
           .getByRole("button", { name: /Valeu a pena/ })
