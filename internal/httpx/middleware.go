@@ -149,12 +149,13 @@ const (
 )
 
 // loggedPath returns a path for the log. It leaves out what follows the first of the secret paths, wherever that is and in whatever case,
-// because a mistyped URL can contain the secret too.
+// because a mistyped URL can contain the secret too, as can one whose slash is encoded twice.
 func loggedPath(path string) string {
 	lower := strings.ToLower(path)
 	first, secret := len(lower), ""
 	for _, prefix := range []string{SecretPath, CalendarPath} {
-		if i := strings.Index(lower, prefix); i >= 0 && i < first {
+		prefix = strings.TrimSuffix(prefix, "/")
+		if i := strings.Index(lower, prefix); i >= 0 && i < first && i+len(prefix) < len(lower) {
 			first, secret = i, prefix
 		}
 	}
@@ -162,9 +163,9 @@ func loggedPath(path string) string {
 	case secret == "":
 		return path
 	case len(lower) != len(path): // the case of some characters differs in length, so that first is no index of path
-		return secret + "…"
+		return secret + "/…"
 	}
-	return path[:first+len(secret)] + "…"
+	return path[:first+len(secret)] + "/…"
 }
 
 const maxCause = 1000 // bytes
