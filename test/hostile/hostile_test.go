@@ -5,8 +5,6 @@ package hostile
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -44,15 +42,6 @@ var (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// The tokens of private links: one to a message without secrets, and an expired one to the hidden message.
-const (
-	openToken   = "b3BlbiBsaW5rIG9mIHRlcw"
-	endedToken  = "ZW5kZWQgbGluayBvZiB0ZQ"
-	openMessage = "00000000-0000-4000-8000-000000000099"
-	openOffer   = "00000000-0000-4000-8000-000000000098"
-	hiddenOffer = "00000000-0000-4000-8000-000000000097"
-)
-
 // canary is part of every text of a hidden row, and of no request.
 const canary = "kanarie-7f3a"
 
@@ -73,6 +62,7 @@ func TestHostileRequests(t *testing.T) {
 				}
 			}
 			s.assault(t, s.insiders, s.check, false)
+			s.checkConversations(t)
 			t.Logf("%d answers, each with its log line", s.checked)
 		})
 	}
@@ -93,6 +83,7 @@ func (s *site) assault(t *testing.T, who []string, check func(*request, *answer)
 	t.Helper()
 	send := func(from, to int) size {
 		for i, surface := range surfaces {
+			s.links.agePictures(t, s.app.DB)
 			s.attack(t, i, surface.name, who, from, to, check)
 			s.checkLog(t)
 		}
@@ -126,6 +117,7 @@ type site struct {
 	ids       []string
 	uploads   []string         // resumable uploads of the service key
 	visible   map[string]int64 // rows that outsiders may see
+	links     *links
 	log       logLines
 
 	mu      sync.Mutex
@@ -191,31 +183,13 @@ func (s *site) fill(t *testing.T) {
 		"reviews":             {{"id": id(3), "client_name": "Seen", "message": "Seen"}, {"id": id(4), "client_name": canary, "message": canary, "is_active": false}},
 		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}, {"id": id(10), "image_url": canary, "title": canary, "visible_from": "2999-01-01T00:00:00Z"}, {"id": id(11), "image_url": canary, "title": canary, "visible_until": "2020-01-01T00:00:00Z"}},
 		"series":              {{"id": id(10), "slug": "seen", "title": "Seen"}, {"id": id(11), "slug": "hidden", "title": canary, "text": canary, "is_published": false}},
-		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}, {"id": openMessage, "name": "Seen", "email": "seen@site.example", "message": "Seen"}},
+		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}},
 		"saved_replies":       {{"id": id(13), "title": canary, "text_en": canary}},
 	} {
 		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
 	}
-	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{{"id": id(12), "message_id": "00000000-0000-4000-8000-000000000007", "author": "owner", "text": canary}}))
-	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{
-		{"id": openOffer, "message_id": openMessage, "author": "owner", "kind": "offer", "text": "Seen"}, {"id": hiddenOffer, "message_id": "00000000-0000-4000-8000-000000000007", "author": "owner", "kind": "offer", "text": canary},
-	}))
-	must(t, s.app.Tables.InsertRows(ctx, service, "commission_offers", []map[string]any{
-		{"id": openOffer, "message_id": openMessage, "price_text": "300 €"}, {"id": hiddenOffer, "message_id": "00000000-0000-4000-8000-000000000007", "price_text": canary, "answered_name": canary},
-	}))
-	must(t, s.app.Tables.InsertRows(ctx, service, "commissions", []map[string]any{{"message_id": openMessage, "stage": "offer"}}))
-	must(t, s.app.Tables.InsertRows(ctx, service, "commission_reviews", []map[string]any{
-		{"message_id": openMessage, "state": "asked"}, {"message_id": "00000000-0000-4000-8000-000000000007", "state": "waiting", "client_name": canary, "message": canary},
-	}))
-	for token, message := range map[string]string{openToken: openMessage, endedToken: "00000000-0000-4000-8000-000000000007"} {
-		expires := time.Now().Add(time.Hour)
-		if token == endedToken {
-			expires = time.Now().Add(-time.Hour)
-		}
-		hash := sha256.Sum256([]byte(token))
-		_, err := s.app.DB.Exec(ctx, "insert into contact_links (token_hash, nonce, message_id, created_at, expires_at) values ($1, 'none', $2, $3, $4)", hex.EncodeToString(hash[:]), message, time.Now(), expires)
-		must(t, err)
-	}
+	must(t, s.app.Tables.InsertRows(ctx, service, "contact_replies", []map[string]any{{"id": id(12), "message_id": hiddenMessage, "author": "owner", "text": canary}}))
+	s.fillLinks(t)
 	s.visible = map[string]int64{"products": 2, "reviews": 1, "cover_images": 1, "series": 1}
 	_, err := s.app.Storage.Put(ctx, service, "product-images", "present.png", bytes.NewReader(pixel), -1, storage.PutOptions{})
 	must(t, err)
@@ -324,7 +298,7 @@ func (s *site) state(t *testing.T) map[string]string {
 		"cover_images":    "select count(*) || ':' || max(image_url) from cover_images",
 		"series":          "select count(*) || ':' || max(slug) from series",
 		"user_roles":      "select count(*) || ':' || max(role) from user_roles",
-		"storage_objects": "select count(*) || ':' || max(etag) from storage_objects",
+		"storage_objects": "select count(*) || ':' || max(etag) from storage_objects where bucket_id <> 'conversation-pictures'",
 		"auth_users":      "select count(*) || ':' || max(encrypted_password) from auth_users",
 	} {
 		var text string
@@ -334,6 +308,7 @@ func (s *site) state(t *testing.T) map[string]string {
 	var messages int
 	must(t, s.app.DB.QueryRow(t.Context(), "select count(*) from contact_submissions where message = $1 and status = 'new'", canary).Scan(&messages))
 	out["the hidden message"] = strconv.Itoa(messages)
+	out["the hidden conversations"] = s.hiddenConversations(t)
 	return out
 }
 
@@ -370,7 +345,7 @@ func (s *site) attack(t *testing.T, surface int, name string, who []string, from
 
 func (s *site) generator(surface int, who []string, i int) *generator {
 	stream := uint64(surface)<<32 | uint64(len(who))<<56 | uint64(i)
-	return &generator{Rand: rand.New(rand.NewPCG(*seed, stream)), keys: s.keys, who: who, ids: s.ids, uploads: s.uploads}
+	return &generator{Rand: rand.New(rand.NewPCG(*seed, stream)), keys: s.keys, who: who, ids: s.ids, uploads: s.uploads, links: s.links}
 }
 
 func (s *site) show(t *testing.T, name string, failures <-chan string) {
@@ -411,6 +386,9 @@ func (s *site) check(r *request, a *answer) error {
 		if a.header.Get(name) != "" && !ofOwner {
 			return fmt.Errorf("answered with the header %s: %s", name, a.header.Get(name))
 		}
+	}
+	if err := s.links.check(r, a); err != nil {
+		return err
 	}
 	if a.status < 400 || r.method == http.MethodHead || !hasShape(r, a) {
 		return nil
@@ -511,7 +489,7 @@ func (l *logLines) Write(p []byte) (int, error) {
 		Status        int
 		Code, Message any
 	}
-	if err := json.Unmarshal(p, &fields); err != nil {
+	if err := json.Unmarshal(p, &fields); err != nil || bytes.Contains(p, []byte(tokenStart)) {
 		l.strange = append(l.strange, bytes.Clone(p))
 	}
 	if fields.ID != "" {
@@ -526,7 +504,7 @@ func (l *logLines) take(t *testing.T) map[string]logLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.strange {
-		t.Errorf("a log line is not JSON: %s", line)
+		t.Errorf("a log line is not JSON, or has the token of a link: %s", line)
 	}
 	lines := l.lines
 	l.lines, l.strange = map[string]logLine{}, nil

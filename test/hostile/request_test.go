@@ -20,6 +20,7 @@ type request struct {
 	body           []byte
 	framing        framing
 	caller         string // whose key it has
+	visit          *visit // what a request for a private link asks for, if it is well-formed
 }
 
 // framing is how the request marks the end of its body.
