@@ -41,6 +41,7 @@ var tables = []struct {
 	{"upload", uploadTable},
 	{"writes", writeTables},
 	{"auth", authTables},
+	{"links", linkTimes},
 	{"anonymous", anonymousTable},
 	{"backup", backupTable},
 	{"first-size", firstSizes},

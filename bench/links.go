@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// linkTimes measures whether the response times of private links reveal that a link has existed. It uses new sites without rate limits.
+func linkTimes(ctx context.Context, out io.Writer) (err error) {
+	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	for _, engine := range []struct {
+		name string
+		url  func(context.Context) (string, error)
+	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL", dbtest.FreshPostgres}} {
+		address, err := engine.url(ctx)
+		if err != nil {
+			return err
+		}
+		if err := linkTable(ctx, out, engine.name, address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkTable prints the rows of one engine: pairs of requests in random order, one for an unknown link and one for a link that has existed.
+func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) error {
+	a, err := newAuthBench(ctx, out, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if databaseURL == "" {
+		databaseURL = "sqlite:" + filepath.Join(a.dir, "atelie.db")
+	}
+	links, picture, err := a.endedLinks(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "\nResponse times for private links that have existed, of those for an unknown one, on %s, %d tries each in random turns: medians, their ratio with its 95 %% interval (bootstrap), Mann-Whitney's p\n", engine, timedTries); err != nil {
+		return err
+	}
+	contentType, pictures, err := linkForm([2]string{"text", "Is it blue?"}, []byte("not a picture"))
+	if err != nil {
+		return err
+	}
+	const urlencoded = "application/x-www-form-urlencoded"
+	for _, request := range []struct{ name, method, below, contentType, body string }{
+		{"page", http.MethodGet, "", "", ""},
+		{"text", http.MethodPost, "", urlencoded, url.Values{"text": {"Is it blue?"}}.Encode()},
+		{"text with a picture", http.MethodPost, "", contentType, pictures},
+		{"erasure", http.MethodPost, "", urlencoded, "action=erase&confirm=yes"},
+		{"picture", http.MethodGet, "/picture/" + picture, "", ""},
+	} {
+		for _, kind := range []string{"expired", "renewed", "erased"} {
+			var times [2][]time.Duration
+			for range timedTries {
+				first := rand.IntN(2)
+				for _, which := range []int{first, 1 - first} {
+					target := links[kind]
+					if which == 1 {
+						target = unknownLink()
+					}
+					begin := time.Now()
+					if err := a.visit(ctx, request.method, target+request.below, request.contentType, request.body, http.StatusNotFound); err != nil {
+						return err
+					}
+					times[which] = append(times[which], time.Since(begin))
+				}
+			}
+			difference, low, high := medianDifference(times[0], times[1])
+			unknown := float64(median(times[1]))
+			ratio := func(d time.Duration) float64 { return 1 + float64(d)/unknown }
+			p, verdict := mannWhitney(times[0], times[1]), "indistinguishable"
+			if p < distinctAtP {
+				verdict = "DIFFERENT"
+			}
+			recordCost(fmt.Sprintf("%s of an %s link on %s, of an unknown one", request.name, kind, engine), ratio(difference))
+			if _, err := fmt.Fprintf(out, "  %-20s %-8s %6d µs   unknown %6d µs   ratio %.3f [%.3f, %.3f]   p %.3f   %s\n", request.name, kind,
+				median(times[0]).Microseconds(), median(times[1]).Microseconds(), ratio(difference), ratio(low), ratio(high), p, verdict); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unknownLink returns a path that looks like that of a private link.
+func unknownLink() string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	token := make([]byte, 22)
+	for i := range token {
+		token[i] = letters[rand.IntN(len(letters))]
+	}
+	return "/enquiry/" + string(token)
+}
+
+// linkForm returns a form with a text field and a file.
+func linkForm(field [2]string, picture []byte) (contentType, body string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	err = w.WriteField(field[0], field[1])
+	if part, failed := w.CreateFormFile("picture", "a.jpg"); failed == nil {
+		_, failed = part.Write(picture)
+		err = errors.Join(err, failed)
+	}
+	return w.FormDataContentType(), b.String(), errors.Join(err, w.Close())
+}
+
+// visit sends a request as a visitor's browser does, and checks its status.
+func (a *authBench) visit(ctx context.Context, method, target, contentType, body string, want int) error {
+	r, err := http.NewRequestWithContext(ctx, method, a.server.url+target, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "text/html")
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	err = errors.Join(err, answer.Body.Close())
+	if err == nil && answer.StatusCode != want {
+		err = fmt.Errorf("%s %s: %s", method, target, answer.Status)
+	}
+	return err
+}
+
+// endedLinks makes links, and ends each in another way. It returns their paths, and the id of a picture in the conversation of the expired
+// one.
+func (a *authBench) endedLinks(ctx context.Context, databaseURL string) (links map[string]string, picture string, err error) {
+	d, err := db.Open(ctx, databaseURL, db.NoHooks)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := db.Exec(ctx, d, "insert into site_settings (key, value, updated_at) values ('site', $1, $2) on conflict (key) do update set value = excluded.value", `{"name":"Alvor","enquiryLinks":true}`, time.Now()); err != nil {
+		return nil, "", err
+	}
+	links = map[string]string{}
+	ids := map[string]string{}
+	for _, kind := range []string{"expired", "renewed", "erased"} {
+		body, err := a.send(ctx, http.MethodPost, a.server.url+"/functions/v1/submit-contact", a.public, map[string]any{"name": kind, "email": "rui@example.com", "message": "How large is the mural?", "follow": true})
+		if err != nil {
+			return nil, "", err
+		}
+		var given struct {
+			URL string `json:"enquiry_url"`
+		}
+		if err := json.Unmarshal(body, &given); err != nil {
+			return nil, "", err
+		}
+		_, token, found := strings.Cut(given.URL, "/enquiry/")
+		if !found {
+			return nil, "", fmt.Errorf("no link: %s", body)
+		}
+		links[kind] = "/enquiry/" + token
+		if ids[kind], err = db.One[string](ctx, d, "select id from contact_submissions where name = $1", kind); err != nil {
+			return nil, "", err
+		}
+	}
+	// The picture's row is enough: an ended link shows none.
+	reply, picture := "10000000-0000-4000-8000-000000000001", "10000000-0000-4000-8000-000000000002"
+	if err := errors.Join(
+		db.Exec(ctx, d, "insert into contact_replies (id, message_id, author, text, created_at, delivery) values ($1, $2, 'visitor', 'See', $3, 'none')", reply, ids["expired"], time.Now()),
+		db.Exec(ctx, d, "insert into contact_pictures (id, message_id, reply_id, position, name, width, height, bytes, created_at) values ($1, $2, $3, 1, 'a/b/1', 3, 2, 100, $4)", picture, ids["expired"], reply, time.Now()),
+		db.Exec(ctx, d, "update contact_links set expires_at = $1 where message_id = $2", time.Now().Add(-time.Minute), ids["expired"]),
+	); err != nil {
+		return nil, "", err
+	}
+	if _, err := a.send(ctx, http.MethodPost, a.server.url+"/functions/v1/contact-reply", a.service, map[string]string{"action": "renew", "message_id": ids["renewed"]}); err != nil {
+		return nil, "", err
+	}
+	return links, picture, a.visit(ctx, http.MethodPost, links["erased"], "application/x-www-form-urlencoded", "action=erase&confirm=yes", http.StatusOK)
+}
