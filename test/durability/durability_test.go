@@ -1,5 +1,5 @@
 // Package durability kills the program again and again while it writes, and then checks that everything it acknowledged is
-// there: messages, rows, files and refresh tokens.
+// there: messages, rows, files, refresh tokens, and conversations with their pictures, offers and mails.
 package durability
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/mail/mailtest"
 	"atelie/internal/storage/blob/blobtest"
 	"atelie/test/program"
 	"atelie/test/soak"
@@ -49,22 +51,28 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 	binary := build(t)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			env := []string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_MESSAGES_PER_HOUR=0"}
-			if dialect == db.Postgres {
-				env = append(env, "ATELIE_DATABASE_URL="+dbtest.URL(t, dialect))
+			post, err := mailtest.Start(mailtest.Options{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			s := &site{t: t, binary: binary, env: env}
+			t.Cleanup(func() { _ = post.Close() }) // connections of killed programs may be left
+			s := &site{t: t, binary: binary}
+			address := s.environment(dialect, post)
 			s.keys()
 			s.addOwner()
+			s.allowLinks(address)
 			for n := 0; n < kills || s.behind(kills) && n < 4*kills; n++ {
 				s.start()
 				s.writeUntilKilled(s.behind(n))
 			}
+			s.endLeases(address)
 			s.start()
 			s.verify()
+			s.verifyConversations()
+			s.verifyMails(post)
 			s.kill()
 			if s.behind(kills) {
-				t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files, %d refreshes", len(s.messages), len(s.rows), len(s.files), s.renewed)
+				t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files, %d refreshes, %d texts, %d acceptances", len(s.messages), len(s.rows), len(s.files), s.renewed, len(s.said), len(s.accepted))
 			}
 			t.Logf("%d kills: %d messages, %d rows, %d files and %d refreshes acknowledged and found", kills, len(s.messages), len(s.rows), len(s.files), s.renewed)
 		})
@@ -88,11 +96,16 @@ type site struct {
 	refresh  string               // the refresh token of the owner's session that was received last
 	renewed  int                  // how often the session was refreshed
 	times    map[string]time.Time // of the acknowledgement, by text, id or name
+
+	talks    [2]conversation // of the writers; empty where hasOwner is not set
+	said     map[string]said // the texts of conversations
+	accepted []string        // ids of offers
+	pictures atomic.Int64    // that visitors have sent
 }
 
 // behind reports that too little was acknowledged for so many kills; a file takes several writes.
 func (s *site) behind(kills int) bool {
-	return len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills/2 || s.hasOwner && s.renewed < kills
+	return len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills/2 || s.hasOwner && (s.renewed < kills || len(s.said) < kills || len(s.accepted) < kills/4)
 }
 
 func (s *site) command(args ...string) *exec.Cmd {
@@ -107,7 +120,7 @@ func (s *site) keys() {
 		s.t.Fatal(err)
 	}
 	s.key = program.Value(s.t, string(out), "SERVICE_ROLE_KEY")
-	s.files, s.times = map[string][]byte{}, map[string]time.Time{}
+	s.files, s.times, s.said = map[string][]byte{}, map[string]time.Time{}, map[string]said{}
 }
 
 func (s *site) start() {
@@ -187,19 +200,19 @@ func (s *site) refreshSession(ctx context.Context) bool {
 }
 
 // ofEachKind reports whether the site has acknowledged one more write of each kind than before; it is given what counted returned.
-func (s *site) ofEachKind(before [4]int) bool {
+func (s *site) ofEachKind(before [5]int) bool {
 	now := s.counted()
-	return now[0] > before[0] && now[1] > before[1] && now[2] > before[2] && (!s.hasOwner || now[3] > before[3])
+	return now[0] > before[0] && now[1] > before[1] && now[2] > before[2] && (!s.hasOwner || now[3] > before[3] && now[4] > before[4])
 }
 
-// counted returns the numbers of acknowledged messages, rows, files and refreshes.
-func (s *site) counted() [4]int {
+// counted returns the numbers of acknowledged messages, rows, files, refreshes, and texts and answers of conversations.
+func (s *site) counted() [5]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return [4]int{len(s.messages), len(s.rows), len(s.files), s.renewed}
+	return [5]int{len(s.messages), len(s.rows), len(s.files), s.renewed, len(s.said) + len(s.accepted)}
 }
 
-// writeUntilKilled kills the program at a random moment, while seven writers of four kinds send requests. With slow, the moment comes after
+// writeUntilKilled kills the program at a random moment, while nine writers of five kinds send requests. With slow, the moment comes after
 // a write of each kind is acknowledged, which takes a busy machine seconds. There is one session, so a single writer refreshes it.
 func (s *site) writeUntilKilled(slow bool) {
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -217,6 +230,14 @@ func (s *site) writeUntilKilled(slow bool) {
 		for s.refreshSession(ctx) {
 		}
 	})
+	for i := range s.talks {
+		if s.hasOwner {
+			writers.Go(func() {
+				for s.converse(ctx, &s.talks[i]) {
+				}
+			})
+		}
+	}
 	before := s.counted()
 	for deadline := time.Now().Add(time.Minute); slow && !s.ofEachKind(before) && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
@@ -226,6 +247,9 @@ func (s *site) writeUntilKilled(slow bool) {
 	cancel()
 	writers.Wait()
 }
+
+// withoutRedirects returns redirects as answers.
+var withoutRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // send returns the status and the body; false if the connection broke.
 func (s *site) send(ctx context.Context, method, path string, headers map[string]string, body []byte) (int, []byte, bool) {
@@ -238,7 +262,7 @@ func (s *site) send(ctx context.Context, method, path string, headers map[string
 	for k, v := range headers {
 		r.Header.Set(k, v)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := withoutRedirects.Do(r)
 	if err != nil {
 		return 0, nil, false
 	}
@@ -320,11 +344,19 @@ func (s *site) verify() {
 	}
 }
 
-// column returns all values of a column; it reads page by page.
+// column returns all values of a column.
 func (s *site) column(ctx context.Context, table, column string) map[string]bool {
 	all := map[string]bool{}
+	for _, row := range s.rowsOf(ctx, table, column, "") {
+		all[row[column]] = true
+	}
+	return all
+}
+
+// rowsOf returns columns of all rows that a filter selects; it reads page by page.
+func (s *site) rowsOf(ctx context.Context, table, columns, filter string) (all []map[string]string) {
 	for offset := 0; ; offset += 1000 {
-		status, body, ok := s.send(ctx, "GET", fmt.Sprintf("/rest/v1/%s?select=%s&order=id&limit=1000&offset=%d", table, column, offset), nil, nil)
+		status, body, ok := s.send(ctx, "GET", fmt.Sprintf("/rest/v1/%s?select=%s&order=id&limit=1000&offset=%d%s", table, columns, offset, filter), nil, nil)
 		if !ok || status != 200 {
 			s.t.Fatalf("read %s: %d %s", table, status, body)
 		}
@@ -332,9 +364,7 @@ func (s *site) column(ctx context.Context, table, column string) map[string]bool
 		if err := json.Unmarshal(body, &page); err != nil {
 			s.t.Fatal(err)
 		}
-		for _, row := range page {
-			all[row[column]] = true
-		}
+		all = append(all, page...)
 		if len(page) < 1000 {
 			return all
 		}
