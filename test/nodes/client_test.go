@@ -95,11 +95,16 @@ func toJSON(v any) []byte {
 	return text
 }
 
-// watcher is a socket that is subscribed to inserts of products.
+// watcher is a socket that is subscribed to inserts of one table.
 type watcher struct{ conn *websocket.Conn }
 
-// watch connects and returns when the subscription is confirmed: every later commit is delivered.
+// watch is watchTable for products and an anonymous visitor.
 func watch(ctx context.Context, url, key string) (*watcher, error) {
+	return watchTable(ctx, url, key, key, "products")
+}
+
+// watchTable connects and returns when the subscription is confirmed: every later commit is delivered. token is that of the caller.
+func watchTable(ctx context.Context, url, key, token, table string) (*watcher, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
@@ -108,7 +113,7 @@ func watch(ctx context.Context, url, key string) (*watcher, error) {
 	}
 	conn.SetReadLimit(16 << 20)
 	w := &watcher{conn}
-	join := fmt.Sprintf(`["1","1","realtime:works","phx_join",{"config":{"postgres_changes":[{"event":"INSERT","schema":"public","table":"products"}]},"access_token":%q}]`, key)
+	join := fmt.Sprintf(`["1","1","realtime:works","phx_join",{"config":{"postgres_changes":[{"event":"INSERT","schema":"public","table":%q}]},"access_token":%q}]`, table, token)
 	if err := conn.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
 		return nil, errors.Join(err, conn.CloseNow())
 	}
@@ -143,7 +148,7 @@ func (w *watcher) next(ctx context.Context) (event string, payload json.RawMessa
 	return strings.Trim(string(parts[3]), `"`), parts[4], nil
 }
 
-// inserted returns the id of the next work that is reported.
+// inserted returns the id of the next row that is reported.
 func (w *watcher) inserted(ctx context.Context) (string, error) {
 	for {
 		event, payload, err := w.next(ctx)

@@ -19,6 +19,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/mail/mailtest"
 	"atelie/internal/storage/blob/blobtest"
 	"atelie/test/program"
 )
@@ -31,6 +32,7 @@ type cluster struct {
 	binary   string
 	nodes    []*node
 	balancer *balancer
+	post     *mailtest.Server
 	url      string // of the balancer
 	anon     string
 	service  string
@@ -59,7 +61,13 @@ func startCluster(t *testing.T, count int, env ...string) *cluster {
 	}
 	c := &cluster{t: t, binary: binary}
 	bucket := blobtest.Bucket(t)
+	c.post, err = mailtest.Start(mailtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.post.Close() }) // connections of killed nodes may be left
 	shared := append([]string{
+		"ATELIE_SMTP_URL=smtp://" + c.post.Address() + "?tls=none", "ATELIE_MAIL_FROM=Alvor <ola@alvor.example>",
 		"ATELIE_DATABASE_URL=" + emptyDatabase(t),
 		fmt.Sprintf("ATELIE_STORAGE_URL=s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket),
 		"ATELIE_JWT_SECRET=" + strings.Repeat("nodes-share-this", 3), "ATELIE_TRUSTED_PROXIES=127.0.0.1",

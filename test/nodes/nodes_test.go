@@ -47,6 +47,7 @@ func TestThreeNodes(t *testing.T) {
 	ok = ok && t.Run("reads and writes", c.rows)
 	ok = ok && t.Run("files", c.files)
 	ok = ok && t.Run("live changes", c.liveChanges)
+	ok = ok && t.Run("conversations", c.conversations)
 	ok = ok && t.Run("a node dies during a plain upload", c.deathDuringUpload)
 	ok = ok && t.Run("a node dies during a piece of a resumable upload", c.deathDuringPiece)
 	if ok {
