@@ -8,6 +8,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/files"
+	"atelie/internal/policy"
 )
 
 // This file contains the queries on storage_objects, the table of objects.
@@ -97,7 +98,11 @@ func lockObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Ob
 
 // renameObject gives an object another bucket and name. It fails with db.UniqueViolation if the new name is taken.
 func renameObject(ctx context.Context, tx *db.Tx, id, bucketID, name string, at time.Time) error {
-	return db.Exec(ctx, tx, "update storage_objects set bucket_id = $2, name = $3, updated_at = $4 where id = $1", id, bucketID, name, at)
+	if err := db.Exec(ctx, tx, "update storage_objects set bucket_id = $2, name = $3, updated_at = $4 where id = $1", id, bucketID, name, at); err != nil {
+		return err
+	}
+	// Changes of private pictures change no page. One that leaves the bucket is like any other from then on.
+	return db.Exec(ctx, tx, "update media set private = $2 where object_id = $1 and private <> $2", id, bucketID == policy.ConversationBucket)
 }
 
 // findMetadata returns an object and the metadata that came with its upload, JSON text or nil.
