@@ -10,12 +10,15 @@ import (
 	"net/textproto"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"atelie/internal/archive"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
 	"atelie/internal/policy"
 	"atelie/internal/storage/storagetest"
 )
@@ -163,6 +166,62 @@ func TestPicturesInAConversation(t *testing.T) {
 	})
 }
 
+// wantError checks whether the error on a page belongs to a field of the form. Pictures need no text, so none is required.
+func wantError(t *testing.T, what, page, field string, want bool) {
+	t.Helper()
+	start := strings.Index(page, `id="`+field+`" name="`+field+`"`)
+	if start < 0 {
+		t.Fatalf("%s: no field %s", what, field)
+	}
+	tag, _, _ := strings.Cut(page[start:], ">")
+	described := strings.Contains(tag, `aria-describedby="`+field+`-error`)
+	if got := strings.Contains(tag, `aria-invalid="true"`) && described && strings.Contains(page, `id="`+field+`-error"`); got != want || described != want {
+		t.Errorf("%s: the error belongs to the field %s: %v, want %v: %s", what, field, got, want, tag)
+	}
+}
+
+// Proves E-erase-1, E-picture-5.
+//
+// A text that arrives while its message is erased leaves nothing: no picture, no row, no live event.
+func TestATextWhileItsMessageIsErased(t *testing.T) {
+	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
+		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+		photo := storagetest.JPEG(30, 20)
+		stored := 0
+		for round := range 20 {
+			s.clock.Add(time.Hour.Microseconds()) // beyond the limits of an address
+			path := s.follow(fmt.Sprintf("Canary %d", round), "canary@exemplo.example", "en")
+			var writing sync.WaitGroup
+			for range 3 {
+				writing.Go(func() {
+					if rec := s.send(path, "", []string{"text=Canary yellow"}, photo); rec.Code == http.StatusSeeOther {
+						s.mu.Lock()
+						stored++
+						s.mu.Unlock()
+					} else if rec.Code != http.StatusNotFound {
+						t.Errorf("%d", rec.Code)
+					}
+				})
+			}
+			writing.Go(func() {
+				if rec := browseLink(t, s.App, path, "action", "erase", "confirm", "yes"); rec.Code != http.StatusOK {
+					t.Errorf("%d %s", rec.Code, rec.Body)
+				}
+			})
+			writing.Wait()
+		}
+		t.Logf("%d texts were stored before", stored)
+		for _, table := range []string{"contact_submissions", "contact_replies", "contact_pictures", "contact_notices", "storage_objects", "media", "storage_trash"} {
+			if n := s.count("select count(*) from " + table); n != 0 {
+				t.Errorf("%s: %d rows are left", table, n)
+			}
+		}
+		if left := s.tablesWith("canary"); len(left) != 0 {
+			t.Errorf("left in %q", left)
+		}
+	})
+}
+
 // Proves E-picture-4.
 //
 // What is refused is told with a sentence and the text kept, and leaves nothing.
@@ -190,6 +249,14 @@ func TestRefusedPictures(t *testing.T) {
 			if body := rec.Body.String(); rec.Code != c.status || !strings.Contains(body, c.sentence) || !strings.Contains(body, "Kept &amp; shown</textarea>") {
 				t.Errorf("%s: %d %s", name, rec.Code, body)
 			}
+			wantError(t, name, rec.Body.String(), "picture", name != "empty")
+			wantError(t, name, rec.Body.String(), "text", false)
+		}
+		rec := s.send(path, "", []string{"text= "})
+		wantError(t, "no text", rec.Body.String(), "text", true)
+		wantError(t, "no text", rec.Body.String(), "picture", false)
+		if rec.Code != http.StatusBadRequest || strings.Contains(rec.Body.String(), "required") {
+			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
 		for _, table := range []string{"storage_objects", "storage_trash", "contact_pictures", "contact_replies"} {
 			if n := s.count("select count(*) from " + table); n != 0 {
@@ -242,6 +309,87 @@ func TestArchivesKeepPicturesOfConversations(t *testing.T) {
 		}
 		if rec := browseLink(t, next, found[1]); rec.Body.String() != string(photo) {
 			t.Errorf("%d", rec.Code)
+		}
+	})
+}
+
+// Proves E-reply-2.
+//
+// The mail, the webhook and the digest say how many pictures a visitor's text has.
+func TestNoticesCountPictures(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+		s.set("notice.webhook", `"`+s.hook.URL+`"`)
+		path := s.follow("Eva", "eva@exemplo.example", "en")
+		photo := storagetest.JPEG(30, 20)
+		text := func(text string, pictures ...[]byte) {
+			t.Helper()
+			if rec := s.send(path, "", []string{"text=" + text}, pictures...); rec.Code != http.StatusSeeOther {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+			s.clock.Add(time.Second.Microseconds())
+		}
+		serve(t, s.App)
+		text("", photo, photo)
+		text("Without any")
+		for range 4 {
+			text("More", photo)
+		}
+		waitForState(t, s.App, "contact.plan", jobs.State{})
+		waitForState(t, s.App, "contact.notice", jobs.State{})
+		s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
+		s.set("notice.email", `["other@alvor.example"]`)
+		s.write("Wakes the queue", "v@exemplo.example", "en")
+		waitForState(t, s.App, "", jobs.State{})
+
+		var mailed []string
+		for _, received := range s.post.Mails() {
+			m, err := mailtest.Open(received.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if received.To == "ana@alvor.example" {
+				mailed = append(mailed, m.Text)
+			}
+		}
+		if all := strings.Join(mailed, "\n"); !strings.Contains(all, "> Imagens: 2. Estão na conversa.") || strings.Contains(all, "Imagens: 0") || !strings.Contains(all, ", imagens: 1\n") {
+			t.Errorf("%s", all)
+		}
+		counts := map[string]int{}
+		for _, call := range s.webhookCalls() {
+			var event struct {
+				Type string
+				Data struct {
+					Message  string
+					Pictures *int
+					Messages []struct {
+						Message  string
+						Pictures int
+					}
+				}
+			}
+			if err := json.Unmarshal(call.body, &event); err != nil {
+				t.Fatal(err)
+			}
+			switch d := event.Data; event.Type {
+			case "contact_reply.created":
+				if d.Pictures == nil {
+					t.Fatalf("%s", call.body)
+				}
+				counts[fmt.Sprintf("%s:%d", d.Message, *d.Pictures)]++
+			case "contact_submission.created":
+				if d.Pictures != nil { // stays as it was
+					t.Errorf("%s", call.body)
+				}
+			default:
+				for _, m := range d.Messages {
+					counts[fmt.Sprintf("digest %s:%d", m.Message, m.Pictures)]++
+				}
+			}
+		}
+		if counts[":2"] != 1 || counts["Without any:0"] != 1 || counts["More:1"] == 0 || counts["digest More:1"] == 0 {
+			t.Errorf("%v", counts)
 		}
 	})
 }

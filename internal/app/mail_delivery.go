@@ -199,7 +199,7 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 		m.Digest = &mail.Digest{Count: n.Digest.Count, Quarantined: n.Digest.Quarantined}
 		for _, e := range n.Digest.Newest {
 			m.About = append(m.About, e.ID)
-			m.Digest.Newest = append(m.Digest.Newest, mail.DigestEntry{Name: e.Name, Reason: e.Reason, At: e.At})
+			m.Digest.Newest = append(m.Digest.Newest, mail.DigestEntry{Name: e.Name, Reason: e.Reason, At: e.At, Pictures: e.Pictures})
 		}
 	}
 	_, err := a.SendMail(ctx, m)

@@ -307,9 +307,11 @@ func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error 
 	if err != nil {
 		return err
 	}
-	if r.Text, err = s.mailedText(ctx, r.Text, r.ID, visitor.Language); err != nil {
+	pictures, err := countReplyPictures(ctx, s.db, r.ID)
+	if err != nil {
 		return err
 	}
+	r.Text = mailedText(r.Text, pictures, visitor.Language)
 	m := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: visitor, ReplyTo: replyTo, MessageID: r.MessageID, Text: r.Text, Progress: r.Kind == kindProgress, Review: r.Kind == kindReviewRequest, At: r.CreatedAt}
 	if r.Kind == kindOffer {
 		if m.Offer, err = s.offerMail(ctx, r.ID); err != nil {

@@ -303,12 +303,11 @@ func (p enquiryPage) PictureAlt(r reply, at picture) string {
 }
 
 // mailedText returns the text of a reply for a mail, which says how many pictures it has.
-func (s *Service) mailedText(ctx context.Context, text, replyID string, language i18n.Language) (string, error) {
-	n, err := countReplyPictures(ctx, s.db, replyID)
-	if n > 0 {
-		text = strings.TrimPrefix(text+"\n\n"+language.Text("enquiry.pictures.mailed", "count", strconv.Itoa(n)), "\n\n")
+func mailedText(text string, pictures int, language i18n.Language) string {
+	if pictures == 0 {
+		return text
 	}
-	return text, err
+	return strings.TrimPrefix(text+"\n\n"+language.Text("enquiry.pictures.mailed", "count", strconv.Itoa(pictures)), "\n\n")
 }
 
 // PictureNames returns the names of all objects that are pictures of conversations.

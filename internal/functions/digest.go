@@ -37,6 +37,7 @@ type Digest struct {
 type DigestEntry struct {
 	ID, Name, Reason string
 	At               time.Time
+	Pictures         int // of a reply
 }
 
 // digestJob is the payload of JobDigest.
@@ -112,7 +113,7 @@ func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []con
 	case channelMail:
 		d := &Digest{Count: count, Quarantined: quarantined}
 		for _, m := range messages[:min(len(messages), digestMaxMail)] {
-			d.Newest = append(d.Newest, DigestEntry{m.ID, m.Name, m.Reason, m.CreatedAt})
+			d.Newest = append(d.Newest, DigestEntry{m.ID, m.Name, m.Reason, m.CreatedAt, m.Pictures})
 		}
 		return s.cfg.SendNotice(ctx, NoticeMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{j.Recipient, j.Language}, Digest: d, At: messages[0].CreatedAt})
 	case channelWebhook:
@@ -134,14 +135,18 @@ func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []con
 
 // encodeDigestEvent returns the webhook event of a digest, with the newest message first.
 func encodeDigestEvent(messages []contactMessage, count, quarantined int, now time.Time) ([]byte, error) {
+	type entry struct {
+		webhookMessage
+		Pictures int `json:"pictures,omitempty"` // number of pictures of a reply
+	}
 	type data struct {
-		Count       int              `json:"count"`
-		Quarantined int              `json:"kept_aside"`
-		Messages    []webhookMessage `json:"messages"`
+		Count       int     `json:"count"`
+		Quarantined int     `json:"kept_aside"`
+		Messages    []entry `json:"messages"`
 	}
 	d := data{Count: count, Quarantined: quarantined}
 	for _, m := range messages {
-		d.Messages = append(d.Messages, toWebhookMessage(m))
+		d.Messages = append(d.Messages, entry{toWebhookMessage(m), m.Pictures})
 	}
 	return json.Marshal(webhookEvent{"contact_submission.digest", now.UTC().Format(time.RFC3339Nano), d})
 }

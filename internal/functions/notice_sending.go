@@ -182,11 +182,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 	}
 	switch n.Channel {
 	case channelMail, channelThanks:
-		if n.ReplyID != "" {
-			if m.Message, err = s.mailedText(ctx, m.Message, n.ReplyID, n.Language); err != nil {
-				break
-			}
-		}
+		m.Message = mailedText(m.Message, m.Pictures, n.Language)
 		err = s.cfg.SendNotice(ctx, NoticeMail{
 			ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, Thanks: n.Channel == channelThanks,
 			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, Reply: n.ReplyID != "", At: m.CreatedAt,

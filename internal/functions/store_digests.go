@@ -36,7 +36,10 @@ func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int)
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err
 	}
-	list, err = db.Collect(ctx, q, scanInboxMessage, `select m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at) as at
+	list, err = db.Collect(ctx, q, func(row db.Row) (m contactMessage, err error) {
+		err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt, &m.Pictures)
+		return m, err
+	}, `select m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at) as at, `+replyPictures+`
 		from contact_notices n join contact_submissions m on m.id = n.message_id left join contact_replies r on r.id = n.reply_id
 		where n.digest_id = $1 and n.sent_at is null order by at desc, m.id limit $2`, id, limit)
 	if len(list) == 0 { // the messages were deleted between the two reads

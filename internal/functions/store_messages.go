@@ -19,6 +19,7 @@ type contactMessage struct {
 	Language                         i18n.Language
 	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
 	CreatedAt                        time.Time
+	Pictures                         int // of the visitor's reply that Message has; 0 for a message
 }
 
 // insertInboxMessage stores a message in the inbox, with the status "new".

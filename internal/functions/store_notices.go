@@ -56,9 +56,9 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 // db.ErrNoRows if they were deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
 	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''),
-			m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at)
+			m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at), `+replyPictures+`
 		from contact_notices n join contact_submissions m on m.id = n.message_id left join contact_replies r on r.id = n.reply_id where n.id = $1`, id).
-		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.ReplyID, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
+		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.ReplyID, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt, &m.Pictures)
 	n.MessageID = m.ID
 	return n, m, err
 }

@@ -43,6 +43,9 @@ func countPictures(ctx context.Context, q db.Querier, messageID, author string, 
 	return side, visitors, err
 }
 
+// replyPictures is the number of pictures of a reply r.
+const replyPictures = "(select count(*) from contact_pictures p where p.reply_id = r.id)"
+
 func countReplyPictures(ctx context.Context, q db.Querier, replyID string) (int, error) {
 	return db.One[int](ctx, q, "select count(*) from contact_pictures where reply_id = $1", replyID)
 }

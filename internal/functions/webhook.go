@@ -128,14 +128,15 @@ func toWebhookMessage(m contactMessage) webhookMessage {
 // webhookReply is a visitor's reply in an event: its message with the text and the time of the reply.
 type webhookReply struct {
 	webhookMessage
-	ReplyID string `json:"reply_id"`
+	ReplyID  string `json:"reply_id"`
+	Pictures int    `json:"pictures"` // number of pictures of the reply, whose text can be ""
 }
 
 // encodeMessageEvent returns the event about a new message in JSON, or about a visitor's reply if replyID is not "".
 func encodeMessageEvent(m contactMessage, replyID string) ([]byte, error) {
 	d := toWebhookMessage(m)
 	if replyID != "" {
-		return json.Marshal(webhookEvent{"contact_reply.created", d.CreatedAt, webhookReply{d, replyID}})
+		return json.Marshal(webhookEvent{"contact_reply.created", d.CreatedAt, webhookReply{d, replyID, m.Pictures}})
 	}
 	return json.Marshal(webhookEvent{"contact_submission.created", d.CreatedAt, d})
 }

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type Digest struct {
 type DigestEntry struct {
 	Name, Reason string
 	At           time.Time
+	Pictures     int // of a text in a conversation
 }
 
 // Largest numbers of characters that a mail shows of a visitor's texts; oneLine cuts longer ones off.
@@ -58,7 +60,11 @@ func (p *page) addContact(c Contact, l i18n.Language) {
 // addDigest adds a line for each of the newest messages to the page.
 func (p *page) addDigest(d Digest, l i18n.Language) {
 	for _, e := range d.Newest {
-		p.Details = append(p.Details, detail{oneLine(e.Name, maxDigestName), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})
+		line := l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)
+		if e.Pictures > 0 {
+			line += ", " + l.Text("mail.pictures", "count", strconv.Itoa(e.Pictures))
+		}
+		p.Details = append(p.Details, detail{oneLine(e.Name, maxDigestName), line})
 	}
 }
 

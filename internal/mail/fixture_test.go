@@ -44,7 +44,7 @@ func message(kind Kind, l i18n.Language) Message {
 		m.Contact = &Contact{Name: "Inês & <b>Rui</b>", Email: "rui@example.org", Reason: "commission", Text: "Bom dia!\nTemos uma <parede>.\n\nSeria possível?"}
 	case kind == ContactDigest:
 		m.Link = "https://alvor.example/admin/contact-messages"
-		m.Digest = &Digest{Count: 595, Quarantined: 540, Newest: []DigestEntry{{"Inês & <b>Rui</b>", "commission", at}, {"Ana", "general", at}}}
+		m.Digest = &Digest{Count: 595, Quarantined: 540, Newest: []DigestEntry{{"Inês & <b>Rui</b>", "commission", at, 0}, {"Ana", "general", at, 3}}}
 	case kind == ContactThanks:
 	case kind != Test:
 		m.Device, m.IP = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "2001:db8::42"
