@@ -232,6 +232,60 @@ func TestOffersThatCannotBeAnswered(t *testing.T) {
 	})
 }
 
+// Proves FN-reply-resend.
+//
+// An offer that can no longer be answered is not mailed: neither by a job that was queued before, nor again.
+func TestClosedOffersAreNotMailed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSiteWith(t, d, Config{MailServer: true})
+		s.setSite(map[string]any{"state": "open"})
+		path := s.ask("en", "commission")
+		id := s.messageID()
+		offer := func(client string, more ...string) string {
+			t.Helper()
+			s.clock = s.clock.Add(time.Minute)
+			return s.mustDesk("offer", id, append([]string{"id", client, "text", "A portrait", "price", "300 €"}, more...)...).Offers[0].ID
+		}
+		delivery := func(offerID string) (state string) {
+			t.Helper()
+			s.scan(&state, "select delivery from contact_replies where id = $1", offerID)
+			return state
+		}
+		mailed := func(what, offerID, want string) {
+			t.Helper()
+			s.mails = nil
+			if err := s.sendReply(t.Context(), []byte(`{"id":"`+offerID+`","reply_to":""}`)); err != nil {
+				t.Fatal(err)
+			}
+			if got := delivery(offerID); got != want || len(s.mails) != map[string]int{deliverySent: 1, deliveryNone: 0}[want] {
+				t.Errorf("%s: %d mails, then %s", what, len(s.mails), got)
+			}
+			code, _, body := s.reply(`{"action":"resend","message_id":"` + id + `","id":"` + offerID + `"}`)
+			if want == deliveryNone && (code != http.StatusConflict || !strings.Contains(body, "can no longer be answered") || delivery(offerID) != deliveryNone) {
+				t.Errorf("%s is mailed again: %d %s, %s", what, code, body, delivery(offerID))
+			}
+			if want == deliverySent && code != http.StatusOK {
+				t.Errorf("%s is not mailed again: %d %s", what, code, body)
+			}
+		}
+		open := offer("1")
+		mailed("an open offer", open, deliverySent)
+		replaced := offer("2")
+		withdrawn := offer("3", "expires_on", "2026-03-12")
+		mailed("a replaced offer", replaced, deliveryNone)
+		s.mustDesk("withdraw", id, "id", withdrawn)
+		mailed("a withdrawn offer", withdrawn, deliveryNone)
+		expired := offer("4", "expires_on", "2026-03-12")
+		s.clock = s.clock.AddDate(0, 0, 2)
+		mailed("an expired offer", expired, deliveryNone)
+		answered := offer("5")
+		if rec := s.post(path, "action", "answer", "offer", answered, "answer", "accepted", "name", "Ana"); rec.Code != http.StatusSeeOther {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		mailed("an answered offer", answered, deliveryNone)
+	})
+}
+
 // Proves E-offer-2.
 //
 // Of two answers at the same time one is stored, and the other one is told so.
@@ -437,6 +491,18 @@ func TestThePlaceOnTheWaitingListIsCounted(t *testing.T) {
 		place(2, "Place on the waiting list: 1st.")
 		place(4, "Place on the waiting list: 3rd.")
 		s.mustDesk("stage", ids[3], "stage", "declined")
+		place(4, "Place on the waiting list: 2nd.")
+		// Whose message is marked as done has left it too, until the mark is taken back.
+		if code, _, body := s.reply(`{"action":"done","message_id":"` + ids[4] + `"}`); code != http.StatusOK {
+			t.Fatalf("%d %s", code, body)
+		}
+		place(4, "")
+		if state := s.mustDesk("state", ids[4]); state.Place != 0 {
+			t.Errorf("%+v", state)
+		}
+		if code, _, body := s.reply(`{"action":"reopen","message_id":"` + ids[4] + `"}`); code != http.StatusOK {
+			t.Fatalf("%d %s", code, body)
+		}
 		place(4, "Place on the waiting list: 2nd.")
 		s.setSite(map[string]any{"state": "open"})
 		place(4, "")
