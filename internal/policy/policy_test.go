@@ -152,6 +152,9 @@ func TestReorder(t *testing.T) {
 		if got := MoveSeries(caller); got != want {
 			t.Errorf("series, %s: got %v", who, got)
 		}
+		if got := MoveSavedReplies(caller); got != want {
+			t.Errorf("saved replies, %s: got %v", who, got)
+		}
 		if got := ReorderCovers(caller); got != want {
 			t.Errorf("covers, %s: got %v", who, got)
 		}

@@ -399,7 +399,8 @@ func TestFunctionsMatrix(t *testing.T) {
 		for _, who := range everyone {
 			own, other := s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`)
 			move := s.call(who, "POST", "rpc/move_work", moved(list(2), "first", "null"))
-			moves := []reply{move, s.call(who, "POST", "rpc/move_series", moved(list(2), "first", "null")), s.call(who, "POST", "rpc/move_series_work", moved(list(2), "first", "null"))}
+			moves := []reply{move, s.call(who, "POST", "rpc/move_series", moved(list(2), "first", "null")), s.call(who, "POST", "rpc/move_series_work", moved(list(2), "first", "null")),
+				s.call(who, "POST", "rpc/move_saved_reply", moved(list(2), "first", "null"))}
 			for _, move := range moves {
 				if who == admin || who == service {
 					s.want(who+": move", move, 204, "")

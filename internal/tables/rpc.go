@@ -26,6 +26,7 @@ type function struct {
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
+	"move_saved_reply":  moveRows("move_saved_reply", "saved_replies", "saved reply", policy.MoveSavedReplies),
 	"move_series":       moveRows("move_series", "series", "series", policy.MoveSeries),
 	"move_series_work":  moveRows("move_series_work", "series_works", "work of a series", policy.MoveSeries),
 	"move_work":         moveRows("move_work", "products", "work", policy.MoveWorks),
