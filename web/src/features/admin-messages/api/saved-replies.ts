@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
-import type { SavedReply } from "@/lib/types";
+import type { MoveArgs, SavedReply } from "@/lib/types";
 
 /** Fetches the owner's saved replies in their order. */
 export function useSavedReplies() {
@@ -51,6 +51,20 @@ export function useDeleteSavedReply() {
     },
     onSuccess: () => refetch(cache, messageKeys.savedReplies),
   });
+}
+
+/** Returns a function that moves a saved reply and fetches all again, after a failure too. */
+export function useMoveSavedReply() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return async (args: MoveArgs) => {
+    try {
+      const { error } = await backend.rpc("move_saved_reply", args);
+      if (error) throw error;
+    } finally {
+      await refetch(cache, messageKeys.savedReplies);
+    }
+  };
 }
 
 /** Brings a deleted saved reply back to its place, with its id. */

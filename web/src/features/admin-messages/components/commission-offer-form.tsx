@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useCommissionAction, type OfferDraft } from "@/features/admin-messages/api/commission";
+import { useUnsent } from "@/features/admin-messages/hooks/use-unsent";
 import { DateField } from "@/components/form/date-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
@@ -9,9 +10,6 @@ import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
-
-/** The offers that are not sent yet, by message, so that another message can be opened meanwhile. */
-const unsent = new Map<string, OfferDraft>();
 
 const newDraft = (): OfferDraft => ({
   id: crypto.randomUUID(),
@@ -32,17 +30,14 @@ type CommissionOfferFormProps = {
 /** The form for an offer, which is sent as replies are, and answered at the private link. */
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
-  const [draft, setDraft] = useState(() => unsent.get(messageId) ?? newDraft());
+  const { draft, ...unsent } = useUnsent("offer", messageId, newDraft);
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);
   const field = (name: Exclude<keyof OfferDraft, "id">) => ({
     value: draft[name],
     readOnly: action.isPending,
-    onChange: (event: { target: { value: string } }) => {
-      const next = { ...draft, [name]: event.target.value };
-      unsent.set(messageId, next);
-      setDraft(next);
-    },
+    onChange: (event: { target: { value: string } }) =>
+      unsent.change({ ...draft, [name]: event.target.value }),
   });
   const missing = (name: "text" | "price") =>
     checked && draft[name].trim() === "" ? t("commission.required") : undefined;
@@ -55,7 +50,7 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
       { action: "offer", ...draft },
       {
         onSuccess() {
-          unsent.delete(messageId);
+          unsent.clear();
           stackedToast({ title: t("commission.toast.offered") });
           onSent();
         },

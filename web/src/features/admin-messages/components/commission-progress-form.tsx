@@ -1,6 +1,7 @@
 import { useRef, useState, type FormEvent } from "react";
 import { useCommissionAction } from "@/features/admin-messages/api/commission";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
+import { emptyText, useUnsent } from "@/features/admin-messages/hooks/use-unsent";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
@@ -8,9 +9,6 @@ import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
-
-/** The notes that are not sent yet, by message. */
-const unsent = new Map<string, { id: string; text: string }>();
 
 /** The form for a note on the progress of a commission, which is sent as replies are. */
 export function CommissionProgressForm({
@@ -21,17 +19,13 @@ export function CommissionProgressForm({
   onSent(): void;
 }) {
   const t = useT();
-  const [draft, setDraft] = useState(
-    () => unsent.get(messageId) ?? { id: crypto.randomUUID(), text: "" },
-  );
+  const { draft, ...unsent } = useUnsent("progress", messageId, emptyText);
   const [error, setError] = useState("");
   const chosen = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);
 
   function change(text: string) {
-    const next = { ...draft, text };
-    unsent.set(messageId, next);
-    setDraft(next);
+    unsent.change({ ...draft, text });
     setError("");
   }
 
@@ -46,7 +40,7 @@ export function CommissionProgressForm({
       { action: "progress", ...draft, pictures },
       {
         onSuccess() {
-          unsent.delete(messageId);
+          unsent.clear();
           stackedToast({ title: t("commission.toast.progress") });
           onSent();
         },

@@ -4,7 +4,14 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
-import type { CommissionState, ContactSubmission, SavedReply } from "@/lib/types";
+import type {
+  CommissionOffer,
+  CommissionState,
+  ContactReply,
+  ContactSubmission,
+  ConversationPicture,
+  SavedReply,
+} from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
@@ -17,6 +24,12 @@ let row: ContactSubmission;
 let saved: SavedReply[];
 const actions: unknown[] = [];
 const listed: string[] = [];
+let replies: ContactReply[];
+let pictures: ConversationPicture[];
+let offers: CommissionOffer[];
+let fetched: number;
+let refused: boolean;
+const moves: unknown[] = [];
 
 const server = setupServer(
   http.get(`${rest}/contact_submissions`, ({ request }) => {
@@ -31,7 +44,13 @@ const server = setupServer(
     const count = state === `eq.${row.state}` ? 1 : 0;
     return new HttpResponse(null, { headers: { "content-range": `*/${count}` } });
   }),
-  http.get(`${rest}/contact_replies`, () => HttpResponse.json([])),
+  http.get(`${rest}/contact_replies`, () => HttpResponse.json(replies)),
+  http.get(`${testBoot.apiUrl}/storage/v1/render/image/authenticated/*`, () => {
+    fetched++;
+    return HttpResponse.arrayBuffer(new ArrayBuffer(8), {
+      headers: { "content-type": "image/png" },
+    });
+  }),
   http.get(`${rest}/products`, () =>
     HttpResponse.json([{ id: work, title: "Romãs", image_url: "/romas.jpg", media: {} }]),
   ),
@@ -52,13 +71,24 @@ const server = setupServer(
     saved = saved.filter((reply) => reply.id !== id);
     return new HttpResponse(null, { status: 204 });
   }),
+  http.post(`${rest}/rpc/move_saved_reply`, async ({ request }) => {
+    const args = (await request.json()) as { ids: string[]; place: string; target: string | null };
+    moves.push(args);
+    if (refused) return HttpResponse.json({ code: "X", message: "no" }, { status: 500 });
+    const one = saved.find((reply) => reply.id === args.ids[0])!;
+    const others = saved.filter((reply) => reply !== one);
+    const at = others.findIndex((reply) => reply.id === args.target);
+    others.splice(args.place === "after" ? at + 1 : Math.max(at, 0), 0, one);
+    saved = others;
+    return new HttpResponse(null, { status: 204 });
+  }),
   http.post(`${functions}/commission`, () =>
     HttpResponse.json({
       stage: "enquiry",
       stage_at: null,
       promised_on: "",
       next: [],
-      offers: [],
+      offers,
       terms: "",
       place: 0,
       slots: 0,
@@ -76,6 +106,7 @@ const server = setupServer(
       links: false,
       language: "pt",
       link: null,
+      pictures,
     });
   }),
   http.post(`${functions}/contact-notices`, () => HttpResponse.json({ success: true, items: [] })),
@@ -87,7 +118,12 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterAll(() => server.close());
 beforeEach(() => {
-  actions.length = listed.length = 0;
+  actions.length = listed.length = fetched = 0;
+  moves.length = 0;
+  refused = false;
+  replies = [];
+  pictures = [];
+  offers = [];
   row = {
     id: messageId,
     name: "Inês $& Prado",
@@ -115,6 +151,21 @@ beforeEach(() => {
   ];
 });
 
+function replyRow(change: Partial<ContactReply>): ContactReply {
+  return {
+    id: "44444444-4444-4444-8444-444444444444",
+    message_id: messageId,
+    author: "owner",
+    kind: "reply",
+    text: "Claro! Em maio.",
+    created_at: "2026-11-13T09:41:00Z",
+    delivery: "none",
+    delivery_at: null,
+    delivery_error: null,
+    ...change,
+  };
+}
+
 function open(path = "/admin/contact-messages") {
   const user = userEvent.setup();
   const toasts = collectToasts();
@@ -129,6 +180,35 @@ it("AM-list-1: a row has the start of the last text, the language and the pictur
   expect(item).toHaveTextContent("Commission · PT");
   expect(within(item).getByText("Portuguese")).toBeInTheDocument();
   await waitFor(() => expect(item.querySelector("img")).toHaveAttribute("src", "/romas.jpg"));
+});
+
+it("AM-list-1: a last text that is only pictures says so", async () => {
+  row = { ...row, last_author: "visitor", last_text: "" };
+  open();
+  const item = await screen.findByRole("button", { name: /Inês/ });
+  expect(item).toHaveTextContent("Pictures");
+  expect(item).not.toHaveTextContent("Temos uma parede.");
+});
+
+it("AM-reply-4: pictures that are shown are not fetched again when the message changes", async () => {
+  replies = [replyRow({ author: "visitor", text: "" })];
+  pictures = [
+    {
+      id: "p1",
+      reply_id: replies[0]!.id,
+      position: 1,
+      name: `${messageId}/a/1`,
+      width: 30,
+      height: 20,
+      bytes: 100,
+    },
+  ];
+  const { user } = open(`/admin/contact-messages?message=${messageId}`);
+  await waitFor(() => expect(fetched).toBe(1));
+  await user.click(await screen.findByRole("button", { name: "Mark as done" }));
+  await user.click(await screen.findByRole("button", { name: "Not done yet" }));
+  expect(await screen.findByRole("button", { name: "Mark as done" })).toBeInTheDocument();
+  expect(fetched).toBe(1);
 });
 
 it("AM-state-1: buttons filter by state, with the number of conversations", async () => {
@@ -188,7 +268,15 @@ it("AM-saved-1: saved replies are added, changed, deleted and brought back", asy
   fireEvent.change(english, { target: { value: "a".repeat(5001) } });
   await user.click(screen.getByRole("button", { name: "Save" }));
   expect(screen.getByText("A reply has at most 5000 characters.")).toBeVisible();
+  expect(english).toBeInvalid();
   fireEvent.change(english, { target: { value: "" } });
+  const portuguese = screen.getByRole("textbox", { name: "Reply in Portuguese" });
+  fireEvent.change(portuguese, { target: { value: "a".repeat(5001) } });
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  expect(portuguese).toBeInvalid();
+  expect(portuguese).toHaveFocus();
+  expect(english).toBeValid();
+  fireEvent.change(portuguese, { target: { value: "Mais tarde." } });
   await user.click(screen.getByRole("button", { name: "Save" }));
   await screen.findByRole("heading", { name: "Later" });
   expect(toasts.at(-1)).toMatchObject({ title: "Saved reply stored" });
@@ -206,4 +294,59 @@ it("AM-saved-1: saved replies are added, changed, deleted and brought back", asy
   toasts.at(-1)!.action!.onClick();
   await screen.findByRole("heading", { name: "Thanks a lot" });
   expect(saved[1]).toEqual(before);
+});
+
+it("AM-saved-1: saved replies are moved by buttons, also back", async () => {
+  saved = [
+    saved[0]!,
+    { ...saved[0]!, id: "s2", title: "Later" },
+    { ...saved[0]!, id: "s3", title: "No" },
+  ];
+  const { user, toasts } = open("/admin/contact-messages?box=replies");
+  const titles = () => screen.getAllByRole("heading", { level: 2 }).map((one) => one.textContent);
+  await screen.findByRole("heading", { name: "Later" });
+  const up = screen.getByRole("button", { name: "Move “Thanks” up" });
+  expect(up).toHaveAttribute("aria-disabled", "true");
+  await user.click(up);
+  expect(moves).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Move “No” up" }));
+  expect(screen.getByRole("button", { name: "Move “No” up" })).toHaveFocus();
+  expect(titles()).toEqual(["Thanks", "No", "Later"]);
+  expect(screen.getByText("No: position 2 of 3")).toBeInTheDocument();
+  expect(moves).toEqual([{ ids: ["s3"], place: "after", target: "s1" }]);
+  await waitFor(() => expect(toasts.at(-1)?.title).toBe("Order of the saved replies updated"));
+  toasts.at(-1)!.action!.onClick();
+  await waitFor(() => expect(titles()).toEqual(["Thanks", "Later", "No"]));
+  refused = true;
+  await user.click(screen.getByRole("button", { name: "Move “Thanks” down" }));
+  await waitFor(() => expect(toasts.at(-1)?.title).toBe("The order could not be changed."));
+  expect(titles()).toEqual(["Thanks", "Later", "No"]);
+});
+
+it("AM-commission-2: an offer is mailed again only while it can be answered", async () => {
+  const offer: CommissionOffer = {
+    id: "55555555-5555-4555-8555-555555555555",
+    text: "A portrait",
+    price: "300 €",
+    deposit: "",
+    promised_on: "",
+    expires_on: "",
+    terms: "",
+    created_at: "2026-11-13T09:41:00Z",
+    state: "open",
+    answered_at: null,
+    answered_name: "",
+  };
+  offers = [offer, { ...offer, id: "66666666-6666-4666-8666-666666666666", state: "expired" }];
+  replies = offers.map(({ id, state }) =>
+    replyRow({ id, kind: "offer", text: `An ${state} offer`, delivery: "sent" }),
+  );
+  open(`/admin/contact-messages?message=${messageId}`);
+  const conversation = await screen.findByRole("region", { name: "Conversation" });
+  const item = async (text: string) =>
+    within((await within(conversation).findByText(text)).closest("li")!);
+  expect(await (await item("An open offer")).findByRole("button")).toHaveTextContent(
+    "Mail it again",
+  );
+  expect((await item("An expired offer")).queryByRole("button")).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { useCommission } from "@/features/admin-messages/api/commission";
 import { useConversation, useConversationAction } from "@/features/admin-messages/api/conversation";
 import { LinkRow } from "@/features/admin-messages/components/link-row";
 import { ReplyForm } from "@/features/admin-messages/components/reply-form";
@@ -16,6 +17,7 @@ import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib
 export function Conversation({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useConversation(message.id);
+  const { data: commission } = useCommission(message.id);
   if (!data) return null;
   const { replies, mail, links, link, language } = data;
   return (
@@ -28,7 +30,11 @@ export function Conversation({ message }: { message: ContactSubmission }) {
               reply={reply}
               pictures={data.pictures.filter((picture) => picture.reply_id === reply.id)}
               visitor={message.name}
-              mail={mail}
+              mailable={
+                mail &&
+                (reply.kind !== "offer" ||
+                  commission?.offers.find(({ id }) => id === reply.id)?.state === "open")
+              }
             />
           ))}
         </ol>
@@ -39,23 +45,23 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   );
 }
 
-/** A reply. One that was not mailed, or whose mail failed, can be sent again. */
+/** A reply. One that may be mailed, and is not being mailed, can be mailed again: an offer only while it can be answered. */
 function Reply({
   reply,
   pictures,
   visitor,
-  mail,
+  mailable,
 }: {
   reply: ContactReply;
   pictures: ConversationPicture[];
   visitor: string;
-  mail: boolean;
+  mailable: boolean;
 }) {
   const t = useT();
   const { language } = useLanguage();
   const action = useConversationAction(reply.message_id);
   const own = reply.author === "owner";
-  const resendable = own && mail && reply.delivery !== "queued";
+  const resendable = own && mailable && reply.delivery !== "queued";
 
   function resend() {
     action.mutate(

@@ -2,6 +2,7 @@ import { useRef, useState, type FormEvent } from "react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
 import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
+import { emptyText, useUnsent } from "@/features/admin-messages/hooks/use-unsent";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -10,11 +11,6 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { ContactSubmission, Conversation } from "@/lib/types";
-
-/**
- * The unsent replies by message id, so that a typed reply is kept while another message is open.
- */
-const unsent = new Map<string, { id: string; text: string }>();
 
 /** The form for a reply to a message, which is mailed if there is a mail server, and stands at the private link. */
 export function ReplyForm({
@@ -27,18 +23,14 @@ export function ReplyForm({
   language: Conversation["language"];
 }) {
   const t = useT();
-  const [draft, setDraft] = useState(
-    () => unsent.get(message.id) ?? { id: crypto.randomUUID(), text: "" },
-  );
+  const { draft, ...unsent } = useUnsent("reply", message.id, emptyText);
   const [error, setError] = useState("");
   const chosen = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
   const area = useRef<HTMLTextAreaElement>(null);
 
   function change(text: string) {
-    const next = { ...draft, text };
-    unsent.set(message.id, next);
-    setDraft(next);
+    unsent.change({ ...draft, text });
     setError("");
   }
 
@@ -53,8 +45,7 @@ export function ReplyForm({
       { action: "reply", ...draft, pictures },
       {
         onSuccess() {
-          unsent.delete(message.id);
-          setDraft({ id: crypto.randomUUID(), text: "" });
+          unsent.clear();
           if (chosen.current) chosen.current.value = "";
           stackedToast({ title: t("messages.toast.replied") });
         },

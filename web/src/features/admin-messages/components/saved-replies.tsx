@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
-import { ArrowLeft, Pencil, Plus, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowLeft, ArrowUp, Pencil, Plus, Trash2 } from "lucide-react";
 import {
   useDeleteSavedReply,
+  useMoveSavedReply,
   useRestoreSavedReply,
   useSavedReplies,
 } from "@/features/admin-messages/api/saved-replies";
@@ -11,6 +12,7 @@ import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
+import { useRowOrder } from "@/lib/editing/use-row-order";
 import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
@@ -70,39 +72,89 @@ export function SavedReplies() {
       {editing === "" && <SavedReplyForm onClose={close} />}
       <AdminListState query={replies} empty={t("messages.saved.empty")}>
         {(shown) => (
-          <ul className="border-ink border-t-2">
-            {shown.map((reply) => (
-              <li key={reply.id} className="border-line border-b">
-                {editing === reply.id ? (
-                  <SavedReplyForm reply={reply} onClose={close} />
-                ) : (
-                  <div className="flex items-center gap-2 py-3">
-                    <div className="min-w-0 flex-1">
-                      <h2 className="font-[520] break-words">{reply.title}</h2>
-                      <p className="text-ink2 truncate text-sm leading-[27px]">
-                        {reply.text_en || reply.text_pt}
-                      </p>
-                    </div>
-                    <IconButton
-                      label={t("messages.saved.edit", { title: reply.title })}
-                      onClick={() => setEditing(reply.id)}
-                    >
-                      <Pencil aria-hidden="true" size={20} strokeWidth={1.5} />
-                    </IconButton>
-                    <IconButton
-                      label={t("messages.saved.delete", { title: reply.title })}
-                      className="text-danger!"
-                      onClick={() => removeReply(reply)}
-                    >
-                      <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
-                    </IconButton>
-                  </div>
-                )}
-              </li>
-            ))}
-          </ul>
+          <SavedReplyList
+            replies={shown}
+            editing={editing}
+            onEdit={setEditing}
+            onDelete={removeReply}
+            onClose={close}
+          />
         )}
       </AdminListState>
     </AdminPage>
+  );
+}
+
+type SavedReplyListProps = {
+  replies: SavedReply[];
+  /** The id of the reply that is in the form. */
+  editing: string | null;
+  onEdit(id: string): void;
+  onDelete(reply: SavedReply): void;
+  onClose(): void;
+};
+
+/** The saved replies in their order, which the owner changes by arrow buttons. */
+function SavedReplyList({ replies, editing, onEdit, onDelete, onClose }: SavedReplyListProps) {
+  const t = useT();
+  const { rows, move, announcement } = useRowOrder(replies, useMoveSavedReply(), {
+    moved: (place) => t("messages.saved.moved", place),
+    ordered: t("messages.saved.toast.ordered"),
+    failed: t("messages.saved.toast.orderFailed"),
+  });
+  const atEnd = "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent";
+  return (
+    <>
+      <ul className="border-ink border-t-2">
+        {rows.map((reply, index) => (
+          <li key={reply.id} className="border-line border-b">
+            {editing === reply.id ? (
+              <SavedReplyForm reply={reply} onClose={onClose} />
+            ) : (
+              <div className="flex flex-wrap items-center gap-x-2 gap-y-1 py-3 sm:flex-nowrap">
+                <div className="min-w-0 flex-[1_1_100%] sm:flex-1">
+                  <h2 className="font-[520] break-words">{reply.title}</h2>
+                  <p className="text-ink2 truncate text-sm leading-[27px]">
+                    {reply.text_en || reply.text_pt}
+                  </p>
+                </div>
+                <IconButton
+                  label={t("messages.saved.up", { title: reply.title })}
+                  className={atEnd}
+                  aria-disabled={index === 0 || undefined}
+                  onClick={() => move(reply.id, index - 1)}
+                >
+                  <ArrowUp aria-hidden="true" size={20} strokeWidth={1.5} />
+                </IconButton>
+                <IconButton
+                  label={t("messages.saved.down", { title: reply.title })}
+                  className={atEnd}
+                  aria-disabled={index === rows.length - 1 || undefined}
+                  onClick={() => move(reply.id, index + 1)}
+                >
+                  <ArrowDown aria-hidden="true" size={20} strokeWidth={1.5} />
+                </IconButton>
+                <IconButton
+                  label={t("messages.saved.edit", { title: reply.title })}
+                  onClick={() => onEdit(reply.id)}
+                >
+                  <Pencil aria-hidden="true" size={20} strokeWidth={1.5} />
+                </IconButton>
+                <IconButton
+                  label={t("messages.saved.delete", { title: reply.title })}
+                  className="text-danger!"
+                  onClick={() => onDelete(reply)}
+                >
+                  <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
+                </IconButton>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ProductsPage } from "@/features/admin-products/api/list-products";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
-import { movesBack } from "@/features/admin-products/wall/place-of";
+import { movesBack } from "@/lib/place-of";
 import { undoDeletion } from "@/lib/history/bring-back";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";

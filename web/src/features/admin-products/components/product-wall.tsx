@@ -19,7 +19,7 @@ import { SelectionBar } from "@/features/admin-products/components/selection-bar
 import { WallTile } from "@/features/admin-products/components/wall-tile";
 import { useChangeWorks } from "@/features/admin-products/hooks/use-change-works";
 import { moveTo, type Grid } from "@/features/admin-products/wall/geometry";
-import { placeOf } from "@/features/admin-products/wall/place-of";
+import { placeOf } from "@/lib/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
 import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";

@@ -19,7 +19,7 @@ import { readView } from "@/features/admin-products/list-view";
 import { initialFormState } from "@/features/admin-products/schema";
 import { initialSeriesState } from "@/features/admin-products/series-schema";
 import type { KeptPair } from "@/features/admin-products/series-versions";
-import { movesBack } from "@/features/admin-products/wall/place-of";
+import { movesBack } from "@/lib/place-of";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
