@@ -43,6 +43,8 @@ const site = "https://example.com"
 type front struct {
 	plain, secure string
 	roots         *x509.CertPool
+	logs          string // folder of nginx's logs
+	output        *lines
 }
 
 // client returns a client that connects to the proxy whatever the host is.
@@ -339,6 +341,11 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	if pem, err := os.ReadFile(cert); err != nil || !f.roots.AppendCertsFromPEM(pem) {
 		t.Fatalf("no certificate: %v", err)
 	}
+	f.logs = filepath.Join(dir, "log")
+	if err := os.Mkdir(f.logs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	nodes = append(nodes, "/var/log/nginx/", f.logs+"/")
 	text := example(t, "nginx/"+name)
 	if strings.Contains(text, cacheFolder) && !slices.Contains(nodes, cacheFolder) {
 		nodes = append(nodes, cacheFolder, dir+"/")
@@ -354,8 +361,60 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	if out, err := exec.Command(binary, "-t", "-e", "stderr", "-p", dir, "-c", main).CombinedOutput(); err != nil || bytes.Contains(out, []byte("[warn]")) {
 		t.Fatalf("nginx -t: %v\n%s", err, out)
 	}
-	process(t, exec.Command(binary, "-e", "stderr", "-p", dir, "-c", main))
+	f.output = process(t, exec.Command(binary, "-e", "stderr", "-p", dir, "-c", main))
 	return f
+}
+
+// TestNginxLogsNoPrivateLink asks for private links while no node answers, so that nginx writes into both of its logs.
+func TestNginxLogsNoPrivateLink(t *testing.T) {
+	for name, nodes := range map[string][]string{"one.conf": {"127.0.0.1:8000"}, "several.conf": {"10.0.0.11:8000", "10.0.0.12:8000"}, "cached.conf": {"127.0.0.1:8000"}} {
+		t.Run(name, func(t *testing.T) {
+			var replacements []string
+			for _, node := range nodes {
+				replacements = append(replacements, node, "127.0.0.1:"+program.FreePort(t))
+			}
+			f := startNginx(t, name, replacements...)
+			c := f.client(t, true)
+			w := &two{}
+			const token, elsewhere = "c2VjcmV0LXRva2VuLW9mLWE", "YW5vdGhlci1wcml2YXRlLWw"
+			eventually(t, "nginx answers", func() bool {
+				answer, err := c.Do(w.request(t, http.MethodGet, site+"/before", nil))
+				return err == nil && answer.Body.Close() == nil
+			})
+			asked := 0
+			for _, path := range []string{
+				"/enquiry/" + token, "/enquiry/" + token + "?lang=pt", "/enquiry/" + token + "/picture/1/small", "//enquiry/" + token, "/Enquiry/" + token, "/ENQUIRY/" + token, "/%65nquiry/" + token, "/enquiry%2f" + token, "/enquiry/" + token + "/",
+				"/x/../enquiry/" + token, "/enquiry/x/../" + token,
+			} {
+				for _, base := range []string{site, "http://example.com"} {
+					for _, method := range []string{http.MethodGet, http.MethodPost} {
+						r := w.request(t, method, base+"/", nil)
+						r.URL.Opaque = "//example.com" + path
+						do(t, c, r)
+						asked++
+					}
+				}
+			}
+			r := w.request(t, http.MethodGet, "http://example.com/?next=/enquiry/"+elsewhere, nil)
+			r.Header.Set("Referer", site+"/enquiry/"+elsewhere)
+			do(t, c, r)
+			var access string
+			eventually(t, "all requests are logged", func() bool {
+				text, err := os.ReadFile(filepath.Join(f.logs, "access.log"))
+				access = string(text)
+				return err == nil && strings.Count(access, " /enquiry/- ") >= asked+1 && strings.Contains(access, "GET /before ")
+			})
+			errorsOfNginx, err := os.ReadFile(filepath.Join(f.logs, "error.log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for log, text := range map[string]string{"access log": access, "error log": string(errorsOfNginx) + f.output.String()} {
+				if strings.Contains(text, token) || strings.Contains(text, elsewhere) {
+					t.Errorf("the %s has the token:\n%s", log, text)
+				}
+			}
+		})
+	}
 }
 
 // startCaddy runs an example with other ports and the test's nodes; Caddy issues its own certificates.
