@@ -83,6 +83,9 @@ for (const { language, scripts, width } of [
       await expect(
         client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 2, 2) }),
       ).toBeVisible();
+      // Pictures load when they come near the window, since a conversation can have a hundred.
+      await first.scrollIntoViewIfNeeded();
+      await expect.poll(() => first.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
       await expectNoSidewaysScroll(client);
       if (scripts) await expectAccessible(client);
       await keep(client, `pictures-link-${width}`);
