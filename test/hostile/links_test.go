@@ -82,12 +82,16 @@ func (s *site) fillLinks(t *testing.T) {
 	ctx, service := t.Context(), identity.Caller{Role: identity.Service}
 	l := &links{count: max(100, *count/5), pictures: map[int]string{}, texts: map[string]visit{}, answers: map[int]string{}, erased: map[int]bool{}, found: map[string]int{}}
 	s.links = l
-	var messages, replies, offers, commissions []map[string]any
+	var messages, replies, offers, commissions, reviews []map[string]any
 	for n := range l.count {
 		messages = append(messages, map[string]any{"id": messageOf(n), "name": linkMark(n), "email": "seen@site.example", "message": "Seen " + linkMark(n)})
 		replies = append(replies, map[string]any{"id": offerOf(n), "message_id": messageOf(n), "author": "owner", "kind": "offer", "text": "Offer " + linkMark(n)})
 		offers = append(offers, map[string]any{"id": offerOf(n), "message_id": messageOf(n), "price_text": "300 € " + linkMark(n)})
 		commissions = append(commissions, map[string]any{"message_id": messageOf(n), "stage": "offer"})
+		reviews = append(reviews, map[string]any{"message_id": messageOf(n), "state": "asked"})
+	}
+	for _, message := range []string{hiddenMessage, otherMessage} {
+		reviews = append(reviews, map[string]any{"message_id": message, "state": "waiting", "client_name": canary, "message": canary})
 	}
 	messages = append(messages, map[string]any{"id": otherMessage, "name": canary, "email": canary, "message": canary})
 	for offer, message := range map[string]string{hiddenOffer: hiddenMessage, otherOffer: otherMessage} {
@@ -97,7 +101,7 @@ func (s *site) fillLinks(t *testing.T) {
 	for _, table := range []struct {
 		name string
 		rows []map[string]any
-	}{{"contact_submissions", messages}, {"contact_replies", replies}, {"commission_offers", offers}, {"commissions", commissions}} {
+	}{{"contact_submissions", messages}, {"contact_replies", replies}, {"commission_offers", offers}, {"commissions", commissions}, {"commission_reviews", reviews}} {
 		for rows := range slices.Chunk(table.rows, 200) {
 			must(t, s.app.Tables.InsertRows(ctx, service, table.name, rows))
 		}
@@ -189,9 +193,9 @@ func (g *generator) enquiry() *request {
 	if r.method == "GET" || r.method == "HEAD" {
 		return r
 	}
-	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "answer", "answer", "erase", g.text())},
+	fields := [][2]string{{"text", g.word("Is it blue?", "", " \r\n", g.text(), strings.Repeat("ã", g.IntN(6000)))}, {"id", g.word("a", "", g.text())}, {"action", g.word("", "reply", "answer", "answer", "review", "review", "remove-review", "erase", g.text())},
 		{"offer", g.word(offerOf(n), offerOf(g.IntN(g.links.count)), hiddenOffer, otherOffer, "", "x", g.text())}, {"answer", g.word("accepted", "declined", "", g.text())}, {"name", g.word("Inês", "", g.text(), strings.Repeat("ã", g.IntN(200)))},
-		{"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
+		{"place", g.word("Faro", "", g.text())}, {"remove", g.word("yes", "", g.text())}, {"confirm", g.word("", "no", "YES", "yes\x00", g.text())}}
 	if g.chance(20) {
 		fields = append(fields, fields[g.IntN(len(fields))], [2]string{g.text(), g.text()})
 	}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useUndo } from "@/lib/editing/use-undo";
 import { moveItem } from "@/lib/move-item";
-import { placeBack, placeOf } from "@/lib/place-of";
+import { movesBack, placeOf } from "@/lib/place-of";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs } from "@/lib/types";
 
@@ -52,7 +52,7 @@ export function useRowOrder<Row extends { id: string; title: string }>(
         setSaved({ ids: order, before: latestStored.current });
         stackedToast({
           title: texts.ordered,
-          action: undoButton(() => save(placeBack(before, id))),
+          action: undoButton(() => save(movesBack(before, [id])[0]!)),
         });
       },
       () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { movesBack } from "@/features/admin-products/wall/place-of";
+import { movesBack } from "@/lib/place-of";
 
 test("rows that followed each other are put back by one move, from the first place on", () => {
   const before = ["a", "b", "c", "d", "e", "f"];
