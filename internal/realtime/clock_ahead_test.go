@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func TestPresencesOfAClockAheadExpire(t *testing.T) {
+func TestPresencesOfANodeWithAFastClockExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()
 		for key, seen := range map[string]time.Time{"ghost": now.Add(26 * time.Hour), "living": now, "other node": now.Add(5 * time.Minute)} {

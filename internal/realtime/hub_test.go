@@ -290,7 +290,7 @@ func (s *site) change(table, kind, record, old string) {
 }
 
 // Proves RT-change-2, RT-policy-1, RT-policy-2, RT-policy-3, RT-policy-4.
-func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
+func TestChangesAreSentToCallersWhoMayReadTheRow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		all := `{"event":"*","schema":"public"}`
@@ -338,8 +338,8 @@ func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 
 // Proves RT-policy-6.
 //
-// Of a cover outside of its time only administrators learn. A visitor gets the change that shows it, and not the one that hides it.
-func TestCoversOutsideOfTheirTimeAreForAdministrators(t *testing.T) {
+// TestCoversOutsideOfTheirTimesAreSentToAdministratorsOnly checks that a visitor gets the change that shows a cover, and not the one that hides it.
+func TestCoversOutsideOfTheirTimesAreSentToAdministratorsOnly(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		anon, user, admin := s.connect(), s.connect(), s.connect()
@@ -381,9 +381,8 @@ func TestCoversOutsideOfTheirTimeAreForAdministrators(t *testing.T) {
 
 // Proves RT-policy-5.
 //
-// Of a work that is not published only administrators learn. A visitor gets the change that publishes it, and none of those after it
-// is hidden.
-func TestUnpublishedWorksAreForAdministrators(t *testing.T) {
+// TestUnpublishedWorksAreSentToAdministratorsOnly checks that a visitor gets the change that publishes a work, and none after it is hidden.
+func TestUnpublishedWorksAreSentToAdministratorsOnly(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		anon, user, admin := s.connect(), s.connect(), s.connect()
@@ -614,7 +613,7 @@ func TestGainingTheRoleStartsDelivery(t *testing.T) {
 
 // Proves RT-presence-3.
 //
-// A page that joins before its owner has signed in sends the token afterwards.
+// A page that joins before the owner has signed in sends the token afterwards.
 func TestOwnerTokenSendsThePresenceState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -892,8 +891,8 @@ func TestMissingHeartbeatEndsTheConnection(t *testing.T) {
 
 // Proves RT-connect-6.
 //
-// TestSlowReaderIsDroppedAndOthersAreNot sends more than a queue holds to one who reads nothing.
-func TestSlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
+// TestOnlyTheSlowReaderIsDisconnected sends more than a queue holds to a client that reads nothing.
+func TestOnlyTheSlowReaderIsDisconnected(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.rateWindow = 0 // the quick one may send as often as it takes
@@ -938,8 +937,8 @@ func TestShutdownClosesSocketsWithAReason(t *testing.T) {
 	}
 }
 
-// TestGeneratedFrames sends thousands of frames made of the protocol's own pieces, whole and broken. Whatever ends a
-// connection is a close frame with a reason; nothing ends the hub, and no hidden row comes out.
+// TestGeneratedFrames sends thousands of frames that are composed of valid and broken parts of the protocol. Each connection that ends must end
+// with a close frame that has a reason, the hub must keep running, and no hidden row may be sent.
 func TestGeneratedFrames(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

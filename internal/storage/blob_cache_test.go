@@ -24,8 +24,9 @@ func (s *site) counts() (got [4]int64) {
 
 // Proves F-download-memory.
 //
-// TestASmallPublicFileIsSentFromMemory: without a query and without its file; what was replaced, moved or removed is gone at once.
-func TestASmallPublicFileIsSentFromMemory(t *testing.T) {
+// TestSmallPublicFileIsServedFromMemory checks that a cached file needs no query and no open file, and that a file that was replaced, moved or
+// removed leaves the cache immediately.
+func TestSmallPublicFileIsServedFromMemory(t *testing.T) {
 	small, other := storagetest.JPEG(60, 40), storagetest.JPEG(40, 60)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -77,7 +78,7 @@ func TestASmallPublicFileIsSentFromMemory(t *testing.T) {
 }
 
 // Proves F-download-memory.
-func TestFilesOfPrivateBucketsStayOutOfMemory(t *testing.T) {
+func TestFilesOfPrivateBucketsAreNotCached(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if rec := s.Call("service", "POST", "/bucket", strings.NewReader(`{"id":"vault","name":"vault"}`)); rec.Code != 200 {
@@ -104,8 +105,8 @@ func TestFilesOfPrivateBucketsStayOutOfMemory(t *testing.T) {
 
 // Proves F-download-memory.
 //
-// TestTheMemoryOfFilesIsBounded: more small files than fit. A file that is not small is never in it.
-func TestTheMemoryOfFilesIsBounded(t *testing.T) {
+// TestBlobCacheIsBounded requests more small files than fit. A file that is not small is never cached.
+func TestBlobCacheIsBounded(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	const size = maxSmallOnDisk
 	count := blobCacheBytes/size + 8
@@ -141,8 +142,8 @@ func TestTheMemoryOfFilesIsBounded(t *testing.T) {
 
 // Proves F-download-memory.
 //
-// TestAnotherNodeSeesWithinASecondWhatWasReplacedOrHidden: two nodes with one database and one store.
-func TestAnotherNodeSeesWithinASecondWhatWasReplacedOrHidden(t *testing.T) {
+// TestOtherNodesNoticeReplacedAndHiddenFilesWithinASecond uses two nodes with one database and one store.
+func TestOtherNodesNoticeReplacedAndHiddenFilesWithinASecond(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			address := dbtest.URL(t, dialect)
@@ -220,8 +221,8 @@ func TestAnotherNodeSeesWithinASecondWhatWasReplacedOrHidden(t *testing.T) {
 
 // Proves F-download-memory.
 //
-// TestLoadingAFileThatIsGone: the error of the store is returned, and nothing is kept.
-func TestLoadingAFileThatIsGone(t *testing.T) {
+// TestLoadingAMissingFileReturnsTheStoresError also checks that nothing is cached.
+func TestLoadingAMissingFileReturnsTheStoresError(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	for range 2 {
 		if body, err := s.blobs.OpenPublic(t.Context(), files.Blob{ID: "11111111-1111-4111-8111-111111111111", Size: 5}); err == nil || body.Bytes != nil {

@@ -58,8 +58,8 @@ func TestBuckets(t *testing.T) {
 
 // Proves F-bucket-list, F-bucket-get.
 //
-// TestABucketIsShownToThoseWhoMayReadIt: another caller finds neither it nor a place where it would be in the list.
-func TestABucketIsShownToThoseWhoMayReadIt(t *testing.T) {
+// TestPrivateBucketIsHidden checks that a caller who may not read a bucket gets 404 for it, and that the list leaves no gap for it.
+func TestPrivateBucketIsHidden(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, body := range []string{`{"name":"a-vault","public":false}`, `{"name":"press","public":true}`} {
@@ -101,8 +101,8 @@ func TestABucketIsShownToThoseWhoMayReadIt(t *testing.T) {
 
 // Proves F-download-stored.
 //
-// TestOnlyAnonymousDownloadsAreStoredByCaches: what comes with the key of an account or the service key is not, whatever the bucket.
-func TestOnlyAnonymousDownloadsAreStoredByCaches(t *testing.T) {
+// TestDownloadsWithATokenAreNotCacheable checks that a request with the token of an account or the service key gets no-store, in every bucket.
+func TestDownloadsWithATokenAreNotCacheable(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"vault","public":false}`))
@@ -125,7 +125,7 @@ func TestOnlyAnonymousDownloadsAreStoredByCaches(t *testing.T) {
 }
 
 // Proves F-bucket-size.
-func TestABucketsOwnLimitCounts(t *testing.T) {
+func TestBucketHasItsOwnSizeLimit(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "update storage_buckets set file_size_limit = 100, allowed_mime_types = null where id = 'review-images'"); err != nil {

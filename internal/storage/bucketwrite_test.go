@@ -21,7 +21,7 @@ func (s *site) makeBucket(id, settings string) {
 }
 
 // Proves F-bucket-name, F-bucket-size, F-bucket-types, F-bucket-update, F-bucket-type.
-func TestMakingAndChangingBuckets(t *testing.T) {
+func TestCreateAndUpdateBuckets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		shown := func(id string, public bool, limit any, types []string, updated string) map[string]any {
@@ -86,7 +86,7 @@ func TestOnlyTheServiceKeyManagesBuckets(t *testing.T) {
 }
 
 // Proves F-bucket-types, F-bucket-fixed.
-func TestTheSitesBucketsStay(t *testing.T) {
+func TestSiteBucketsCannotBeDeletedOrMadePrivate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/a.png", storagetest.PNG(3, 3))
@@ -108,7 +108,7 @@ func TestTheSitesBucketsStay(t *testing.T) {
 }
 
 // Proves F-bucket-empty, F-bucket-delete.
-func TestEmptyingAndDeletingBuckets(t *testing.T) {
+func TestEmptyAndDeleteBuckets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.makeBucket("extra", "")
@@ -134,8 +134,8 @@ func TestEmptyingAndDeletingBuckets(t *testing.T) {
 
 // Proves F-bucket-delete.
 //
-// TestABucketThatGoesDuringUploads leaves either the object and its bucket or neither.
-func TestABucketThatGoesDuringUploads(t *testing.T) {
+// TestBucketDeletedDuringUploads checks that either the object and its bucket exist afterwards, or neither.
+func TestBucketDeletedDuringUploads(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for i := range 15 {
@@ -169,7 +169,7 @@ func TestABucketThatGoesDuringUploads(t *testing.T) {
 }
 
 // Proves F-change-orphans.
-func TestOtherBucketsAreNotCollected(t *testing.T) {
+func TestUnreferencedFilesOfOtherBucketsAreKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.makeBucket("archive", "")

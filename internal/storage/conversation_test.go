@@ -13,8 +13,8 @@ import (
 
 // Proves E-picture-who.
 //
-// TestPicturesOfConversationsArePrivate asks every call of the surface for a picture of a conversation, with every role: only owners and the
-// service key read and list, and nobody but the service key writes, signs or learns of the bucket by a public URL.
+// TestPicturesOfConversationsArePrivate sends every call about a picture of a conversation, with every role. Only owners and the service key
+// can read and list it. Only the service key can write and sign, and no public URL shows that the bucket exists.
 func TestPicturesOfConversationsArePrivate(t *testing.T) {
 	content := storagetest.WithComment(storagetest.JPEG(3, 2), "canary")
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
@@ -80,8 +80,9 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 
 // Proves E-picture-2.
 //
-// A file that is received and not saved is removed at once; of one whose program was killed the pending blob is swept.
-func TestAReceivedPictureLeavesNothing(t *testing.T) {
+// TestUnsavedPictureIsRemoved checks that a received file that is not saved is removed immediately, and that its pending blob is swept if
+// the program was killed.
+func TestUnsavedPictureIsRemoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		receive := func() *Received {

@@ -121,8 +121,8 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 
 // Proves F-download-races.
 //
-// TestReadersSeeWholeFilesWhileTheyAreReplaced reads one name while others replace and remove it.
-func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
+// TestReadersGetCompleteFilesDuringReplacements reads one name while other clients replace and remove it.
+func TestReadersGetCompleteFilesDuringReplacements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads and replaces one file for seconds")
 	}
@@ -189,7 +189,7 @@ func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
 
 // Proves F-upload-whole, F-change-trash.
 //
-// TestKilledProcess kills a program in the midst of uploads and removals, and looks at what a new start finds.
+// TestKilledProcess kills a program during uploads and removals, and checks rows and files after the next start.
 func TestKilledProcess(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

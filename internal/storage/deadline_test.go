@@ -15,8 +15,8 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// TestSlowTransfersOutlastTheServersLimits sends and fetches a file for longer than the server gives a whole request.
-func TestSlowTransfersOutlastTheServersLimits(t *testing.T) {
+// TestSlowTransfersMayExceedTheRequestTimeout sends and fetches a file for longer than the time limit of a request.
+func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, dbtest.Open(t, db.SQLite))
 		const limit = 20 * time.Second

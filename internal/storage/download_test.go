@@ -142,7 +142,7 @@ func TestDownloadNames(t *testing.T) {
 }
 
 // Proves F-download-defused.
-func TestATypeThatIsNotKnownIsOnlySaved(t *testing.T) {
+func TestUnknownTypeIsServedAsAttachment(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))
@@ -170,7 +170,7 @@ func TestAPrivateBucketIsNotPublic(t *testing.T) {
 	})
 }
 
-func TestARowWhoseFileIsLostIsNotFound(t *testing.T) {
+func TestObjectWithoutItsFileIsNotFound(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))

@@ -70,7 +70,7 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// FuzzOptions holds that what is accepted beside a file can be sent and stored as it is.
+// FuzzOptions checks that accepted options of an upload can be stored and sent unchanged.
 func FuzzOptions(f *testing.F) {
 	for _, pair := range [][2]string{{"max-age=3600", `{"a":1}`}, {"public, max-age=1, stale-while-revalidate=5", "null"}, {"max-age=-1", "[]"}, {"no-store, no-store", `{"a":"\u0000"}`}, {"x\r\nX-Injected: 1", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40)}} {
 		f.Add(pair[0], []byte(pair[1]))

@@ -73,7 +73,7 @@ func TestListing(t *testing.T) {
 }
 
 // Proves F-list-v1.
-func TestAListedObjectTellsAllOfIt(t *testing.T) {
+func TestListedObjectHasAllFields(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		id := s.UploadFile("product-images/a/b.png", storagetest.PNG(3, 3), "Cache-Control", "max-age=60").ID

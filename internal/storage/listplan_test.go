@@ -12,10 +12,10 @@ import (
 
 // Proves F-list-v2-cost.
 //
-// TestAPageReadsNoMoreNamesThanItShows uses 20,000 names, half of them in one folder. The query plan of a page by name, or
+// TestListReadsOnlyTheNamesOfAPage uses 20,000 names, half of them in one folder. The query plan of a page by name, or
 // of a page of the whole bucket by a time, reads as many rows as the page has entries, wherever the page begins. The plan of
 // a page by a time with a prefix reads only the names with the prefix.
-func TestAPageReadsNoMoreNamesThanItShows(t *testing.T) {
+func TestListReadsOnlyTheNamesOfAPage(t *testing.T) {
 	fill := map[db.Dialect]string{
 		db.SQLite: `with recursive i(n) as (select 0 union all select n + 1 from i where n < 19999)
 			insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at)

@@ -93,8 +93,8 @@ func TestListingV2(t *testing.T) {
 
 // Proves F-list-v2.
 //
-// TestPagesStayRightWhileObjectsGo removes each entry after it was listed: none of the others is left out.
-func TestPagesStayRightWhileObjectsGo(t *testing.T) {
+// TestListOmitsNothingWhileObjectsAreRemoved removes each entry after it was listed, and checks that all others are listed.
+func TestListOmitsNothingWhileObjectsAreRemoved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for i := range 6 {

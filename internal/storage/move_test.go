@@ -143,8 +143,8 @@ func TestWhoMayMoveAndCopy(t *testing.T) {
 
 // Proves F-change-move.
 //
-// TestTwoMovesOntoOneName lets one of them win and leaves the other where it was.
-func TestTwoMovesOntoOneName(t *testing.T) {
+// TestTwoMovesToOneName checks that one of them succeeds and that the other object stays where it was.
+func TestTwoMovesToOneName(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for range 10 {
@@ -180,8 +180,8 @@ func TestTwoMovesOntoOneName(t *testing.T) {
 
 // Proves F-change-copy.
 //
-// TestCopyWhileTheSourceGoes makes a whole copy or none.
-func TestCopyWhileTheSourceGoes(t *testing.T) {
+// TestCopyWhileTheSourceIsRemoved checks that there is a complete copy or none.
+func TestCopyWhileTheSourceIsRemoved(t *testing.T) {
 	content := noise(200_000)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -212,8 +212,8 @@ func TestCopyWhileTheSourceGoes(t *testing.T) {
 
 // Proves F-download-races.
 //
-// TestReadersReadOnWhileAnObjectIsMoved moves an object to and fro; readers get all of it or are told that it is not there.
-func TestReadersReadOnWhileAnObjectIsMoved(t *testing.T) {
+// TestReadersContinueWhileAnObjectIsMoved moves an object back and forth. Readers get the complete file, or the error that it does not exist.
+func TestReadersContinueWhileAnObjectIsMoved(t *testing.T) {
 	content := noise(300_000)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

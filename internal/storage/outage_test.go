@@ -23,9 +23,9 @@ import (
 
 // Proves F-download-outage.
 //
-// TestAnOutageOfTheStoreIsClearAndPasses: while the S3 server is down, requests that need it are answered 503, and other
-// requests work. When the server is back, everything works as before.
-func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
+// TestStoreOutage checks that requests that need the S3 server get 503 while it is down, that other requests work, and that everything works
+// again afterwards.
+func TestStoreOutage(t *testing.T) {
 	server, err := blobtest.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -98,9 +98,9 @@ func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 
 // Proves F-download-middle.
 //
-// TestAReaderInTheMiddleOfARangeWhenTheObjectGoes: who reads a range of an object that is removed or replaced meanwhile
-// gets that range of the old bytes to its end.
-func TestAReaderInTheMiddleOfARangeWhenTheObjectGoes(t *testing.T) {
+// TestRangeOfARemovedObjectIsCompleted checks that a client that reads a range gets the old bytes up to its end if the object is removed or
+// replaced meanwhile.
+func TestRangeOfARemovedObjectIsCompleted(t *testing.T) {
 	old, other := storagetest.NoisyFilm(maxUpload-1000, 1), storagetest.NoisyFilm(maxUpload-1000, 2)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -175,8 +175,8 @@ func (r *vanishingReader) Read(p []byte) (int, error) {
 
 // Proves F-download-middle.
 //
-// TestARangeThatCannotGoOnIsCut: the reader learns that the rest is missing, and what came is right.
-func TestARangeThatCannotGoOnIsCut(t *testing.T) {
+// TestInterruptedRangeIsCut checks that the client gets correct bytes and then an error, because the rest is missing.
+func TestInterruptedRangeIsCut(t *testing.T) {
 	content := storagetest.NoisyFilm(maxUpload-1000, 3)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		disk, err := blob.NewDisk(t.TempDir(), blob.Unbounded)

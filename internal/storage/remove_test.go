@@ -17,7 +17,7 @@ import (
 )
 
 // Proves F-change-many.
-func TestRemovingMany(t *testing.T) {
+func TestRemoveMany(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, name := range []string{"a.png", "b/c.png", "keep.png"} {
@@ -53,7 +53,7 @@ func TestRemovingMany(t *testing.T) {
 }
 
 // Proves F-change-one.
-func TestRemovingOne(t *testing.T) {
+func TestRemoveOne(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/a/b.png", storagetest.PNG(3, 3))
@@ -64,7 +64,7 @@ func TestRemovingOne(t *testing.T) {
 }
 
 // Proves F-change-trash.
-func TestAFileThatCannotBeRemovedIsSweptLater(t *testing.T) {
+func TestFileIsSweptIfItsRemovalFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/keep.png", storagetest.PNG(3, 3))
@@ -110,7 +110,7 @@ func TestAFileThatCannotBeRemovedIsSweptLater(t *testing.T) {
 }
 
 // Proves F-change-many.
-func TestRemovalsThatOverlap(t *testing.T) {
+func TestConcurrentRemovals(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		names := []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"}

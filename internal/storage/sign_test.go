@@ -189,8 +189,8 @@ func TestSignedUploads(t *testing.T) {
 
 // Proves F-sign-put.
 //
-// TestASignedUploadCountsOnce sends one address from several sides at a time.
-func TestASignedUploadCountsOnce(t *testing.T) {
+// TestSignedUploadWorksOnce uses one signed URL from several clients at the same time.
+func TestSignedUploadWorksOnce(t *testing.T) {
 	content := storagetest.PNG(4, 4)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -220,8 +220,8 @@ func TestASignedUploadCountsOnce(t *testing.T) {
 
 // Proves F-sign-key.
 //
-// TestTokensAreNotMixed takes signed addresses for no session.
-func TestTokensAreNotMixed(t *testing.T) {
+// TestTokensOfURLsOpenNoSession uses the tokens of signed URLs as keys. Without a key of their own, no URL is signed.
+func TestTokensOfURLsOpenNoSession(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s := newSite(t, d)
 	s.UploadFile("product-images/a.png", storagetest.PNG(3, 3))
@@ -238,8 +238,8 @@ func TestTokensAreNotMixed(t *testing.T) {
 
 // Proves F-sign-key.
 //
-// FuzzSignedTokens accepts nothing but what was signed for that purpose and object. Signature and purpose are checked
-// here a second time, without the library.
+// FuzzSignedTokens checks that only tokens that were signed for this purpose and object are accepted. The test verifies signature and purpose
+// a second time, without the library.
 func FuzzSignedTokens(f *testing.F) {
 	now := time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -288,7 +288,7 @@ func FuzzSignedTokens(f *testing.F) {
 
 // Proves F-list-v1, F-list-v2.
 //
-// FuzzListingOptions holds that what is accepted can be asked of both databases.
+// FuzzListingOptions checks that both databases can run a query with any accepted options.
 func FuzzListingOptions(f *testing.F) {
 	for _, body := range []string{`{"prefix":"a/","limit":1,"sortBy":{"column":"created_at","order":"desc"}}`, `{"cursor":"eyJuIjoiYSJ9","with_delimiter":true}`, `{"search":"a/b%","offset":3}`,
 		`{"cursor":"eyJuIjoiYSIsInQiOiIyMDI2LTAzLTEyVDEwOjAwOjAwWiJ9","sortBy":{"column":"updated_at"}}`, `{"prefix":"\u0000"}`} {
@@ -324,9 +324,9 @@ func FuzzListingOptions(f *testing.F) {
 
 // Proves F-sign-names.
 //
-// TestSignedNamesThatEndAPath: the client puts encodeURI around the address, which leaves ? and # alone; programs take it
-// as it is.
-func TestSignedNamesThatEndAPath(t *testing.T) {
+// TestSignedNamesWithQuestionMarkAndHash checks both ways to use the URL: the client applies encodeURI to it, which leaves ? and # unchanged;
+// other programs use it as it is.
+func TestSignedNamesWithQuestionMarkAndHash(t *testing.T) {
 	encodeURI := strings.NewReplacer("%", "%25", " ", "%20", "ã", "%C3%A3", "^", "%5E")
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

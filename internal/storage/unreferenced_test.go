@@ -75,7 +75,7 @@ func TestCollectUnreferenced(t *testing.T) {
 	})
 }
 
-func TestCollectUnreferencedKeepsAllWhenTheAddressesAreUnknown(t *testing.T) {
+func TestCollectUnreferencedRemovesNothingIfTheURLsAreUnknown(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	o := s.store("a.png")
 	s.Clock = s.Clock.Add(100 * time.Hour)
@@ -88,7 +88,7 @@ func TestCollectUnreferencedKeepsAllWhenTheAddressesAreUnknown(t *testing.T) {
 	}
 }
 
-func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
+func TestCollectUnreferencedKeepsAFileThatIsReplacedMeanwhile(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.store("a.png")
@@ -106,8 +106,8 @@ func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
 
 // Proves A-up-still-life.
 //
-// TestAStillStaysAsLongAsItsFilm matters: no row names a still, and without it the page shows a black rectangle.
-func TestAStillStaysAsLongAsItsFilm(t *testing.T) {
+// TestStillIsKeptWithItsVideo matters because no row names a still. Without the still, pages show a black rectangle.
+func TestStillIsKeptWithItsVideo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		put := func(name string, content []byte) files.Object {

@@ -32,7 +32,7 @@ import (
 var owner = identity.Caller{Role: identity.Authenticated, UserID: storagetest.AdminID, Admin: true}
 
 // Proves F-upload-raw, F-upload-metadata.
-func TestUploadAnswersIDAndKey(t *testing.T) {
+func TestUploadReturnsIDAndKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		content := storagetest.JPEG(40, 30)
@@ -292,7 +292,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // Proves F-upload-size.
-func TestTooLargeIsCutAtOnce(t *testing.T) {
+func TestTooLargeUploadIsStoppedImmediately(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		film := storagetest.ISO("isom")
@@ -350,8 +350,8 @@ func TestPicturesHaveTheirOwnLimit(t *testing.T) {
 	})
 }
 
-// TestNoWholeFileInMemory uploads and serves a film that is much larger than what may be allocated meanwhile.
-func TestNoWholeFileInMemory(t *testing.T) {
+// TestFilesAreNotReadIntoMemory uploads and serves a video that is much larger than the memory that may be allocated meanwhile.
+func TestFilesAreNotReadIntoMemory(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	s.cfg.MaxUpload = 1 << 30
 	if err := s.EnsureBuckets(t.Context()); err != nil {
@@ -394,7 +394,7 @@ func (w *countingWriter) Header() http.Header         { return w.header }
 func (w *countingWriter) WriteHeader(int)             {}
 func (w *countingWriter) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
 
-func TestAFailingRowTakesItsFileAlong(t *testing.T) {
+func TestFileIsRemovedIfItsRowCannotBeStored(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "alter table storage_objects rename to elsewhere"); err != nil {
@@ -424,7 +424,7 @@ func TestAFailingRowTakesItsFileAlong(t *testing.T) {
 	})
 }
 
-func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
+func TestDiskErrorIsAServerError(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if err := os.RemoveAll(filepath.Join(s.Root, "tmp")); err != nil {
@@ -437,7 +437,7 @@ func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
 	})
 }
 
-func TestPutFromTheProgramItself(t *testing.T) {
+func TestPutByTheProgram(t *testing.T) {
 	content := storagetest.PNG(5, 5)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -475,7 +475,7 @@ func TestPutFromTheProgramItself(t *testing.T) {
 	})
 }
 
-func TestManyUploadsOfOneName(t *testing.T) {
+func TestConcurrentUploadsOfOneName(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		var (

@@ -7,7 +7,7 @@ import (
 )
 
 // Proves T-texts-pt.
-func TestTheTextsInPortugueseAreColumnsOfTheirOwn(t *testing.T) {
+func TestPortugueseTextsHaveTheirOwnColumns(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.want("a work", s.call(admin, "POST", "products?select=title,title_pt,description_pt,dimensions_pt,medium_pt,seo_meta_title_pt,seo_meta_desc_pt",
 			`{"title":"Sea","title_pt":"Mar","description_pt":"Azul","dimensions_pt":"grande","medium_pt":"Óleo","seo_meta_title_pt":"O mar","seo_meta_desc_pt":"Mar, óleo"}`, representation), 201,

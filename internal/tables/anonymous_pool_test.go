@@ -14,7 +14,7 @@ import (
 )
 
 // Proves T-limits-places.
-func TestPlacesAreSharedBetweenAddresses(t *testing.T) {
+func TestSlotsAreSharedBetweenClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newAnonymousPool()
 		enter := func(address string) func() {
@@ -76,8 +76,7 @@ func TestPlacesAreSharedBetweenAddresses(t *testing.T) {
 
 // Proves T-limits-places.
 //
-// TestOnlyUnprivilegedCallersWait: their slots are taken; pages, the owner and programs with the elevated key read all the
-// same.
+// TestOnlyUnprivilegedCallersWait occupies all slots of unprivileged callers. Pages, the owner and programs with the service key still read.
 func TestOnlyUnprivilegedCallersWait(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -150,8 +149,8 @@ func TestPatternsOfUnprivilegedCallersAreLimited(t *testing.T) {
 
 // Proves T-limits-bytes.
 //
-// TestAnAnswerHasABound: whether the rows, or what is told of their files, are too long.
-func TestAnAnswerHasABound(t *testing.T) {
+// TestResponseSizeIsLimited tests rows that are too long, and data about their files that is too long.
+func TestResponseSizeIsLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for n := range 30 { // 80 kB a description
 			s.exec("insert into products (id, title, description, artwork_type, created_at) values ($1, 'T', $2, 'mural', $3)", id(n+1), strings.Repeat("🎨", maxProse), today)
@@ -175,7 +174,7 @@ func TestAnAnswerHasABound(t *testing.T) {
 }
 
 // Proves T-limits-places.
-func TestAnswersOnTheirWayAreBounded(t *testing.T) {
+func TestResponsesBeingSentAreLimited(t *testing.T) {
 	p := newAnonymousPool()
 	sent := 0
 	write := func() error { sent++; return nil }

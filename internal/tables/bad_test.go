@@ -242,7 +242,7 @@ func TestBadQueries(t *testing.T) {
 }
 
 // Proves T-limits-named, T-limits.
-func TestWhatTheLimitsStillAllow(t *testing.T) {
+func TestQueriesAtTheLimitsAreAccepted(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		for _, query := range []string{
@@ -362,7 +362,7 @@ func TestBadBodies(t *testing.T) {
 	})
 }
 
-func TestLimitsOfTextsCountLetters(t *testing.T) {
+func TestTextLimitsCountCharacters(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		title := strings.Repeat("😀", maxTitle)
 		s.want("a title as long as may be", s.call(admin, "POST", "products?select=title", `{"title":"`+title+`"}`, representation), 201, `[{"title":"`+title+`"}]`)
@@ -373,7 +373,7 @@ func TestLimitsOfTextsCountLetters(t *testing.T) {
 
 // Proves T-address-hostile.
 //
-// TestInjections brings hostile texts in by every door: they are found and stored as texts, or refused, and never more.
+// TestInjections sends malicious text in every part of a request. The text is found and stored as text, or refused.
 func TestInjections(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.exec("update auth_users set encrypted_password = 'a secret'")

@@ -26,7 +26,7 @@ func visibleCovers(s *site) string {
 }
 
 // Proves T-cover-times.
-func TestEveryWriteDecidesWhetherACoverIsVisible(t *testing.T) {
+func TestEachWriteSetsTheVisibilityOfACover(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const past, now, future = `"2026-03-12T09:29:00+00:00"`, `"2026-03-12T09:30:00.25+00:00"`, `"2026-03-12T09:31:00+00:00"`
 		check := func(name, want string) {
@@ -84,7 +84,7 @@ func TestEveryWriteDecidesWhetherACoverIsVisible(t *testing.T) {
 }
 
 // Proves T-cover-times-time.
-func TestCoversBeginAndEndAtTheirTimes(t *testing.T) {
+func TestCoversAreShownAndHiddenAtTheirTimes(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		at := today.Add(time.Minute)
 		now := today

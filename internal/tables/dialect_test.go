@@ -156,8 +156,8 @@ func TestListsAreOrderedEntryByEntry(t *testing.T) {
 
 // Proves T-accept-csv.
 //
-// TestCSVIsWhatPostgreSQLWrites holds the lines against PostgreSQL's own text of a record, which the reference sends.
-func TestCSVIsWhatPostgreSQLWrites(t *testing.T) {
+// TestCSVEqualsPostgreSQLs compares the lines with PostgreSQL's text form of a record, which PostgREST sends.
+func TestCSVEqualsPostgreSQLs(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.Postgres))
 	c := chance{rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))}
 	products := make([]map[string]any, 60)
@@ -236,7 +236,7 @@ func TestMaxRows(t *testing.T) {
 }
 
 // Proves T-insert-csv, T-insert-form.
-func TestBodiesThatAreNoJSON(t *testing.T) {
+func TestFormAndCSVBodies(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const csvBody, form = "Content-Type: text/csv", "Content-Type: application/x-www-form-urlencoded; charset=utf-8"
 		got := s.call(admin, "POST", "products?select=id,title,tags,medium,is_featured,creation_date", "\ufeffid,title,tags,medium,is_featured,creation_date\r\n"+id(1)+",\"A, \"\"b\"\"\nc\",\"{a,\"\"b c\"\"}\",NULL,t,2026-03-12\n"+id(2)+",B,{},,f,NULL\n", csvBody, representation)
@@ -348,8 +348,8 @@ func TestMethods(t *testing.T) {
 
 // Proves T-filter-match.
 //
-// TestPatternsMeanTheSame holds the accepted regular expressions of random letters against PostgreSQL itself.
-func TestPatternsMeanTheSame(t *testing.T) {
+// TestRandomPatternsMatchAsInPostgreSQL compares the results of accepted random regular expressions with those of PostgreSQL.
+func TestRandomPatternsMatchAsInPostgreSQL(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	c := chance{rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))}
 	for range 400 {
@@ -375,7 +375,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 	}
 }
 
-func TestUnknownAddressesHaveTheContractsCode(t *testing.T) {
+func TestContractErrorMapsCodesOfOtherPackages(t *testing.T) {
 	for code, want := range map[string]string{"not_found": "PGRST125", "unexpected_failure": "PGRSTX00"} {
 		if got := contractError(errUnsupported("x").Because(nil)); got.Code != "0A000" {
 			t.Errorf("0A000 became %s", got.Code)

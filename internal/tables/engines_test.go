@@ -246,7 +246,7 @@ func (c chance) query(p map[string]any) string {
 }
 
 // Proves T-select-columns, T-select-twice, T-filter-like, T-order-ties, T-write-alike.
-func TestBothEnginesAnswerAlike(t *testing.T) {
+func TestBothEnginesRespondAlike(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if testing.Short() {
 		seed = 1
@@ -365,9 +365,8 @@ func (c chance) csv() string {
 	return b.String()
 }
 
-// TestBothEnginesAnswerTheSiteAlike sends what the site sends, as every caller, on the fixture with equal
-// moments, equal numbers and nulls.
-func TestBothEnginesAnswerTheSiteAlike(t *testing.T) {
+// TestBothEnginesRespondAlikeToTheSite sends the site's queries, as every caller, on rows with equal times, equal numbers and nulls.
+func TestBothEnginesRespondAlikeToTheSite(t *testing.T) {
 	w := newTwin(t)
 	for _, s := range w.sites {
 		s.fill()

@@ -68,7 +68,7 @@ func FuzzSelect(f *testing.F) {
 
 // Proves T-order-other.
 //
-// FuzzOrder feeds the parser of order any text: what it takes names columns only.
+// FuzzOrder passes any text to the parser of order. If the parser accepts it, all names in it are columns.
 func FuzzOrder(f *testing.F) {
 	for _, text := range append(injections, "title", "title.desc.nullslast,id", "tags->>0.asc", "tags.nullsfirst", "title.asc.desc", " id , title ") {
 		f.Add(text)
@@ -91,7 +91,7 @@ func FuzzOrder(f *testing.F) {
 
 // Proves T-prefer-handling.
 //
-// FuzzPrefer feeds the reader of Prefer any header: it is read, or refused when it asks to be.
+// FuzzPrefer passes any header to the parser of Prefer. It is accepted, or refused if it requests strict handling.
 func FuzzPrefer(f *testing.F) {
 	for _, text := range []string{"return=representation,count=exact", "handling=strict, max-affected=3", "handling=strict,x", "max-affected=-1", "timezone=UTC", ",,=,", "resolution=merge-duplicates;q=1"} {
 		f.Add(text)
@@ -112,7 +112,7 @@ func FuzzPrefer(f *testing.F) {
 
 // Proves T-address-hostile.
 //
-// FuzzAccept feeds the reader of Accept any header.
+// FuzzAccept passes any header to the parser of Accept.
 func FuzzAccept(f *testing.F) {
 	for _, text := range []string{"*/*", "text/csv", "application/vnd.pgrst.object+json;nulls=stripped", "application/json;q=0.5,text/csv;q=NaN", ";;", "a/b;q=-1"} {
 		f.Add(text)
@@ -130,7 +130,7 @@ func FuzzAccept(f *testing.F) {
 
 // Proves T-insert-csv.
 //
-// FuzzCSV and the form's reader get any body: rows of texts, or a clear refusal.
+// FuzzCSV passes any body to the parsers of CSV and forms. They return rows of texts, or an error that names the mistake.
 func FuzzCSV(f *testing.F) {
 	for _, text := range []string{"id,title\n1,A", "title\n\"A\"\"b\nc\"", "a,a\nNULL,", "\ufefftitle\r\nA\r\n", "\"", "a\nb,c", "title=A&tags=%7B%7D&%zz"} {
 		f.Add(text)
@@ -152,7 +152,7 @@ func FuzzCSV(f *testing.F) {
 
 // Proves T-range-header.
 //
-// FuzzRange joins any Range header with any limit and offset: never more rows than the setting, and nothing negative.
+// FuzzRange combines any Range header with any limit and offset. The result is never negative, and never more rows than the setting allows.
 func FuzzRange(f *testing.F) {
 	f.Add("0-9", int64(5), int64(0))
 	f.Add("9-", int64(-1), int64(3))
@@ -177,7 +177,7 @@ func FuzzRange(f *testing.F) {
 
 // Proves T-filter-match-not.
 //
-// FuzzPattern feeds the parser of regular expressions any text: what it takes, Go takes too, and it stays small.
+// FuzzPattern passes any text to the parser of regular expressions. Go must accept each accepted pattern, and the pattern must stay small.
 func FuzzPattern(f *testing.F) {
 	for _, text := range []string{"^a|b$", `[^\]a-z\d]{2,3}`, `(?:\w+\s)*\.`, "((a{9}){9}){9}", `\`, "[", "(?i)a", "a{1,", "é[à-ü]", "[a-", "a|*"} {
 		f.Add(text, false)

@@ -80,7 +80,7 @@ func FuzzQuery(f *testing.F) {
 
 // Proves T-address-hostile.
 //
-// FuzzBody feeds the insert any body and columns: it is stored or refused with a clear 4xx.
+// FuzzBody sends any body and any columns to the insert. It is stored, or refused with a 4xx.
 func FuzzBody(f *testing.F) {
 	for _, body := range []string{`{"title":"A"}`, `[{"title":"A","tags":["x"]},{"title":"B","tags":[]}]`, `{"title":{"a":[1]}}`, `{"id":"` + id(1) + `","title":"A","created_at":"2026-03-12"}`,
 		`{"title":"A","tags":"{a,b}","is_featured":"yes","creation_date":"2026-03-12","price":5}`, `[]`, `[[]]`, `null`, `{"title":"\u0000"}`, `{"title":"\ud800"}`} {

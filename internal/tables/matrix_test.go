@@ -430,7 +430,7 @@ func TestFunctionsMatrix(t *testing.T) {
 	})
 }
 
-func TestTokensThatAreNotGoodEnough(t *testing.T) {
+func TestInvalidTokensAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for _, call := range []struct{ method, path, body string }{
 			{"GET", "products", ""}, {"HEAD", "products", ""}, {"POST", "products", `{"title":"A"}`}, {"PATCH", "products", `{"title":"A"}`}, {"DELETE", "products", ""}, {"POST", "rpc/get_user_role", "{}"},

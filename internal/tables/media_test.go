@@ -12,7 +12,7 @@ import (
 
 func atToday() time.Time { return today }
 
-func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
+func TestMediaURLsReturnsEveryURLOfAFile(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newService(d)
 		if urls, err := s.MediaURLs(t.Context()); err != nil || len(urls) != 0 {
@@ -39,7 +39,7 @@ func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
 	})
 }
 
-// TestMediaURLsHasNoLimit checks that all addresses are returned. A file whose address is left out would be deleted.
+// TestMediaURLsHasNoLimit checks that all URLs are returned. A file whose URL is omitted would be deleted.
 func TestMediaURLsHasNoLimit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newService(d)
@@ -58,8 +58,8 @@ func TestMediaURLsHasNoLimit(t *testing.T) {
 	})
 }
 
-// TestMediaColumnsAreAllThatHoldAddresses fails when a column of addresses is added and forgotten there.
-func TestMediaColumnsAreAllThatHoldAddresses(t *testing.T) {
+// TestMediaColumnsAreAllColumnsWithURLs fails if a column with URLs is added to a table and not to the list.
+func TestMediaColumnsAreAllColumnsWithURLs(t *testing.T) {
 	for name, table := range schema {
 		for _, c := range table.Columns {
 			if listed := slices.Contains(mediaColumns[name], c.Name); listed != (c.MaxLen == maxAddress) {
@@ -69,7 +69,7 @@ func TestMediaColumnsAreAllThatHoldAddresses(t *testing.T) {
 	}
 }
 
-func TestMediaURLsTellsThatTheDatabaseIsGone(t *testing.T) {
+func TestMediaURLsReturnsTheDatabasesError(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	if _, err := d.Exec(t.Context(), "drop table reviews"); err != nil {
 		t.Fatal(err)

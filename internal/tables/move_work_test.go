@@ -99,7 +99,7 @@ func TestMoveWork(t *testing.T) {
 	})
 }
 
-// TestMigratedOrderKeys: the migration gives older rows the keys of new ones.
+// TestMigratedOrderKeys checks that the migration gives existing rows the same keys as new rows.
 func TestMigratedOrderKeys(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -129,7 +129,7 @@ func TestMigratedOrderKeys(t *testing.T) {
 	})
 }
 
-func TestMovesWithoutRoomRenumber(t *testing.T) {
+func TestMoveWithoutAFreeKeyRenumbers(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		s.exec("update products set position = ''") // as rows that another program has written
@@ -159,7 +159,7 @@ func TestMovesWithoutRoomRenumber(t *testing.T) {
 	})
 }
 
-func TestMovesThatAreRefused(t *testing.T) {
+func TestInvalidMovesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		before := s.positions()
@@ -201,8 +201,8 @@ func TestMovesThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestMovesAtTheSameTime has many callers move works between the same two: all get different keys.
-func TestMovesAtTheSameTime(t *testing.T) {
+// TestConcurrentMovesGetDifferentKeys has many callers move works between the same two works.
+func TestConcurrentMovesGetDifferentKeys(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		var all sync.WaitGroup

@@ -30,7 +30,7 @@ func TestOrderKeysLieBetweenTheirNeighbours(t *testing.T) {
 	}
 }
 
-// TestOrderKeysStayShort moves rows to random places, and then again and again to one place.
+// TestOrderKeysStayShort moves rows to random positions, and then repeatedly to one position.
 func TestOrderKeysStayShort(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var list []string

@@ -9,9 +9,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// TestPagesComeFromAnIndex checks the query plans of both engines for the site's pages of many rows: they must not sort all
-// rows.
-func TestPagesComeFromAnIndex(t *testing.T) {
+// TestSitePagesUseAnIndex checks the query plans of both engines for the site's queries of many rows: they must not sort all rows.
+func TestSitePagesUseAnIndex(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		fillWorks(t, d)
 		for _, query := range []string{

@@ -362,7 +362,7 @@ func TestPartsAndCounts(t *testing.T) {
 	})
 }
 
-func TestReadsShowAThousandRowsAtMost(t *testing.T) {
+func TestReadsReturnAtMostAThousandRows(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for part := range 3 {
 			rows := make([]map[string]any, 401)
@@ -463,8 +463,8 @@ func TestPreferencesOfReads(t *testing.T) {
 	})
 }
 
-// TestCountsBelongToTheirRows reads while others write: the number and the rows come from one moment.
-func TestCountsBelongToTheirRows(t *testing.T) {
+// TestCountsAreConsistentWithTheirRows reads during concurrent writes. Count and rows must be from one point in time.
+func TestCountsAreConsistentWithTheirRows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		done := make(chan struct{})
@@ -491,7 +491,7 @@ func TestCountsBelongToTheirRows(t *testing.T) {
 }
 
 // Proves T-limits-time.
-func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
+func TestSlowReadIsCancelled(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		s.service.readTimeout = time.Nanosecond
@@ -507,7 +507,7 @@ func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
 }
 
 // Proves T-limits-time.
-func TestOtherPackagesErrorsTakeTheContractsCodes(t *testing.T) {
+func TestErrorsOfOtherPackagesHavePostgRESTsCodes(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int

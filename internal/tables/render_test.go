@@ -97,7 +97,7 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 	return names, statements
 }
 
-// TestGolden keeps the SQL of both engines side by side in testdata/golden.txt; go test -update writes it anew.
+// TestGolden compares the generated SQL of both engines with testdata/golden.txt. go test -update rewrites the file.
 func TestGolden(t *testing.T) {
 	names, lite := goldenStatements(t, db.SQLite)
 	allNames, postgres := goldenStatements(t, db.Postgres)

@@ -65,8 +65,8 @@ func (k *cachingSite) compare(r *http.Request) (hit bool) {
 
 // Proves KEPT-rest-1.
 //
-// TestKeptAnswersAreThoseOfTheDatabase asks at random, as anybody, between random writes.
-func TestKeptAnswersAreThoseOfTheDatabase(t *testing.T) {
+// TestCachedResponsesEqualTheDatabases sends random requests, as any caller, between random writes.
+func TestCachedResponsesEqualTheDatabases(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		k := newCachingSite(t, d)
 		random := rand.New(rand.NewPCG(8, 18))
@@ -152,8 +152,8 @@ func TestKeptAnswersAreThoseOfTheDatabase(t *testing.T) {
 
 // Proves KEPT-rest-2.
 //
-// TestAnswersThatTellNothingOfFilesOutliveWhatIsFoundOut: pictures that are worked on make nobody read the tables again.
-func TestAnswersThatTellNothingOfFilesOutliveWhatIsFoundOut(t *testing.T) {
+// TestResponsesWithoutMediaStayCachedWhenFilesAreDescribed checks that jobs for pictures do not cause queries of the tables.
+func TestResponsesWithoutMediaStayCachedWhenFilesAreDescribed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		k := newCachingSite(t, d)
 		k.exec("insert into products (id, title, artwork_type, created_at) values ($1, 'Serra', 'mural', $2)", id(1), today)

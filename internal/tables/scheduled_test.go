@@ -26,7 +26,7 @@ func visibleWorks(s *site) string {
 }
 
 // Proves T-published.
-func TestEveryWriteDecidesWhetherAWorkIsPublished(t *testing.T) {
+func TestEachWriteSetsWhetherAWorkIsPublished(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const past, future = `"2026-03-12T09:30:00+00:00"`, `"2026-03-12T09:31:00+00:00"`
 		check := func(name, want string) {
@@ -150,7 +150,7 @@ func TestScheduledWorksBecomeVisibleOnce(t *testing.T) {
 	})
 }
 
-// Several nodes look at once: each work is published, and sent to clients, by one of them.
+// Several nodes look for due works at the same time. One of them publishes each work and sends the live change.
 func TestNodesPublishAWorkOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for n := range 20 {
@@ -187,8 +187,8 @@ func TestNodesPublishAWorkOnce(t *testing.T) {
 
 // Proves P-published-gone.
 //
-// A work that was deleted as a draft never had a URL, so that its URL is not one of a deleted work.
-func TestADeletedDraftIsNotGone(t *testing.T) {
+// A work that was deleted as a draft never had a public URL, so its URL is not that of a deleted work (410).
+func TestURLOfADeletedDraftIs404(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for n, more := range []string{"", `,"published_at":null`, `,"published_at":"2026-04-01T00:00:00Z"`} {
 			if got := s.call(admin, "POST", "products", fmt.Sprintf(`{"id":"%s","title":"A"%s}`, id(n), more)); got.status != 201 {

@@ -48,7 +48,7 @@ func TestSchemaAgreesWithTheDatabase(t *testing.T) {
 	})
 }
 
-func TestSchemaKeepsWhatTheCompilerReliesOn(t *testing.T) {
+func TestSchemaMeetsTheAssumptionsOfTheCompiler(t *testing.T) {
 	for _, table := range schema {
 		for _, c := range table.Columns {
 			if (c.Kind == List || c.Kind == Bool) && !c.NotNull {

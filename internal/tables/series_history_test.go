@@ -10,7 +10,7 @@ import (
 )
 
 // Proves A-history-series.
-func TestTheWorksOfASeriesHaveRevisions(t *testing.T) {
+func TestChangesOfTheWorksOfASeriesCreateRevisions(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		// kept returns the works that the revisions of series 5 have, the oldest first, and empties the history.

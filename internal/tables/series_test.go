@@ -58,7 +58,7 @@ func (s *site) worksOf(who string, series int, more string) string {
 }
 
 // Proves T-series-visible.
-func TestVisitorsSeeWorksOfASeriesWhenBothArePublished(t *testing.T) {
+func TestVisitorsSeeAWorkOfASeriesIfBothArePublished(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		check := func(name, light, dark, series string) {
@@ -105,7 +105,7 @@ func TestVisitorsSeeWorksOfASeriesWhenBothArePublished(t *testing.T) {
 }
 
 // Proves T-series-names.
-func TestSeriesHaveNamesOfTheirOwn(t *testing.T) {
+func TestSlugsOfSeriesAreValidAndUnique(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		for _, slug := range []string{"", "Light", "light ", "a--b", "-a", "a-", "luz de cal", "água", "a/b", strings.Repeat("a", 101)} {
@@ -129,7 +129,7 @@ func TestSeriesHaveNamesOfTheirOwn(t *testing.T) {
 }
 
 // Proves T-series-order.
-func TestWorksOfASeriesAreMoved(t *testing.T) {
+func TestMoveWorksOfASeries(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		pairs := func(ns ...int) string {
@@ -183,8 +183,8 @@ func TestWorksOfASeriesAreMoved(t *testing.T) {
 	})
 }
 
-// TestManyMovesToOnePlace: between the same two works there is always room.
-func TestManyMovesToOnePlaceOfASeries(t *testing.T) {
+// Between the same two works there is always another order key.
+func TestManyMovesBetweenTheSameTwoWorksOfASeries(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		for n := range 40 {
@@ -202,8 +202,9 @@ func TestManyMovesToOnePlaceOfASeries(t *testing.T) {
 
 // Proves T-series-deleted.
 //
-// TestDeletionsTakePairsAlong: live clients are told of each pair and of the series that lose a type, and one revision has them all, under the id of the deleted row.
-func TestDeletionsTakePairsAlong(t *testing.T) {
+// TestDeletedWorkOrSeriesDeletesItsPairs also checks the live changes for each pair and for each series that loses a type, and that one revision
+// has all pairs, under the id of the deleted row.
+func TestDeletedWorkOrSeriesDeletesItsPairs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		var told []string
@@ -267,8 +268,8 @@ func TestDeletionsTakePairsAlong(t *testing.T) {
 
 // Proves T-series-told.
 //
-// TestLiveClientsAreToldWhatFollowsFromAWork: of each pair and series whose columns triggers have changed, and of no other.
-func TestLiveClientsAreToldWhatFollowsFromAWork(t *testing.T) {
+// TestLiveChangesOfComputedColumns checks that a live change is sent for each pair and series whose columns triggers have changed, and for no other.
+func TestLiveChangesOfComputedColumns(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		now := today
@@ -340,9 +341,9 @@ func TestLiveClientsAreToldWhatFollowsFromAWork(t *testing.T) {
 
 // Proves T-series-many.
 //
-// TestASeriesOfAThousandWorks: its works are added, listed, paged and moved, and what triggers do for one of them does not grow with their
-// number. On PostgreSQL the test counts the rows that they read, on SQLite it looks at their plans.
-func TestASeriesOfAThousandWorks(t *testing.T) {
+// TestSeriesOfAThousandWorks adds, lists, pages and moves its works. The cost of triggers for one work must not grow with their number: on
+// PostgreSQL the test counts the rows that they read, on SQLite it checks their query plans.
+func TestSeriesOfAThousandWorks(t *testing.T) {
 	const many = 1000
 	workID := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-1%011d", n) }
 	pairID := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-2%011d", n) }

@@ -52,7 +52,7 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-func TestShortKeepsWholeLetters(t *testing.T) {
+func TestShortCutsBetweenCharacters(t *testing.T) {
 	long := ""
 	for range 201 {
 		long += "é"

@@ -161,8 +161,9 @@ func TestUpsert(t *testing.T) {
 
 // Proves A-prod-15, T-updated-at.
 //
-// TestWhoSavesSecondIsTold is how the admin area saves: by the time it saw (issue: two owners, one row).
-func TestWhoSavesSecondIsTold(t *testing.T) {
+// TestSecondSaveOfAnOldVersionChangesNothing saves as the admin area does: with the updated_at of the version that the form was loaded with as
+// a filter.
+func TestSecondSaveOfAnOldVersionChangesNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		now := today
 		s.service.now = func() time.Time { return now }
@@ -353,8 +354,8 @@ func TestNewReviewsAreLast(t *testing.T) {
 	})
 }
 
-// TestReviewsAddedAndReorderedAtOnce has several owners add reviews while others reorder: no number twice, none lost.
-func TestReviewsAddedAndReorderedAtOnce(t *testing.T) {
+// TestConcurrentAddsAndReordersOfReviews has several owners add reviews while others reorder them. No number occurs twice, and no review is lost.
+func TestConcurrentAddsAndReordersOfReviews(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.service.record = func(context.Context, *db.Tx, []db.RowChange) error { return nil }
 		var wg sync.WaitGroup
@@ -429,8 +430,8 @@ func TestInsertRows(t *testing.T) {
 	})
 }
 
-// TestTheDatabaseHasTheLastWord is about rows that only the database refuses: those behind the checks of schema.go.
-func TestTheDatabaseHasTheLastWord(t *testing.T) {
+// TestRowsThatOnlyTheDatabaseRejects tests rows that pass the checks of schema.go.
+func TestRowsThatOnlyTheDatabaseRejects(t *testing.T) {
 	for code, status := range map[string]int{db.UniqueViolation: 409, db.ForeignKeyViolation: 409, db.CheckViolation: 400, db.NotNullViolation: 400} {
 		err := apperr.From(errConstraint(schema["products"], &db.ConstraintError{Code: code, Cause: errNoOrder}))
 		if err.Code != code || err.Status != status || err.Cause == nil {

@@ -101,8 +101,8 @@ func TestCommittedEventsArriveOnceAndInOrder(t *testing.T) {
 
 // Proves RT-node-3.
 //
-// TestASlowTransactionIsNotLost lets a transaction with a lower id commit after one with a higher id was read.
-func TestASlowTransactionIsNotLost(t *testing.T) {
+// TestEventsOfASlowTransactionAreNotLost commits a transaction with a lower id after one with a higher id was read.
+func TestEventsOfASlowTransactionAreNotLost(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	n := run(t, d, time.Now)
 	written, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -136,8 +136,8 @@ func TestASlowTransactionIsNotLost(t *testing.T) {
 
 // Proves RT-node-1.
 //
-// TestTwoNodesOneDatabase lets each of two nodes receive the events of both.
-func TestTwoNodesOneDatabase(t *testing.T) {
+// TestTwoNodesReceiveTheEventsOfBoth uses two nodes with one database.
+func TestTwoNodesReceiveTheEventsOfBoth(t *testing.T) {
 	address := dbtest.URL(t, db.Postgres)
 	var nodes []*node
 	for range 2 {
@@ -160,8 +160,8 @@ func TestTwoNodesOneDatabase(t *testing.T) {
 
 // Proves RT-node-3.
 //
-// TestNoEventIsLostWithTheConnection ends the listening connection again and again while events are written.
-func TestNoEventIsLostWithTheConnection(t *testing.T) {
+// TestNoEventIsLostWhenTheConnectionEnds ends the listening connection repeatedly while events are written.
+func TestNoEventIsLostWhenTheConnectionEnds(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	n := run(t, d, time.Now)
 	var want []string

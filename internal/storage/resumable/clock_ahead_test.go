@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func TestALockOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now, id := time.Now(), uuid.NewString()
 		if _, err := d.Exec(t.Context(), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)

@@ -210,7 +210,7 @@ func (b broken) Read(p []byte) (int, error) {
 }
 
 // Proves F-tus-create, F-tus-metadata, F-tus-head, F-tus-patch, F-tus-delete.
-func TestAnUploadGoesOnAnyNodeAfterInterruptions(t *testing.T) {
+func TestUploadContinuesOnAnyNode(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(21<<20 + 11)
 		address := s.begin("a.mp4", len(content))
@@ -363,7 +363,7 @@ func TestUploadsExpireAndEnd(t *testing.T) {
 }
 
 // Proves F-tus-lock.
-func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
+func TestLockIsSharedByNodesAndReleasedOnRequest(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(3 << 20)
 		address := s.begin("a.mp4", len(content))
@@ -401,7 +401,7 @@ func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
 }
 
 // Proves F-tus-options.
-func TestOptionsTellsWhatIsThere(t *testing.T) {
+func TestOptionsListsTheExtensions(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		h := s.call(0, visitor, "OPTIONS", Path, http.NoBody).Header()
 		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination,expiration" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
@@ -423,8 +423,8 @@ func (s *site) grant(name string, headers ...string) string {
 
 // Proves F-tus-sign, F-tus-signature.
 //
-// TestSignedUploadsInPieces: the token alone opens an upload of its name, once, for two hours.
-func TestSignedUploadsInPieces(t *testing.T) {
+// TestSignedResumableUploads checks that the token alone allows one upload of its name, for two hours.
+func TestSignedResumableUploads(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(5000)
 		begin := func(token, name string, headers ...string) *httptest.ResponseRecorder {
@@ -504,7 +504,7 @@ func TestSignedUploadsInPieces(t *testing.T) {
 	})
 }
 
-func TestBrokenFramingIsTheSendersMistake(t *testing.T) {
+func TestMalformedChunkedBodyIsABadRequest(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		address := s.begin("broken.mp4", 5000)
 		body := func() io.Reader {
@@ -520,7 +520,7 @@ func TestBrokenFramingIsTheSendersMistake(t *testing.T) {
 }
 
 // Proves F-tus-interrupted.
-func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
+func TestInterruptedRequestGets423(t *testing.T) {
 	s := &site{t: t}
 	d := dbtest.Open(t, db.SQLite)
 	blobs, err := blob.NewDisk(t.TempDir(), blob.Unbounded)
@@ -578,8 +578,8 @@ func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
 
 // Proves F-tus-told.
 //
-// TestMetadataComeBackAsTheyWereSent: byte for byte and in their order, on every node, until the upload is whole and after.
-func TestMetadataComeBackAsTheyWereSent(t *testing.T) {
+// TestMetadataIsReturnedUnchanged compares bytes and order, on every node, before and after the upload is complete.
+func TestMetadataIsReturnedUnchanged(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(100)
 		for i, told := range []string{
