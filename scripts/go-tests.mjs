@@ -31,7 +31,7 @@ export const BY_TEST = {
     "TestOutageIsReportedOnce",
   ],
   "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
-  "internal/media": ["TestAnUploadGetsItsLadder"],
+  "internal/media": ["TestJobsMakeTheLadderOfAnUpload"],
   "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsWhatTakesTooLong"],
   "internal/media/rendition/colour": [],
   "internal/storage": [],

@@ -1,7 +1,7 @@
 //go:build !race
 
 // Not with the race detector, under which the pictures take minutes. It would find nothing: the nodes share only the
-// database and make pictures in separate processes. TestOnDemandIsMadeOnce of internal/storage checks the callers within one
+// database and make pictures in separate processes. TestRenditionOnRequestIsMadeOnce of internal/media checks the callers within one
 // node with it.
 package app
 

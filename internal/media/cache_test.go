@@ -17,9 +17,9 @@ import (
 
 // Proves F-download-memory.
 //
-// TestARenditionThatIsInMemory: at both addresses it is sent without a query and without its file, also in parts; an edit lets
-// neither the bytes nor the rows of a replaced picture live on.
-func TestARenditionThatIsInMemory(t *testing.T) {
+// TestCachedRendition checks that a cached rendition is served at both URLs, also as ranges, without a query and without opening its file, and
+// that an edit removes bytes and rows of a replaced picture from the cache.
+func TestCachedRendition(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
@@ -80,8 +80,8 @@ func TestARenditionThatIsInMemory(t *testing.T) {
 
 // Proves F-download-memory.
 //
-// TestRenditionsOfPrivateBucketsStayOutOfMemory: what a key or a signature opens is read anew each time, and is nobody else's.
-func TestRenditionsOfPrivateBucketsStayOutOfMemory(t *testing.T) {
+// TestRenditionsOfPrivateBucketsAreNotCached checks that renditions that need a key or a signature are read for each request.
+func TestRenditionsOfPrivateBucketsAreNotCached(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.makeVault()
@@ -130,8 +130,8 @@ func (avifEngine) AVIF() bool { return true }
 
 // Proves F-download-memory.
 //
-// TestABetterFormatIsFoundSoon: a rendition in AVIF does not raise the content version when it is made.
-func TestABetterFormatIsFoundSoon(t *testing.T) {
+// TestNewAVIFRenditionIsServedSoon matters because a new AVIF rendition does not raise the content version.
+func TestNewAVIFRenditionIsServedSoon(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
@@ -179,8 +179,8 @@ func TestABetterFormatIsFoundSoon(t *testing.T) {
 
 // Proves F-render-bound.
 //
-// TestTheUseOfARenditionInMemoryIsRecorded: once an hour, so that those go first that nobody requests.
-func TestTheUseOfARenditionInMemoryIsRecorded(t *testing.T) {
+// TestUseOfACachedRenditionIsRecorded checks that it is recorded once an hour, so that renditions that nobody requests are deleted first.
+func TestUseOfACachedRenditionIsRecorded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))

@@ -102,7 +102,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 
 // Proves F-render-verify.
 //
-// What came before this program made renditions gets them at its first start.
+// Pictures from before this program made renditions get them at its first start.
 func TestOldPicturesGetTheirRenditions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-func TestAMakersLeaseOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+func TestLeaseOfANodeWithAFastClockIsIgnored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(40, 30))

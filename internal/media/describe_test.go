@@ -62,8 +62,8 @@ func TestDescribe(t *testing.T) {
 	})
 }
 
-// TestAVideoIsDescribedWithItsStill matters: pages find the poster of a video by this alone (docs/product.md, rule 36).
-func TestAVideoIsDescribedWithItsStill(t *testing.T) {
+// TestVideoIsDescribedWithItsStill matters because pages find the poster of a video only in this description (docs/product.md, rule 36).
+func TestVideoIsDescribedWithItsStill(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("cover-images/o%20cais.mp4", storagetest.ISO("isom"))

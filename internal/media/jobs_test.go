@@ -139,7 +139,7 @@ func (s *site) renditions(objectID string) (names []string) {
 }
 
 // Proves F-render-ladder.
-func TestAnUploadGetsItsLadder(t *testing.T) {
+func TestJobsMakeTheLadderOfAnUpload(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		up := s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
@@ -188,7 +188,7 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 }
 
 // Proves F-render-preview.
-func TestAPreviewInTheFileIsThePlaceholder(t *testing.T) {
+func TestEmbeddedPreviewBecomesThePlaceholder(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.WithPreview(storagetest.Photo(300, 600), 6, storagetest.Photo(160, 160)))
@@ -214,7 +214,7 @@ func TestAPreviewInTheFileIsThePlaceholder(t *testing.T) {
 }
 
 // Proves F-clean-public, F-clean-original, F-clean-copy.
-func TestThePublicPictureIsClean(t *testing.T) {
+func TestPublicPictureHasNoPrivateMetadata(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		plain := storagetest.Photo(40, 30)
@@ -265,7 +265,7 @@ func (s *site) makeVault() {
 }
 
 // Proves F-render-failed.
-func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
+func TestUndecodablePictureIsMarkedAsFailed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		file := storagetest.Photo(400, 300)
@@ -293,8 +293,8 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 
 // Proves F-clean-hidden.
 //
-// What cannot be cleaned is shown as renditions alone, and what no engine reads is refused with a way out.
-func TestPicturesWithoutACleaner(t *testing.T) {
+// A picture whose metadata cannot be removed is served as renditions only. A picture that no engine decodes is refused with an explanation.
+func TestTypesWhoseMetadataCannotBeRemoved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		var file bytes.Buffer
@@ -338,7 +338,7 @@ func TestPicturesWithoutACleaner(t *testing.T) {
 }
 
 // Proves F-clean-copy.
-func TestNoPictureMovesIntoTheSiteUncleaned(t *testing.T) {
+func TestPicturesCannotBeMovedIntoSiteBuckets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.makeVault()

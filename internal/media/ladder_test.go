@@ -8,9 +8,9 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// TestPhonesFindTheirCutOfACover: the stages of a cover include the renditions that portraitCrop of web/src/lib/media.ts requests,
-// in both formats.
-func TestPhonesFindTheirCutOfACover(t *testing.T) {
+// TestLadderHasThePortraitCropsOfCovers checks that the stages of a cover include the renditions that portraitCrop of web/src/lib/media.ts
+// requests, in both formats.
+func TestLadderHasThePortraitCropsOfCovers(t *testing.T) {
 	const width, height = 1600, 1067
 	for stage, format := range map[int]rendition.Format{stageLadder: rendition.WebP, stageAVIF: rendition.AVIF} {
 		there := map[string]bool{}

@@ -16,10 +16,9 @@ import (
 
 // Proves F-outage.
 //
-// TestPublicFilesWithoutTheDatabase: during an outage, public files that were served before are still served, marked as
-// stale. The answer is 503 for files that were removed or hidden before the outage, that were not requested before, or that
-// need a token.
-func TestPublicFilesWithoutTheDatabase(t *testing.T) {
+// TestPublicFilesDuringAnOutageOfTheDatabase: public files that were served before are still served, marked as stale. The response is 503 for
+// files that were removed or hidden before the outage, that were not requested before, or that need a token.
+func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			address, away, back := dbtest.Outage(t, dialect)

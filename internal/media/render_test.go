@@ -107,9 +107,9 @@ func TestRenditions(t *testing.T) {
 
 // Proves F-render-accept.
 //
-// Who names neither WebP nor AVIF, as command-line clients and link previews do, gets the picture's own format, made when
-// it is asked for and kept. The memory and shared caches tell the two apart.
-func TestThePicturesOwnFormat(t *testing.T) {
+// A client that accepts neither WebP nor AVIF, such as a command-line client or a link preview, gets the picture's own format. It is made on
+// request and stored. The cache in memory and shared caches distinguish the two.
+func TestRenditionsInThePicturesOwnFormat(t *testing.T) {
 	see := image.NewNRGBA(image.Rect(0, 0, 400, 200)) // its left half can be seen through
 	for i := range see.Pix {
 		see.Pix[i] = 120
@@ -166,8 +166,8 @@ func TestThePicturesOwnFormat(t *testing.T) {
 
 // Proves F-render-told.
 //
-// X-Transformations has the words of the reference; of what only stands in nothing is told.
-func TestTransformationsAreTold(t *testing.T) {
+// X-Transformations has the words of Supabase. A substitute has no such header.
+func TestTransformationsHeader(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, _ := newEngineSite(t, d)
 	s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
@@ -292,8 +292,8 @@ func TestSignedRenditions(t *testing.T) {
 
 // Proves F-render-once.
 //
-// Many callers at once, one decode a stage: whoever comes first makes it, the job finds it made.
-func TestOnDemandIsMadeOnce(t *testing.T) {
+// Many concurrent requests cause one decoding per stage. The first one makes the rendition, and the job finds it.
+func TestRenditionOnRequestIsMadeOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(350, 175))
@@ -319,8 +319,8 @@ func TestOnDemandIsMadeOnce(t *testing.T) {
 
 // Proves F-render-stand-in.
 //
-// What stands in for a rendition is the next larger one, or the largest.
-func TestTheNearestPictureStandsIn(t *testing.T) {
+// The substitute of a rendition is the next larger one, or the largest.
+func TestSubstituteIsTheNextLargerRendition(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(2000, 100))
@@ -344,9 +344,8 @@ func TestTheNearestPictureStandsIn(t *testing.T) {
 
 // Proves F-render-stand-in.
 //
-// While the engine is busy for as long as anybody waits, a page shows what there is: a light file as it was stored, then
-// the first sizes. Nothing of it is kept by browsers.
-func TestPagesNeverWaitForTheEngine(t *testing.T) {
+// While the engine is busy, a page gets what exists: a small file as stored, then the first sizes. Browsers do not cache it.
+func TestRequestsOfPagesDoNotWaitForABusyEngine(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		light, heavy := storagetest.Photo(1200, 800), slices.Concat(storagetest.Photo(1200, 800), make([]byte, smallFileBytes))
@@ -395,8 +394,8 @@ func TestPagesNeverWaitForTheEngine(t *testing.T) {
 
 // Proves F-render-stand-in.
 //
-// A request that is no page's waits for the rendition, but not for ever: after renderTimeout it gets what there is, too.
-func TestARenditionThatIsNotMadeInTimeHasAStandIn(t *testing.T) {
+// A request that is not a page's waits for the rendition until renderTimeout, and then gets a substitute.
+func TestSubstituteAfterTheTimeout(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(1200, 800))
@@ -427,8 +426,7 @@ func TestARenditionThatIsNotMadeInTimeHasAStandIn(t *testing.T) {
 
 // Proves F-render-stand-in.
 //
-// A picture that no browser shows and of which nothing is made is a plain one in its shape; a tile lets the work under it
-// be seen.
+// If browsers cannot show the picture and no rendition exists, the substitute is a plain picture in its aspect ratio. For a tile it is transparent.
 func TestPlainPictures(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, _ := newEngineSite(t, d)
@@ -455,7 +453,7 @@ func TestPlainPictures(t *testing.T) {
 }
 
 // Proves F-render-key.
-func TestSizesOfOneVisitorAreBounded(t *testing.T) {
+func TestNewSizesOfOneVisitorAreLimited(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newEngineSite(t, d)
 	s.UploadFile("product-images/a.jpg", storagetest.Photo(200, 100))
@@ -473,7 +471,7 @@ func TestSizesOfOneVisitorAreBounded(t *testing.T) {
 }
 
 // Proves F-render-bound.
-func TestOnlySoManyLazyRenditionsStay(t *testing.T) {
+func TestRenditionsOnRequestAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
 		s.cfg.Lazy = 1500
@@ -506,8 +504,8 @@ func TestOnlySoManyLazyRenditionsStay(t *testing.T) {
 
 // Proves F-render-failed.
 //
-// What could not be made is not tried again with every request.
-func TestARefusedRenditionIsRemembered(t *testing.T) {
+// A rendition that could not be made is not tried again at each request.
+func TestFailedRenditionIsNotRetried(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newEngineSite(t, d)
 	s.UploadFile("product-images/a.jpg", storagetest.Photo(200, 100))
@@ -553,7 +551,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// Whatever is asked for is refused, or one of a bounded number of files, none larger than is offered.
+// FuzzTransforms checks that any parameters are refused, or lead to one of a limited number of files, none larger than allowed.
 func FuzzTransforms(f *testing.F) {
 	for _, seed := range []string{"width=320", "width=9&height=900&resize=fill&quality=33", "height=2147483647&resize=cover", "format=origin", "tile=0,0", "resize=frame&width=1200&height=630&format=jpeg"} {
 		for _, size := range [][2]int{{4000, 3000}, {3000, 30000}, {100, 30000}, {30000, 100}, {1, 30000}} {

@@ -10,7 +10,7 @@ import (
 )
 
 // Proves P-found-picture, F-render-accept.
-func TestPicturesForOtherSites(t *testing.T) {
+func TestSharePictures(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, _ := newEngineSite(t, d)
 	s.UploadFile("product-images/um%20quadro.jpg", storagetest.Photo(1700, 34))

@@ -105,7 +105,7 @@ func (s *site) description(at string) (d description, told bool) {
 }
 
 // Proves F-film-index.
-func TestAVideoGetsItsIndexInFront(t *testing.T) {
+func TestIndexIsMovedToTheBeginning(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
 		behind := aVideo{indexLast: true, pictures: 600_000}
@@ -169,7 +169,7 @@ func TestAVideoGetsItsIndexInFront(t *testing.T) {
 }
 
 // Proves F-film-index.
-func TestAVideoInPieces(t *testing.T) {
+func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
 		came := videoFile(aVideo{indexLast: true, pictures: 6 << 20})
@@ -202,8 +202,8 @@ func TestAVideoInPieces(t *testing.T) {
 
 // Proves F-film-same, F-film-media.
 //
-// What is fine as it is, or is a program's own, stays byte by byte.
-func TestVideosThatStayAsTheyAre(t *testing.T) {
+// A video that begins with its index, and one in another bucket, stay byte for byte.
+func TestUnchangedVideos(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
 		s.makeVault()
@@ -275,8 +275,8 @@ func (b between) Put(ctx context.Context, id string, body io.Reader) (files.Blob
 
 // Proves F-film-replaced.
 //
-// The video that the owner sends while the old one is being rewritten is the one that stays.
-func TestAVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
+// If the owner uploads a new video while the old one is rewritten, the new one stays.
+func TestVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newCinema(t, d)
 		s.UploadFile("product-images/a.mp4", videoFile(aVideo{indexLast: true}))
@@ -428,8 +428,8 @@ func TestVerifyAndRebuildVideos(t *testing.T) {
 
 // Proves F-film-refused.
 //
-// No video that lies about itself stops the site or is passed over in silence: it is refused, shown as failed, or, where
-// only its own frames are wrong, played as far as it goes.
+// A video with false data never stops the site and is never ignored: it is refused, marked as failed, or, if only its frames are broken, played
+// up to them.
 func TestHostileVideos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads a large corpus")

@@ -78,8 +78,8 @@ func (s *Service) cachedPages(t *testing.T, targets ...string) (n int) {
 
 // Proves P-found-gone, KEPT-page-2.
 //
-// TestAddressesThatShowTheSameShareAPage: what shows the same is one page, whatever the address says.
-func TestAddressesThatShowTheSameShareAPage(t *testing.T) {
+// TestURLsWithTheSameViewShareAPage requests URLs that differ only in parts that do not affect the page.
+func TestURLsWithTheSameViewShareAPage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, h, _ := newCountingService(t, d, time.Now)
 		var targets []string
@@ -104,7 +104,7 @@ func TestAddressesThatShowTheSameShareAPage(t *testing.T) {
 
 // Proves KEPT-page-1.
 //
-// TestPageIsMadeOncePerVersionDayAndLanguage also by Warm.
+// TestPageIsMadeOncePerVersionDayAndLanguage tests requests and Warm.
 func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		day := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)

@@ -195,8 +195,8 @@ func TestBootDescribesThePortrait(t *testing.T) {
 
 // Proves A-set-secret.
 //
-// Every page shows the public part of the settings at once, and nothing of the rest.
-func TestPagesShowThePublicSettingsAlone(t *testing.T) {
+// Every page has the public part of the settings immediately after a change, and nothing of the rest.
+func TestPagesContainOnlyThePublicSettings(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := json.RawMessage(`{"name":"Anil","privacy":{"use":"Nada mais."},"texts":{"pt":{"about.title":"Paredes"}}}`) // the rest is the seed's
 		for key, value := range map[string]any{
@@ -275,8 +275,8 @@ func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
 
 // Proves AM-live-4.
 //
-// TestTheBackendsSocketsAreAllowed: 'self' means sockets of the same origin alone.
-func TestTheBackendsSocketsAreAllowed(t *testing.T) {
+// TestPolicyAllowsTheBackendsSockets matters because 'self' allows sockets of the same origin only.
+func TestPolicyAllowsTheBackendsSockets(t *testing.T) {
 	policy := contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://api.example"})
 	if !strings.Contains(policy, "connect-src 'self' https://api.example wss://api.example;") {
 		t.Errorf("%s", policy)

@@ -99,8 +99,8 @@ func TestPagesAreRendered(t *testing.T) {
 
 // Proves P-drawn-failure.
 //
-// A site that cannot be rendered at all is still served, with its data.
-func TestWithoutAScriptBrowsersDraw(t *testing.T) {
+// If the site cannot be rendered at all, it is still served, with its data.
+func TestBrowserRendersIfTheServerCannot(t *testing.T) {
 	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(nil)}, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestWithoutAScriptBrowsersDraw(t *testing.T) {
 }
 
 // Proves P-drawn-data.
-func TestPagesBringTheirDataAlong(t *testing.T) {
+func TestPagesContainTheirData(t *testing.T) {
 	works := make([]string, 3)
 	for i := range works {
 		works[i] = `{"id":"` + strings.Repeat(string(rune('a'+i)), 8) + `-0000-4000-8000-000000000000"}`
@@ -156,7 +156,7 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 }
 
 // Proves P-plain-reviews.
-func TestPagesOfReviewsAreWhole(t *testing.T) {
+func TestPagesOfReviewsHaveTheFullText(t *testing.T) {
 	long := `{"message":"` + strings.Repeat("x", 9000) + `"}`
 	var asked []string
 	content := ContentReader{
@@ -226,7 +226,7 @@ func TestBootTellsWhetherThereAreReviews(t *testing.T) {
 }
 
 // Proves P-drawn-bounded.
-func TestLongTextsMakeNoLargePage(t *testing.T) {
+func TestPageSizeIsLimitedForLongTexts(t *testing.T) {
 	works := make([]string, 12)
 	for i := range works {
 		works[i] = fmt.Sprintf(`{"id":"%d","description":"%s"}`, i, strings.Repeat("x", 9000))

@@ -85,9 +85,8 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 
 // Proves P-found-sitemap.
 //
-// More works than a file holds: an index, whose files together hold each work once, however few rows the database shows at
-// once.
-func TestALongSitemapIsAnIndex(t *testing.T) {
+// With more works than a file may have, the sitemap is an index. Its files together have each work once, however few rows one query returns.
+func TestLargeSitemapIsAnIndex(t *testing.T) {
 	if 2*(sitemapWorks+6) > 50_000 {
 		t.Errorf("a file may name %d addresses", 2*(sitemapWorks+6))
 	}

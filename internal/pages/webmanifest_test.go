@@ -60,7 +60,7 @@ func TestTheManifestAndItsIcons(t *testing.T) {
 
 // Proves P-found-icon.
 //
-// Browsers and feed readers ask for it where no page has told them of another one.
+// Browsers and feed readers request it if no page has named another icon.
 func TestFavicon(t *testing.T) {
 	ico, err := os.ReadFile("../../web/public/favicon.ico")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 // Proves P-found-gone, P-found-home.
 //
-// TestMissingWorksRedirectOrAnswer404Or410: an address with a work answers 410 if the work was deleted, 404 if it never existed,
-// and redirects to the page that shows the work.
-func TestMissingWorksRedirectOrAnswer404Or410(t *testing.T) {
+// TestURLsOfMissingWorks: the URL of a deleted work is 410, and that of a work that never existed 404. The URL of a work that another page shows
+// redirects to that page.
+func TestURLsOfMissingWorks(t *testing.T) {
 	const deleted, unknown = "0b5e9dc4-2f4e-4c55-9d2d-00000000dead", "0b5e9dc4-2f4e-4c55-9d2d-00000000beef"
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		_, h, _ := newCountingService(t, d, time.Now)

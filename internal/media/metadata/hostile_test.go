@@ -182,7 +182,7 @@ func TestHostileFiles(t *testing.T) {
 // step is how many bytes lie between the cuts that are tried.
 var step = 1
 
-func TestEveryCutOfAFile(t *testing.T) {
+func TestTruncatedFiles(t *testing.T) {
 	for mimeType, data := range map[string][]byte{
 		"image/jpeg": dirtyJPEG(t, plainJPEG(t)), "image/png": dirtyPNG(t), "image/gif": dirtyGIF(t),
 		"image/webp": dirtyWebP(t, "VP8 ", true), "image/tiff": exifFixture(binary.LittleEndian),
@@ -215,8 +215,8 @@ func (b *broken) Read(p []byte) (int, error) {
 	return b.Reader.Read(p[:min(int64(len(p)), b.from-at)])
 }
 
-// A file that cannot be read is not a damaged picture.
-func TestFailuresOfTheFileAreNotThePictures(t *testing.T) {
+// An error of the file is not reported as a damaged picture.
+func TestReadErrorIsNotADamagedPicture(t *testing.T) {
 	for mimeType, data := range map[string][]byte{
 		"image/jpeg": dirtyJPEG(t, plainJPEG(t)), "image/png": dirtyPNG(t), "image/gif": dirtyGIF(t),
 		"image/webp": dirtyWebP(t, "VP8 ", false), "image/tiff": exifFixture(binary.BigEndian),

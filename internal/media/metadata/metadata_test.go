@@ -169,7 +169,7 @@ func TestCleanWithoutMetadata(t *testing.T) {
 	}
 }
 
-func TestCleanHasNoWayForOthers(t *testing.T) {
+func TestStripRejectsOtherTypes(t *testing.T) {
 	for _, mimeType := range []string{"image/tiff", "image/heic", "image/avif", "video/mp4", ""} {
 		if err := Strip(&bytes.Buffer{}, bytes.NewReader(plainPNG(t)), mimeType); !errors.Is(err, ErrCannotStrip) {
 			t.Errorf("%q: %v", mimeType, err)

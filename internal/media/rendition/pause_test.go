@@ -10,7 +10,7 @@ import (
 // Proves F-render-first.
 //
 // While urgent jobs run, other jobs are stopped, including those that begin in this time. Afterwards they continue.
-func TestOthersStandStillForUrgentJobs(t *testing.T) {
+func TestUrgentJobsPauseOthers(t *testing.T) {
 	p := newPool(1, 100)
 	var said []string
 	join := func(name string) func() {
@@ -52,8 +52,8 @@ func TestOthersStandStillForUrgentJobs(t *testing.T) {
 
 // Proves F-render-first.
 //
-// A job that was stopped for a minute in total is not stopped again, so that it ends at some time.
-func TestNobodyStandsStillForEver(t *testing.T) {
+// A job that was stopped for a minute in total is not stopped again, so that it ends eventually.
+func TestPauseIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a pauser
 		halts, goesOn := 0, 0

@@ -61,7 +61,7 @@ func renders(t *testing.T, r *Renderer, want string) {
 
 // Proves P-drawn-limits.
 //
-// Whatever goes wrong is an error of that page, within the limits; the next page is drawn by a new engine.
+// Each failure is an error of that page, within the limits. A new engine renders the next page.
 func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
 	r.maxMemory = 32 << 20
