@@ -104,7 +104,7 @@ func TestHealthIsForAdministrators(t *testing.T) {
 				if rec.Code != c.status {
 					t.Errorf("%s: %d %s, want %d", who, rec.Code, rec.Body, c.status)
 				}
-				if c.status == http.StatusOK && (rec.Header().Get("Cache-Control") != "no-store" || !strings.Contains(rec.Body.String(), `"troubles":[`)) {
+				if c.status == http.StatusOK && (rec.Header().Get("Cache-Control") != "no-store" || !strings.Contains(rec.Body.String(), `"problems":[`)) {
 					t.Errorf("%s: %v %s", who, rec.Header(), rec.Body)
 				}
 				if c.status != http.StatusOK && strings.Contains(rec.Body.String(), "backup") {

@@ -129,7 +129,7 @@ func (s *Service) reconcile(ctx context.Context) error {
 
 // listedDetail is the detail of kindListed: which destination was listed.
 type listedDetail struct {
-	Destination string `json:"place"`
+	Destination string `json:"destination"`
 }
 
 // findStrays lists the destination once a day, and records the blobs that have no row (strays). A site has strays if it was restored to an

@@ -97,7 +97,7 @@ func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) erro
 }
 
 // Proves H-copy-mends.
-func TestASecondaryDestinationThatCannotBeMendedIsATrouble(t *testing.T) {
+func TestASecondaryDestinationThatCannotBeRepairedIsReported(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.second = rotten{backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})}
 	s.start(t)

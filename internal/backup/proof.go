@@ -60,8 +60,8 @@ type Proof struct {
 	RestorePoint time.Time // what the newest successful proof has restored
 	Error        string    // what the newest complete proof found wrong; "" if it succeeded
 	FailedAt     time.Time // when a proof last failed
-	Undone       string    // why the newest proof could not be completed; "" if it was
-	UndoneAt     time.Time // when a proof last could not be completed
+	Incomplete   string    // why the newest proof could not be completed; "" if it was
+	IncompleteAt time.Time // when a proof last could not be completed
 	Copy         CopyDetail
 }
 
@@ -73,7 +73,7 @@ func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 	}
 	state := states[KindProof]
 	p.RestorePoint, p.Error, p.FailedAt = state.LastOK, state.Error, state.LastError
-	p.Undone, p.UndoneAt = states[KindUndone].Error, states[KindUndone].LastError
+	p.Incomplete, p.IncompleteAt = states[KindIncompleteProof].Error, states[KindIncompleteProof].LastError
 	p.ProofDetail, err = proofDetail(state)
 	return p, err
 }
@@ -92,8 +92,8 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 		if p.Error != "" && !p.FailedAt.Before(began) {
 			return false, "", errors.New(p.Error)
 		}
-		if p.Undone != "" && !p.UndoneAt.Before(began) {
-			return false, "", errors.New(p.Undone)
+		if p.Incomplete != "" && !p.IncompleteAt.Before(began) {
+			return false, "", errors.New(p.Incomplete)
 		}
 		return !p.Ended.Before(began), "", nil
 	})
@@ -170,7 +170,7 @@ func (s *Service) isProofDue(ctx context.Context, regular bool) (bool, error) {
 // lastAttempt returns when the newest proof ended or was given up.
 func lastAttempt(states map[Kind]State, proven ProofDetail) time.Time {
 	attempt := proven.Ended
-	for _, failed := range []time.Time{states[KindProof].LastError, states[KindUndone].LastError} {
+	for _, failed := range []time.Time{states[KindProof].LastError, states[KindIncompleteProof].LastError} {
 		if failed.After(attempt) {
 			attempt = failed
 		}
@@ -189,7 +189,7 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 	if err != nil {
 		return true
 	}
-	undone := states[KindUndone]
+	incomplete := states[KindIncompleteProof]
 	attempt := lastAttempt(states, proven)
 	night := time.Date(now.Year(), now.Month(), now.Day(), proofHour, 0, 0, 0, now.Location())
 	if night.After(now) {
@@ -199,8 +199,8 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 		return true
 	}
 	retry := proofRetry
-	if undone.Error != "" {
-		code, err := undoneCode(undone)
+	if incomplete.Error != "" {
+		code, err := incompleteCode(incomplete)
 		if err != nil {
 			return true
 		}
@@ -208,7 +208,7 @@ func (s *Service) proofDue(states map[Kind]State, now time.Time, regular bool) b
 			retry = unreachableRetry
 		}
 	}
-	return regular && (attempt.Before(night) || (proof.Error != "" || undone.Error != "") && now.Sub(attempt) >= retry)
+	return regular && (attempt.Before(night) || (proof.Error != "" || incomplete.Error != "") && now.Sub(attempt) >= retry)
 }
 
 // prove proves the backup and stores the result. After a success it copies the backup to the secondary destination.
@@ -230,10 +230,10 @@ func (s *Service) prove(ctx context.Context) error {
 		return nil // runDatabase has recorded why
 	}
 	record := context.WithoutCancel(ctx)
-	if reason := undone(limited, err); reason != nil {
-		return s.recordUndone(record, reason)
+	if reason := incompleteReason(limited, err); reason != nil {
+		return s.recordIncomplete(record, reason)
 	}
-	if err := RecordSuccess(record, s.db, KindUndone, s.now(), "{}"); err != nil {
+	if err := RecordSuccess(record, s.db, KindIncompleteProof, s.now(), "{}"); err != nil {
 		return err
 	}
 	if err != nil {
@@ -292,9 +292,9 @@ var (
 	errNotDone     = apperr.New(http.StatusInternalServerError, "backup_proof_not_done", "The proof could not be done; the log says why.")
 )
 
-// undone returns why a proof could not be completed, or nil if it was completed. An error of unknown cause counts as a failed proof,
+// incompleteReason returns why a proof could not be completed, or nil if it was completed. An error of unknown cause counts as a failed proof,
 // because a backup is trusted only after it was restored.
-func undone(ctx context.Context, err error) *apperr.Error {
+func incompleteReason(ctx context.Context, err error) *apperr.Error {
 	var (
 		damage *Damage
 		found  unproven
@@ -315,30 +315,30 @@ func undone(ctx context.Context, err error) *apperr.Error {
 	return nil
 }
 
-// undoneDetail is the detail of KindUndone.
-type undoneDetail struct {
+// incompleteDetail is the detail of KindIncompleteProof.
+type incompleteDetail struct {
 	Code string `json:"code"`
 }
 
-// recordUndone stores why a proof could not be completed. It logs the reason unless the previous proof had the same one. The stored result
+// recordIncomplete stores why a proof could not be completed. It logs the reason unless the previous proof had the same one. The stored result
 // of the newest complete proof stays as it is.
-func (s *Service) recordUndone(ctx context.Context, reason *apperr.Error) error {
+func (s *Service) recordIncomplete(ctx context.Context, reason *apperr.Error) error {
 	before, err := ReadStates(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	if before[KindUndone].Error != reason.Message {
+	if before[KindIncompleteProof].Error != reason.Message {
 		cause := reason.Message
 		if reason.Cause != nil {
 			cause = reason.Cause.Error()
 		}
 		s.log.Warn("backup: the proof of the newest backup could not be completed; the backup itself may be good, and the proof is tried again", "code", reason.Code, "destination", s.cfg.Destination.Label(), "cause", cause)
 	}
-	detail, err := json.Marshal(undoneDetail{reason.Code})
+	detail, err := json.Marshal(incompleteDetail{reason.Code})
 	if err != nil {
 		return err
 	}
-	return recordFailure(ctx, s.db, KindUndone, s.now(), reason.Message, string(detail))
+	return recordFailure(ctx, s.db, KindIncompleteProof, s.now(), reason.Message, string(detail))
 }
 
 // unproven is the error of a proof that has found something wrong with the backup. Its text is safe to show.

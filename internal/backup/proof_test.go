@@ -75,7 +75,7 @@ func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func
 		}
 	}
 	status, err := s.service.Status(t.Context())
-	if err != nil || status.ProofError != "" || status.ProofUndone != text || status.ProofUndoneCode != "backup_place_unreachable" || !status.DestinationUnreachable || status.ProofUndoneSince.IsZero() {
+	if err != nil || status.ProofError != "" || status.ProofIncomplete != text || status.ProofIncompleteCode != "backup_place_unreachable" || !status.DestinationUnreachable || status.ProofIncompleteSince.IsZero() {
 		t.Errorf("%+v, %v", status, err)
 	}
 	if !status.ProvenRestorePoint.Equal(first.RestorePoint) || !status.LastProof.Equal(first.Ended) {
@@ -98,7 +98,7 @@ func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func
 		}
 		return err
 	})
-	if status, err := s.service.Status(t.Context()); err != nil || status.ProofUndone != "" || status.DestinationUnreachable || status.ProofError != "" {
+	if status, err := s.service.Status(t.Context()); err != nil || status.ProofIncomplete != "" || status.DestinationUnreachable || status.ProofError != "" {
 		t.Errorf("back: %+v, %v", status, err)
 	}
 }

@@ -188,7 +188,7 @@ func TestAProofDoesNotReplaceANewerSecret(t *testing.T) {
 	if err := backup.WriteSecrets(t.Context(), p, newer, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := backup.RecordSuccess(t.Context(), s.d, backup.KindSecret, s.now(), `{"place":"`+p.Label()+`","sum":"of the newer one"}`); err != nil {
+	if err := backup.RecordSuccess(t.Context(), s.d, backup.KindSecret, s.now(), `{"destination":"`+p.Label()+`","sum":"of the newer one"}`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "not the one of the site") {

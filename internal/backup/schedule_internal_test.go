@@ -36,7 +36,7 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 		before.LastError, before.Error = at, "damaged"
 		return before
 	}
-	undone := func(code string, at time.Time) State {
+	incomplete := func(code string, at time.Time) State {
 		return State{LastError: at, ErrorSince: at, Error: "not done", Detail: `{"code":"` + code + `"}`}
 	}
 	last := proven(at(4, 30))
@@ -52,10 +52,10 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 		"proven yesterday, at four":                {map[Kind]State{KindProof: proven(at(4, 30).AddDate(0, 0, -1))}, at(4, 0), true},
 		"failed an hour ago":                       {map[Kind]State{KindProof: failed(last, at(11, 0))}, noon, true},
 		"failed less than an hour ago":             {map[Kind]State{KindProof: failed(last, at(11, 1))}, noon, false},
-		"the destination was away ten minutes ago": {map[Kind]State{KindProof: last, KindUndone: undone(errUnreachable.Code, at(11, 50))}, noon, true},
-		"the destination was away just now":        {map[Kind]State{KindProof: last, KindUndone: undone(errUnreachable.Code, at(11, 51))}, noon, false},
-		"no room an hour ago":                      {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 0))}, noon, true},
-		"no room less than an hour ago":            {map[Kind]State{KindProof: last, KindUndone: undone(errNoRoom.Code, at(11, 1))}, noon, false},
+		"the destination was away ten minutes ago": {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errUnreachable.Code, at(11, 50))}, noon, true},
+		"the destination was away just now":        {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errUnreachable.Code, at(11, 51))}, noon, false},
+		"no room an hour ago":                      {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errNoRoom.Code, at(11, 0))}, noon, true},
+		"no room less than an hour ago":            {map[Kind]State{KindProof: last, KindIncompleteProof: incomplete(errNoRoom.Code, at(11, 1))}, noon, false},
 		"failed before this night":                 {map[Kind]State{KindProof: failed(State{}, at(3, 50))}, at(4, 10), true},
 	} {
 		s := &Service{db: &db.DB{Dialect: db.SQLite}}
@@ -188,7 +188,7 @@ func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
 		t.Errorf("%d proofs", got)
 	}
 	status, err := n.nodes[0].Status(t.Context())
-	if err != nil || status.ProofUndoneCode != "backup_proof_no_room" || !strings.Contains(status.ProofUndone, "0 MB are free on the disk of the data folder, ") || status.ProofError != "" {
+	if err != nil || status.ProofIncompleteCode != "backup_proof_no_room" || !strings.Contains(status.ProofIncomplete, "0 MB are free on the disk of the data folder, ") || status.ProofError != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 	n.mu.Lock()
@@ -202,7 +202,7 @@ func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
 	if got := n.tick(t); got != 1 {
 		t.Errorf("%d proofs after an hour", got)
 	}
-	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.ProofUndone != "" {
+	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.ProofIncomplete != "" {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -229,16 +229,16 @@ func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
 		t.Errorf("%d proofs", got)
 	}
 	status, err := s.Status(t.Context())
-	if err != nil || status.ProofUndoneCode != "backup_proof_timeout" || status.ProofError != "" || status.DestinationUnreachable {
+	if err != nil || status.ProofIncompleteCode != "backup_proof_timeout" || status.ProofError != "" || status.DestinationUnreachable {
 		t.Errorf("%+v, %v", status, err)
 	}
 	for _, err := range []error{errors.New("x"), &destinationError{errors.New("x")}, apperr.New(http.StatusTeapot, "x", "x")} {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if not := undone(ended, fmt.Errorf("%w", err)); not == nil || not.Code != "backup_proof_timeout" {
+		if not := incompleteReason(ended, fmt.Errorf("%w", err)); not == nil || not.Code != "backup_proof_timeout" {
 			t.Errorf("%v: %v", err, not)
 		}
-		if not := undone(ended, fmt.Errorf("%w (%w)", damage("x", nil), err)); not != nil {
+		if not := incompleteReason(ended, fmt.Errorf("%w (%w)", damage("x", nil), err)); not != nil {
 			t.Errorf("damage that was found in time: %v", not)
 		}
 	}

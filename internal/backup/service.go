@@ -162,7 +162,7 @@ func (s *Service) withReplica(ctx context.Context, fn func(*replica) error) erro
 
 // secretDetail is the detail of KindSecret: the destination, and a checksum of the secrets in it.
 type secretDetail struct {
-	Destination string `json:"place"`
+	Destination string `json:"destination"`
 	Sum         string `json:"sum"` // HMAC of the previous secret and the passphrase, with the current secret as key
 }
 

@@ -19,10 +19,10 @@ type Status struct {
 	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
 	WaitingFiles       int64     // blobs that are not in the destination yet
 
-	ProofUndone            string    // safe text: why the newest proof could not be completed; "" if it was
-	ProofUndoneCode        string    // code of ProofUndone
-	ProofUndoneSince       time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // ProofUndone is because of the destination
+	ProofIncomplete        string    // safe text: why the newest proof could not be completed; "" if it was
+	ProofIncompleteCode    string    // code of ProofIncomplete
+	ProofIncompleteSince   time.Time // since when no proof could be completed
+	DestinationUnreachable bool      // ProofIncomplete is because of the destination
 
 	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }
@@ -32,14 +32,14 @@ type Kind string
 
 // The parts of the backup.
 const (
-	KindDatabase Kind = "database" // the replica of an SQLite database
-	KindBlobs    Kind = "blobs"
-	KindSnapshot Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
-	KindSecret   Kind = "secret"
-	KindProof    Kind = "proof"        // the nightly trial restore
-	KindUndone   Kind = "proof undone" // proofs that could not be completed: they say nothing about the backup
-	KindCopy     Kind = "copy"         // the secondary destination
-	kindListed   Kind = "listed"       // when the blobs of the destination were last listed
+	KindDatabase        Kind = "database" // the replica of an SQLite database
+	KindBlobs           Kind = "blobs"
+	KindSnapshot        Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
+	KindSecret          Kind = "secret"
+	KindProof           Kind = "proof"            // the nightly trial restore
+	KindIncompleteProof Kind = "incomplete proof" // proofs that could not be completed: they say nothing about the backup
+	KindCopy            Kind = "copy"             // the secondary destination
+	kindListed          Kind = "listed"           // when the blobs of the destination were last listed
 )
 
 // State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything. For a proof
@@ -98,12 +98,12 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 		return status, err
 	}
 	status.LastProof, status.UnprovenFiles = proven.Ended, proven.Waiting
-	if undone := states[KindUndone]; undone.Error != "" {
-		status.ProofUndone, status.ProofUndoneSince = undone.Error, undone.ErrorSince
-		if status.ProofUndoneCode, err = undoneCode(undone); err != nil {
+	if incomplete := states[KindIncompleteProof]; incomplete.Error != "" {
+		status.ProofIncomplete, status.ProofIncompleteSince = incomplete.Error, incomplete.ErrorSince
+		if status.ProofIncompleteCode, err = incompleteCode(incomplete); err != nil {
 			return status, err
 		}
-		status.DestinationUnreachable = status.ProofUndoneCode == errUnreachable.Code
+		status.DestinationUnreachable = status.ProofIncompleteCode == errUnreachable.Code
 	}
 	status.WaitingFiles, err = countWaiting(ctx, s.db)
 	return status, err
@@ -121,9 +121,9 @@ func (s *Service) copyDetail(states map[Kind]State) (d CopyDetail, err error) {
 	return d, nil
 }
 
-// undoneCode returns the code of the reason why the newest proof could not be done.
-func undoneCode(s State) (string, error) {
-	var d undoneDetail
+// incompleteCode returns the code of the reason why the newest proof could not be done.
+func incompleteCode(s State) (string, error) {
+	var d incompleteDetail
 	err := json.Unmarshal([]byte(s.Detail), &d)
 	return d.Code, err
 }

@@ -103,16 +103,16 @@ func (c *backupStatusCommand) Run(env *environment) error {
 
 // jsonStatus is the output of backup status --json. A time is null if the event has not happened yet.
 type jsonStatus struct {
-	Destination        string     `json:"place"`
+	Destination        string     `json:"destination"`
 	SameDisk           bool       `json:"same_disk"`
 	LastBackup         *time.Time `json:"last_backup"`
 	BackupError        string     `json:"backup_error"`
 	LastProof          *time.Time `json:"last_proof"`
-	ProvenRestorePoint *time.Time `json:"proven_moment"`
+	ProvenRestorePoint *time.Time `json:"proven_restore_point"`
 	ProofError         string     `json:"proof_error"`
 	WaitingFiles       int64      `json:"waiting_files"`
-	Undone             string     `json:"proof_undone"` // why the newest proof could not be completed
-	UndoneCode         string     `json:"proof_undone_code"`
+	Incomplete         string     `json:"proof_incomplete"` // why the newest proof could not be completed
+	IncompleteCode     string     `json:"proof_incomplete_code"`
 }
 
 func statusJSON(s backup.Status, destinationErr error) jsonStatus {
@@ -125,7 +125,7 @@ func statusJSON(s backup.Status, destinationErr error) jsonStatus {
 	if s.BackupError == "" && destinationErr != nil {
 		s.BackupError = destinationErr.Error()
 	}
-	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenRestorePoint), s.ProofError, s.WaitingFiles, s.ProofUndone, s.ProofUndoneCode}
+	return jsonStatus{s.Destination, s.SameDisk, optional(s.LastBackup), s.BackupError, optional(s.LastProof), optional(s.ProvenRestorePoint), s.ProofError, s.WaitingFiles, s.ProofIncomplete, s.ProofIncompleteCode}
 }
 
 func printStatus(env *environment, s backup.Status, destinationErr error) error {
@@ -163,8 +163,8 @@ func printStatus(env *environment, s backup.Status, destinationErr error) error 
 	if s.ProofError != "" {
 		wrong = append(wrong, fmt.Errorf("proof: %s", s.ProofError))
 	}
-	if s.ProofUndone != "" {
-		wrong = append(wrong, fmt.Errorf("proof: %s (%s, since %s)", s.ProofUndone, s.ProofUndoneCode, s.ProofUndoneSince.UTC().Format(time.RFC3339)))
+	if s.ProofIncomplete != "" {
+		wrong = append(wrong, fmt.Errorf("proof: %s (%s, since %s)", s.ProofIncomplete, s.ProofIncompleteCode, s.ProofIncompleteSince.UTC().Format(time.RFC3339)))
 	}
 	return errors.Join(wrong...)
 }

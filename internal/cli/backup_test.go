@@ -292,7 +292,7 @@ func TestBackupVerifyTellsAnUnreachableDestinationFromDamage(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var s jsonStatus
-	if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.ProofError != "" || s.UndoneCode != "backup_place_unreachable" || s.LastProof == nil {
+	if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.ProofError != "" || s.IncompleteCode != "backup_place_unreachable" || s.LastProof == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -39,10 +39,10 @@ type Backup struct {
 	ProofError         string    // what the newest proof found damaged; "": it succeeded
 	WaitingFiles       int64     // files that are not in the destination yet
 
-	ProofUndone            string    // why the newest proof could not be completed; "": it was
-	ProofUndoneCode        string    // code of ProofUndone
-	ProofUndoneSince       time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // the destination is the reason of ProofUndone
+	ProofIncomplete        string    // why the newest proof could not be completed; "": it was
+	ProofIncompleteCode    string    // code of ProofIncomplete
+	ProofIncompleteSince   time.Time // since when no proof could be completed
+	DestinationUnreachable bool      // the destination is the reason of ProofIncomplete
 
 	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }

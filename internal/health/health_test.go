@@ -184,7 +184,7 @@ func TestProblemsOfBackups(t *testing.T) {
 // Proves A-health-away.
 func TestAProofThatCannotReachThePlaceIsAProblemOfThePlace(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.backup.ProofUndone, s.backup.ProofUndoneSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
+		s.backup.ProofIncomplete, s.backup.ProofIncompleteSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
 		s.at = start.Add(59 * time.Minute)
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within the first hour: %q", got)
@@ -200,7 +200,7 @@ func TestAProofThatCannotReachThePlaceIsAProblemOfThePlace(t *testing.T) {
 		s.backup.BackupError, s.backup.ErrorSince = "the bucket does not answer", start.Add(-time.Hour)
 		s.want("with writes that do not arrive either, it is one problem", BackupFailing)
 		s.backup.BackupError, s.backup.DestinationUnreachable = "", false
-		s.want("a proof that could not be done for another reason is another problem", ProofUndone)
+		s.want("a proof that could not be done for another reason is another problem", ProofIncomplete)
 	})
 }
 
@@ -231,19 +231,19 @@ func TestProblemsOfProofs(t *testing.T) {
 		}
 
 		s.fresh()
-		s.backup.ProofUndone, s.backup.ProofUndoneSince = "there is no room", start.Add(-59*time.Minute)
-		if got := s.state(); len(got.Problems) != 1 || got.Problems[0].Code != ProofUndone || got.Problems[0].Cause != "there is no room" || !got.Problems[0].Since.Equal(s.backup.ProofUndoneSince) || got.Backup.Proved {
+		s.backup.ProofIncomplete, s.backup.ProofIncompleteSince = "there is no room", start.Add(-59*time.Minute)
+		if got := s.state(); len(got.Problems) != 1 || got.Problems[0].Code != ProofIncomplete || got.Problems[0].Cause != "there is no room" || !got.Problems[0].Since.Equal(s.backup.ProofIncompleteSince) || got.Backup.Proved {
 			t.Errorf("%+v", got)
 		}
 		if got := s.check(); got != nil {
 			t.Errorf("mailed within the first hour: %q", got)
 		}
-		s.backup.ProofUndoneSince = start.Add(-61 * time.Minute)
-		if got := s.check(); !slices.Equal(got, []string{"proof_undone there is no room 24h0m0s"}) {
+		s.backup.ProofIncompleteSince = start.Add(-61 * time.Minute)
+		if got := s.check(); !slices.Equal(got, []string{"proof_incomplete there is no room 24h0m0s"}) {
 			t.Errorf("mailed %q", got)
 		}
 		s.backup.LastProof = start.Add(-73 * time.Hour)
-		s.want("two sentences would say the same", ProofUndone)
+		s.want("two sentences would say the same", ProofIncomplete)
 
 		// A new site: no backup yet, then no proof yet. Each counts from when a check saw it first.
 		s.backup = Backup{Destination: "backups"}

@@ -19,7 +19,7 @@ const (
 	BackupFailing      Code = "backup_failing"
 	BackupStale        Code = "backup_stale" // no failure is known, but the newest backup is too old
 	ProofFailed        Code = "proof_failed"
-	ProofUndone        Code = "proof_undone" // a proof could not be completed, though the backup destination can be reached
+	ProofIncomplete    Code = "proof_incomplete" // a proof could not be completed, though the backup destination can be reached
 	ProofStale         Code = "proof_stale"
 	DiskLow            Code = "disk_low" // the disk is nearly full, or full
 	MailFailing        Code = "mail_failing"
@@ -30,7 +30,7 @@ const (
 
 // Codes are all kinds of problems, in the order of the constants.
 var Codes = []Code{
-	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofUndone, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
+	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofIncomplete, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
 // Problem is a state of the site that somebody must act on.
@@ -55,7 +55,7 @@ const day = 24 * time.Hour
 
 // How long these problems must last before owners get mails, because most of them end by themselves. The overview shows them at once.
 const (
-	failingMailedAfter    = time.Hour // for BackupFailing and for ProofUndone
+	failingMailedAfter    = time.Hour // for BackupFailing and for ProofIncomplete
 	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination
 	proofStaleMailedAfter = 3 * day   // a machine that was off does the proof after its start
 )
@@ -74,7 +74,7 @@ func (r reading) mailable(t Problem) bool {
 	switch t.Code {
 	case BackupOff:
 		return t.Since != nil && r.isOlder(*t.Since, backupOffMailedAfter)
-	case BackupFailing, ProofUndone:
+	case BackupFailing, ProofIncomplete:
 		return t.Since == nil || r.isOlder(*t.Since, failingMailedAfter)
 	case ProofStale:
 		return r.isOlder(r.unprovenSince(), proofStaleMailedAfter)
@@ -142,17 +142,17 @@ func (r reading) addBackupProblems(add func(Code, time.Time, string)) {
 	case b.BackupError != "":
 		add(BackupFailing, b.ErrorSince, b.BackupError)
 	case b.DestinationUnreachable:
-		add(BackupFailing, b.ProofUndoneSince, b.ProofUndone)
+		add(BackupFailing, b.ProofIncompleteSince, b.ProofIncomplete)
 	case r.isOlder(stale, backupStaleAfter):
 		add(BackupStale, b.LastBackup, "")
 	}
 	switch {
 	case b.ProofError != "":
 		add(ProofFailed, time.Time{}, b.ProofError)
-	case b.ProofUndone != "" && !b.DestinationUnreachable:
-		add(ProofUndone, b.ProofUndoneSince, b.ProofUndone)
+	case b.ProofIncomplete != "" && !b.DestinationUnreachable:
+		add(ProofIncomplete, b.ProofIncompleteSince, b.ProofIncomplete)
 	case r.isOlder(r.unprovenSince(), proofStaleAfter):
-		add(ProofStale, b.LastProof, b.ProofUndone)
+		add(ProofStale, b.LastProof, b.ProofIncomplete)
 	}
 }
 

@@ -74,7 +74,7 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 
 // storedRelease is the cause of recordRelease, in JSON. Fingerprint is that of the location from which the release was read.
 type storedRelease struct {
-	Fingerprint string `json:"place"`
+	Fingerprint string `json:"fingerprint"`
 	Release
 }
 

@@ -26,19 +26,19 @@ type State struct {
 	Certificate *certificateState `json:"certificate"` // null: this program obtains none
 	Version     string            `json:"version"`
 	Release     *releaseState     `json:"release"` // null: the operator has set no release file
-	Problems    []Problem         `json:"troubles"`
+	Problems    []Problem         `json:"problems"`
 }
 
 // backupState is the state of the backup.
 type backupState struct {
 	Proved             bool       `json:"proved"`
-	Destination        string     `json:"place"` // "": backups are off
+	Destination        string     `json:"destination"` // "": backups are off
 	SameDisk           bool       `json:"same_disk"`
-	LastAt             *time.Time `json:"last_at"`        // time of the latest restore point
-	ProofAt            *time.Time `json:"proof_at"`       // when the newest successful proof (a trial restore) ended
-	ProvenRestorePoint *time.Time `json:"proven_moment"`  // the restore point of that proof
-	WaitingFiles       int64      `json:"waiting_files"`  // files that are not in the destination yet
-	UnprovenFiles      int        `json:"unproven_files"` // files that were not in the destination yet at that proof
+	LastAt             *time.Time `json:"last_at"`              // time of the latest restore point
+	ProofAt            *time.Time `json:"proof_at"`             // when the newest successful proof (a trial restore) ended
+	ProvenRestorePoint *time.Time `json:"proven_restore_point"` // the restore point of that proof
+	WaitingFiles       int64      `json:"waiting_files"`        // files that are not in the destination yet
+	UnprovenFiles      int        `json:"unproven_files"`       // files that were not in the destination yet at that proof
 }
 
 // diskState is the state of the disk with the data folder.

@@ -52,7 +52,7 @@ const (
 	BackupFailing      Kind = "backup_failing"
 	BackupStale        Kind = "backup_stale"
 	ProofFailed        Kind = "proof_failed"
-	ProofUndone        Kind = "proof_undone"
+	ProofIncomplete    Kind = "proof_incomplete"
 	ProofStale         Kind = "proof_stale"
 	MailFailing        Kind = "mail_failing"
 	MailWaiting        Kind = "mail_waiting"
@@ -74,7 +74,7 @@ const (
 var kindIsNotice = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
-	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofUndone: true, ProofStale: true, MailFailing: true, MailWaiting: true,
+	BackupOff: true, BackupFailing: true, BackupStale: true, ProofFailed: true, ProofIncomplete: true, ProofStale: true, MailFailing: true, MailWaiting: true,
 	CertificateEnding: true, CertificateMissing: true,
 	ContactNotice: true, ContactAnswer: true, ContactReply: true, ContactOffer: true, ContactProgress: true, ContactReview: true, ContactCopy: true, ContactDigest: true, ContactThanks: true,
 }

@@ -49,7 +49,7 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 		if plain, ok := strings.CutSuffix(name, brotliSuffix); ok {
 			files[plain] = &file{plain, fileHeaders(plain, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
 		} else {
-			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newBody(content, nil), nil })}
+			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newFileBody(content, nil), nil })}
 		}
 		return nil
 	})
@@ -67,7 +67,7 @@ func unpack(br []byte) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBody(content, map[string][]byte{"br": br, "gzip": gz}), nil
+	return newFileBody(content, map[string][]byte{"br": br, "gzip": gz}), nil
 }
 
 // fileHeaders returns the headers of a file. Browsers may cache files under /assets for a year, because their names contain a

@@ -137,9 +137,9 @@ func compressWith(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, 
 	return out.Bytes(), err
 }
 
-// newBody returns a body with variants that are compressed already: content itself, and the bytes of each encoding in compressed. It
-// leaves out encodings that are not smaller than content.
-func newBody(content []byte, compressed map[string][]byte) *body {
+// newFileBody returns the body of a file that was compressed in advance. compressed has its bytes by encoding. Encodings that are not
+// smaller than content are left out.
+func newFileBody(content []byte, compressed map[string][]byte) *body {
 	b := &body{}
 	for _, c := range encodings {
 		if encoded := compressed[c]; len(encoded) > 0 && len(encoded) < len(content) {

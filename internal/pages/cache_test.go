@@ -178,7 +178,7 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.cache.pages.Replace(at, s.keyOf(view{path: "/", language: "en", status: http.StatusOK}), newBody([]byte("from before"), nil))
+		s.cache.pages.Replace(at, s.keyOf(view{path: "/", language: "en", status: http.StatusOK}), newFileBody([]byte("from before"), nil))
 		const object = "00000000-0000-4000-8000-000000000001"
 		if _, err := d.Exec(t.Context(), "insert into storage_buckets (id, name, created_at, updated_at) values ('b', 'b', $1, $1)", time.Now()); err != nil {
 			t.Fatal(err)

@@ -425,7 +425,7 @@ export type Problem = {
     | "backup_failing"
     | "backup_stale"
     | "proof_failed"
-    | "proof_undone"
+    | "proof_incomplete"
     | "proof_stale"
     | "disk_low"
     | "mail_failing"
@@ -442,13 +442,13 @@ export type SiteHealth = {
   checked_at: string;
   backup: {
     proved: boolean;
-    /** Where backups are; "" while they are off. */
-    place: string;
+    /** The folder or bucket of the backups; "" while they are off. */
+    destination: string;
     /** Whether backups are on the same disk as the data, inside the data folder. */
     same_disk: boolean;
     last_at: string | null;
     proof_at: string | null;
-    proven_moment: string | null;
+    proven_restore_point: string | null;
     /** How many files are not in the backup yet. */
     waiting_files: number;
     /** How many files the last restore test has left out because they were not in the backup yet. */
@@ -478,7 +478,7 @@ export type SiteHealth = {
     /** Since when the file cannot be read. */
     failing_since: string | null;
   } | null;
-  troubles: Problem[];
+  problems: Problem[];
 };
 
 /** How many rows have a text in only one language, and how many works with a picture have no alternative text. */

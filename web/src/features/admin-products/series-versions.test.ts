@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import {
   seriesVersions,
   versionDifferences,
-  type KeptPair,
+  type RevisionPair,
   type SeriesBefore,
 } from "@/features/admin-products/series-versions";
 import type { Translate } from "@/lib/i18n";
 import type { Revision, Series } from "@/lib/types";
 
 const series = (title: string) => ({ id: "s", title, slug: "s", is_published: true }) as Series;
-const pairs = (...works: string[]) => works.map((id) => ({ product_id: id }) as KeptPair);
+const pairs = (...works: string[]) => works.map((id) => ({ product_id: id }) as RevisionPair);
 const revision = (
   id: number,
   row_before: SeriesBefore,

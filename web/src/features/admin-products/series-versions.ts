@@ -4,16 +4,16 @@ import type { Translate } from "@/lib/i18n";
 import type { Revision, Series, SeriesWork } from "@/lib/types";
 
 /** A work in a series as revisions keep it. */
-export type KeptPair = Pick<
+export type RevisionPair = Pick<
   SeriesWork,
   "id" | "series_id" | "product_id" | "position" | "created_at"
 >;
 
 /** A series with its works in their order. */
-export type SeriesVersion = { series: Series; pairs: readonly KeptPair[] };
+export type SeriesVersion = { series: Series; pairs: readonly RevisionPair[] };
 
 /** What the server keeps: the row of a series before it was changed, or its works before these were changed. */
-export type SeriesBefore = Series | { pairs: KeptPair[] };
+export type SeriesBefore = Series | { pairs: RevisionPair[] };
 
 /**
  * Makes whole versions of the revisions of a series, which are the newest first: each has either the row or the works, and the rest

@@ -5,7 +5,7 @@ import {
   fetchCoversInOrder,
   reorderCovers,
 } from "@/features/admin-covers/api/cover-order";
-import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import type { WorkWithPicture } from "@/features/admin-covers/api/list-works";
 import { isNumbered } from "@/features/admin-covers/order";
 import { coverPayload } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
@@ -23,7 +23,7 @@ export function useAddWorks() {
   const cache = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
-    mutationFn: async (works: readonly WorkPicture[]) => {
+    mutationFn: async (works: readonly WorkWithPicture[]) => {
       const urls: string[] = [];
       for (const { image_url } of works) urls.push(await copyPicture(backend, boot, image_url));
       let covers = await fetchCoversInOrder(backend);

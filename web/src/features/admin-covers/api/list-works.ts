@@ -6,7 +6,7 @@ import { containing } from "@/lib/text-filter";
 import type { Product } from "@/lib/types";
 
 /** A work that has a picture, so that a cover can be made from it. */
-export type WorkPicture = Pick<Product, "id" | "title" | "media" | "is_published"> & {
+export type WorkWithPicture = Pick<Product, "id" | "title" | "media" | "is_published"> & {
   image_url: string;
 };
 
@@ -17,7 +17,7 @@ const RANGE_NOT_SATISFIABLE = "PGRST103";
  * Fetches one page of the works that have a picture, newest first, and the number of such works on
  * all pages.
  */
-export function useWorkPictures(q: string, page: number) {
+export function useWorksWithPicture(q: string, page: number) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.admin, "pictures", q, page],
@@ -37,7 +37,7 @@ export function useWorkPictures(q: string, page: number) {
         .abortSignal(signal);
       if (error?.code === RANGE_NOT_SATISFIABLE) return { rows: [], total: 0 };
       if (error) throw error;
-      return { rows: data as unknown as WorkPicture[], total: count ?? data.length };
+      return { rows: data as unknown as WorkWithPicture[], total: count ?? data.length };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Images } from "lucide-react";
 import { useAddWorks, useUndoAddedWorks } from "@/features/admin-covers/api/add-works";
-import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import type { WorkWithPicture } from "@/features/admin-covers/api/list-works";
 import { WorkPicker } from "@/features/admin-covers/components/work-picker";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -18,7 +18,7 @@ export function AddWorksButton() {
   const { mutateAsync: undo } = useUndoAddedWorks();
   const undoButton = useUndo();
 
-  async function save(works: WorkPicture[]) {
+  async function save(works: WorkWithPicture[]) {
     try {
       const ids = await add(works);
       setOpen(false);

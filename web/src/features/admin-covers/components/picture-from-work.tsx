@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Images } from "lucide-react";
 import { copyPicture } from "@/features/admin-covers/api/copy-picture";
-import type { WorkPicture } from "@/features/admin-covers/api/list-works";
+import type { WorkWithPicture } from "@/features/admin-covers/api/list-works";
 import { useUndoCoverChange, useUpdateCover } from "@/features/admin-covers/api/update-cover";
 import { WorkPicker } from "@/features/admin-covers/components/work-picker";
 import { Button } from "@/components/ui/button";
@@ -26,7 +26,7 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
   const { mutateAsync: undo } = useUndoCoverChange();
   const undoButton = useUndo();
 
-  async function save(work: WorkPicture) {
+  async function save(work: WorkWithPicture) {
     setBusy(true);
     try {
       const image_url = await copyPicture(backend, boot, work.image_url);

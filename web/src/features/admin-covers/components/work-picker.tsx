@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState, type KeyboardEvent } from "react";
-import { useWorkPictures, type WorkPicture } from "@/features/admin-covers/api/list-works";
+import { useWorksWithPicture, type WorkWithPicture } from "@/features/admin-covers/api/list-works";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { Picture } from "@/components/media/picture";
@@ -18,7 +18,7 @@ type WorkPickerProps = {
   /** Whether the chosen works are being saved. */
   busy: boolean;
   /** Gets the works in the order in which they were chosen. */
-  onChoose(works: WorkPicture[]): void;
+  onChoose(works: WorkWithPicture[]): void;
   onClose(): void;
 };
 
@@ -42,13 +42,13 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });
-  const [chosen, setChosen] = useState<WorkPicture[]>([]);
-  const works = useWorkPictures(view.q, view.page);
+  const [chosen, setChosen] = useState<WorkWithPicture[]>([]);
+  const works = useWorksWithPicture(view.q, view.page);
   const { data } = works;
   const search = useCallback(({ q }: { q: string }) => setView({ q, page: 1 }), []);
   const top = useRef<HTMLDivElement>(null);
 
-  function choose(work: WorkPicture) {
+  function choose(work: WorkWithPicture) {
     if (busy) return;
     if (!several) {
       setChosen([work]);
@@ -118,10 +118,10 @@ function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "ope
 }
 
 type WorkGridProps = {
-  works: WorkPicture[];
-  chosen: readonly WorkPicture[];
+  works: WorkWithPicture[];
+  chosen: readonly WorkWithPicture[];
   several: boolean;
-  onChoose(work: WorkPicture): void;
+  onChoose(work: WorkWithPicture): void;
 };
 
 /** The pictures as buttons. Tab reaches one of them; arrow keys, Home and End lead to the others. */

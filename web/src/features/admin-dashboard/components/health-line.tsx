@@ -91,13 +91,13 @@ function Summary({ health }: { health: SiteHealth }) {
   const formatAge = (iso: string) => formatAgo(iso, checked_at, language) ?? t("health.now");
 
   const items: Item[] = [];
-  if (backup.place === "") {
+  if (backup.destination === "") {
     items.push({ text: t("health.backupOff") });
   } else {
     items.push({
       proved: backup.proved,
       text: backup.last_at
-        ? t("health.backup", { when: formatAge(backup.last_at), place: backup.place })
+        ? t("health.backup", { when: formatAge(backup.last_at), destination: backup.destination })
         : t("health.backupNone"),
     });
     if (backup.last_at) {
@@ -168,20 +168,26 @@ function Details({ health }: { health: SiteHealth }) {
 
   return (
     <dl className="border-ink mt-1 grid border-t-2 md:grid-cols-[14rem_1fr]">
-      <Row label={t("health.label.backup")} state={backup.place === "" ? undefined : backupText}>
-        {backup.place === "" && t("health.backupOff")}
-        {backup.place !== "" &&
+      <Row
+        label={t("health.label.backup")}
+        state={backup.destination === "" ? undefined : backupText}
+      >
+        {backup.destination === "" && t("health.backupOff")}
+        {backup.destination !== "" &&
           (backup.last_at
-            ? t("health.detail.backup", { time: formatTime(backup.last_at), place: backup.place })
-            : t("health.detail.backupNone", { place: backup.place }))}
+            ? t("health.detail.backup", {
+                time: formatTime(backup.last_at),
+                destination: backup.destination,
+              })
+            : t("health.detail.backupNone", { destination: backup.destination }))}
         {backup.waiting_files > 0 && <> {t("health.detail.files", { n: backup.waiting_files })}</>}
       </Row>
-      {backup.place !== "" && (
+      {backup.destination !== "" && (
         <Row label={t("health.label.proof")}>
-          {backup.proof_at && backup.proven_moment
+          {backup.proof_at && backup.proven_restore_point
             ? t("health.detail.proof", {
                 time: formatTime(backup.proof_at),
-                moment: formatTime(backup.proven_moment),
+                restorePoint: formatTime(backup.proven_restore_point),
               })
             : t("health.detail.proofNone")}
           {backup.unproven_files > 0 && (

@@ -16,7 +16,7 @@ export function HealthProblems() {
   const t = useT();
   const { language } = useLanguage();
   const { data } = useSiteHealth();
-  const problems = data?.troubles.filter(isListed) ?? [];
+  const problems = data?.problems.filter(isListed) ?? [];
   if (!data || problems.length === 0) return null;
   return (
     <Alert title={t("health.wrong")} className="mb-8 max-w-[48rem]">
@@ -53,5 +53,5 @@ function problemText(
   if (!since && (code === "backup_stale" || code === "proof_stale")) {
     return t(`health.never.${code}`);
   }
-  return t(`health.trouble.${code}`, vars);
+  return t(`health.problem.${code}`, vars);
 }

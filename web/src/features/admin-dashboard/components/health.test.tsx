@@ -20,11 +20,11 @@ const good: SiteHealth = {
   checked_at: "2026-11-23T12:00:00Z",
   backup: {
     proved: true,
-    place: "s3 copies.example/alvor/",
+    destination: "s3 copies.example/alvor/",
     same_disk: false,
     last_at: "2026-11-23T11:59:30Z",
     proof_at: "2026-11-23T03:00:00Z",
-    proven_moment: "2026-11-23T02:58:00Z",
+    proven_restore_point: "2026-11-23T02:58:00Z",
     waiting_files: 0,
     unproven_files: 0,
   },
@@ -40,7 +40,7 @@ const good: SiteHealth = {
   certificate: { proved: true, domain: "alvor.example", ends_at: "2027-02-12T12:00:00Z" },
   version: "1.2.0",
   release: null,
-  troubles: [],
+  problems: [],
 };
 
 function answer(health: SiteHealth, language: Language = "en") {
@@ -95,7 +95,13 @@ it("A-health-line: the line in Portuguese", async () => {
 it("A-health-line: nothing is green that was not seen", async () => {
   answer({
     ...good,
-    backup: { ...good.backup, proved: false, last_at: null, proof_at: null, proven_moment: null },
+    backup: {
+      ...good.backup,
+      proved: false,
+      last_at: null,
+      proof_at: null,
+      proven_restore_point: null,
+    },
     disk: { proved: false, level: "low", free: 850_000_000, total: 100_000_000_000 },
     mail: { ...good.mail, proved: false, delivered_at: null, waiting: 3, retried: 2 },
     certificate: null,
@@ -210,7 +216,7 @@ it("A-health-release: an address of notes that is not https is no link", async (
   expect(screen.queryByRole("link")).not.toBeInTheDocument();
 });
 
-const troubles: [Problem, RegExp][] = [
+const problems: [Problem, RegExp][] = [
   [{ code: "backup_off", since: null, cause: "" }, /Backups are turned off.*ATELIE_BACKUP_URL/],
   [
     { code: "backup_failing", since: "2026-11-23T09:00:00Z", cause: "the bucket is away" },
@@ -226,7 +232,7 @@ const troubles: [Problem, RegExp][] = [
     /restore test.*failed.*atelie backup verify.*Cause: blobs\/ab\/cd\/1 differs/,
   ],
   [
-    { code: "proof_undone", since: "2026-11-23T04:10:00Z", cause: "there is no room" },
+    { code: "proof_incomplete", since: "2026-11-23T04:10:00Z", cause: "there is no room" },
     /Since 23 November 2026, \d\d:10 .*could not be restored.*atelie backup verify.*Cause: there is no room/,
   ],
   [{ code: "proof_stale", since: null, cause: "" }, /No backup was restored as a test yet/],
@@ -252,15 +258,15 @@ const troubles: [Problem, RegExp][] = [
   ],
 ];
 
-it.each(troubles)("A-health-trouble: $code is a sentence with the way out", async (one, text) => {
-  answer({ ...good, troubles: [one] });
+it.each(problems)("A-health-problem: $code is a sentence with the way out", async (one, text) => {
+  answer({ ...good, problems: [one] });
   const alert = await screen.findByRole("alert");
   expect(alert).toHaveTextContent("This needs attention");
   expect(alert).toHaveTextContent(text);
   expect(alert).not.toHaveTextContent(/[{}]/);
 });
 
-/** What each sentence of the troubles says in Portuguese, in their order. */
+/** What each sentence of the problems says in Portuguese, in their order. */
 const sentencesPt = [
   /cópias de segurança estão desligadas.*ATELIE_BACKUP_URL/,
   /cópias de segurança falham desde 23 de novembro de 2026.*atelie backup status.*Causa: the bucket is away/,
@@ -276,11 +282,11 @@ const sentencesPt = [
   /www\.alvor\.example não tem certificado.*portas 80 e 443/,
 ];
 
-it.each(troubles.map(([trouble], n) => [trouble, sentencesPt[n]!] as const))(
-  "A-health-trouble: $code is a sentence with the way out in Portuguese",
+it.each(problems.map(([problem], n) => [problem, sentencesPt[n]!] as const))(
+  "A-health-problem: $code is a sentence with the way out in Portuguese",
   async (one, text) => {
-    expect(sentencesPt).toHaveLength(troubles.length);
-    answer({ ...good, troubles: [one] }, "pt");
+    expect(sentencesPt).toHaveLength(problems.length);
+    answer({ ...good, problems: [one] }, "pt");
     const alert = await screen.findByRole("alert");
     expect(alert).toHaveTextContent("Isto precisa de atenção");
     expect(alert).toHaveTextContent(text);
@@ -288,8 +294,8 @@ it.each(troubles.map(([trouble], n) => [trouble, sentencesPt[n]!] as const))(
   },
 );
 
-it("A-health-trouble: a low disk is left to the notice that says it already", async () => {
-  answer({ ...good, troubles: [{ code: "disk_low", since: null, cause: "" }] });
+it("A-health-problem: a low disk is left to the notice that says it already", async () => {
+  answer({ ...good, problems: [{ code: "disk_low", since: null, cause: "" }] });
   await line();
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });

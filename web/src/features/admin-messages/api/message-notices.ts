@@ -8,7 +8,7 @@ import type { MessageNotice } from "@/lib/types";
 const NOTICES_POLL_MS = 60_000;
 
 /** Fetches the failed and retrying notices (mails and webhooks about a message) of these messages, by message id. */
-export function useNoticeTroubles(ids: readonly string[]) {
+export function useUndeliveredNotices(ids: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: messageKeys.noticesOf(ids),
@@ -22,11 +22,11 @@ export function useNoticeTroubles(ids: readonly string[]) {
         { ids },
         signal,
       );
-      const troubles: Record<string, MessageNotice[]> = {};
+      const undelivered: Record<string, MessageNotice[]> = {};
       for (const notice of items)
         if (notice.state === "failed" || notice.state === "retrying")
-          (troubles[notice.message_id] ??= []).push(notice);
-      return troubles;
+          (undelivered[notice.message_id] ??= []).push(notice);
+      return undelivered;
     },
   });
 }

@@ -3,7 +3,7 @@ import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
 import { useAskedArtworks } from "@/features/admin-messages/api/get-asked-artwork";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
-import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
+import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
 import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
 import { BoardLink } from "@/features/admin-messages/components/board-link";
 import { BoxLink } from "@/features/admin-messages/components/box-link";
@@ -36,7 +36,7 @@ import { useMediaQuery } from "@/lib/use-media-query";
 
 // Constants, so that each render passes the same empty array.
 const noRows: ContactSubmission[] = [];
-const noTroubles: MessageNotice[] = [];
+const noNotices: MessageNotice[] = [];
 
 /** The start of the last text in a conversation, or `pictures` if it has only these. `you` begins that of an owner. */
 function lastWords(row: ContactSubmission, you: string, pictures: string): string {
@@ -70,7 +70,7 @@ export function Inbox() {
   const listedRows = usePinnedRow(rows, opened, JSON.stringify(view));
   // Sorted, so that another order of the list does not change the query key.
   const ids = useMemo(() => listedRows.map(({ id }) => id).toSorted(), [listedRows]);
-  const troubles = useNoticeTroubles(ids).data;
+  const undelivered = useUndeliveredNotices(ids).data;
   const workIds = useMemo(
     () => [...new Set(listedRows.flatMap((row) => row.artwork_id ?? []))].toSorted(),
     [listedRows],
@@ -100,7 +100,7 @@ export function Inbox() {
     <MessageDetail
       key={opened.id}
       message={opened}
-      troubles={troubles?.[opened.id] ?? noTroubles}
+      undelivered={undelivered?.[opened.id] ?? noNotices}
       onStatus={(status) => setStatus(opened.id, status)}
       onDelete={() => setDeleting(opened)}
       inDialog={narrow}
@@ -174,7 +174,8 @@ export function Inbox() {
                       <StatusBadge status={row.status} />
                     </span>
                   ),
-                  troubled: troubles?.[row.id]?.some(({ state }) => state === "failed") ?? false,
+                  noticeFailed:
+                    undelivered?.[row.id]?.some(({ state }) => state === "failed") ?? false,
                 }))}
                 openedId={openedId}
                 onOpen={open}

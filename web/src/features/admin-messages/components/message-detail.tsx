@@ -5,7 +5,7 @@ import { Conversation } from "@/features/admin-messages/components/conversation"
 import { DoneButton } from "@/features/admin-messages/components/done-button";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
-import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
+import { UndeliveredNotices } from "@/features/admin-messages/components/undelivered-notices";
 import { StatusMenu } from "@/features/admin-messages/components/status-menu";
 import { replyUrl } from "@/features/admin-messages/reply-url";
 import { buttonClasses } from "@/components/ui/button-classes";
@@ -17,7 +17,7 @@ import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/type
 type MessageDetailProps = {
   message: ContactSubmission;
   /** The failed and retrying notices of this message. */
-  troubles: MessageNotice[];
+  undelivered: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
   /** Whether the message is in a dialog, as on phones. */
@@ -27,7 +27,7 @@ type MessageDetailProps = {
 /** The opened message of the inbox. Opening one of its reply links sets the status "replied". */
 export function MessageDetail({
   message,
-  troubles,
+  undelivered,
   onStatus,
   onDelete,
   inDialog,
@@ -75,7 +75,7 @@ export function MessageDetail({
       </div>
       <CommissionPanel message={message} />
       <Conversation message={message} />
-      {troubles.length > 0 && <NoticeTrouble id={message.id} notices={troubles} />}
+      {undelivered.length > 0 && <UndeliveredNotices id={message.id} notices={undelivered} />}
     </MessageArticle>
   );
 }

@@ -19,7 +19,7 @@ type ListedMessage = {
   /** An element beside the name, such as the status. */
   badge?: ReactNode;
   /** Whether a notice (a mail or webhook) about this message has failed. */
-  troubled: boolean;
+  noticeFailed: boolean;
 };
 
 type MessageListProps = {
@@ -89,7 +89,7 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
                   >
                     {message.message}
                   </span>
-                  {message.troubled && (
+                  {message.noticeFailed && (
                     <span className="text-danger flex items-center gap-2 text-sm leading-[27px] font-[520]">
                       <MailWarning aria-hidden="true" size={18} strokeWidth={1.75} />
                       {t("messages.noticeFailed")}

@@ -96,7 +96,7 @@ export function Quarantine() {
                   ...row,
                   subtitle: row.email,
                   unread: false,
-                  troubled: false,
+                  noticeFailed: false,
                 }))}
                 openedId={openedId}
                 onOpen={open}

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { SeriesPayload } from "@/features/admin-products/series-schema";
-import type { KeptPair } from "@/features/admin-products/series-versions";
+import type { RevisionPair } from "@/features/admin-products/series-versions";
 import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
@@ -52,8 +52,8 @@ async function readPairs(
   backend: OwnerBackend,
   seriesId: string,
   signal: AbortSignal,
-): Promise<KeptPair[]> {
-  const pairs: KeptPair[] = [];
+): Promise<RevisionPair[]> {
+  const pairs: RevisionPair[] = [];
   for (;;) {
     const { data, error } = await backend
       .from("series_works")

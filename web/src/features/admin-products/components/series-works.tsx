@@ -100,7 +100,7 @@ export function SeriesWorks({ series }: { series: Series }) {
 
 type WallProps = {
   series: Series;
-  pairs: readonly KeptPair[];
+  pairs: readonly RevisionPair[];
   onEdit(product: Parameters<typeof initialFormState>[0]): void;
 };
 

@@ -51,7 +51,7 @@ func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 			if errors.As(err, &damage) || !isDestinationError(err) || !strings.Contains(err.Error(), "sent nothing for 30s") {
 				t.Errorf("%s: %v", what, err)
 			}
-			if not := undone(t.Context(), err); not == nil || not.Code != "backup_place_unreachable" {
+			if not := incompleteReason(t.Context(), err); not == nil || not.Code != "backup_place_unreachable" {
 				t.Errorf("%s: %v", what, not)
 			}
 		}
@@ -79,11 +79,11 @@ func TestASnapshotIsNotDamagedByAFullDisk(t *testing.T) {
 	if err := p.decompress(t.Context(), io.Discard); err != nil {
 		t.Error(err)
 	}
-	if not := undone(t.Context(), p.decompress(t.Context(), full{})); not == nil || not.Code != "backup_proof_no_room" {
+	if not := incompleteReason(t.Context(), p.decompress(t.Context(), full{})); not == nil || not.Code != "backup_proof_no_room" {
 		t.Errorf("a full disk: %v", not)
 	}
 	p.snapshot.SHA256 = ""
-	if not := undone(t.Context(), p.decompress(t.Context(), io.Discard)); not != nil {
+	if not := incompleteReason(t.Context(), p.decompress(t.Context(), io.Discard)); not != nil {
 		t.Errorf("damage: %v", not)
 	}
 }

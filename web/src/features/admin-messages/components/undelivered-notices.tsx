@@ -10,7 +10,7 @@ import type { MessageNotice } from "@/lib/types";
  * The failed and retrying notices (mails and webhooks) about a message, with a button that sends failed ones again
  * (docs/product.md, rule 17).
  */
-export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNotice[] }) {
+export function UndeliveredNotices({ id, notices }: { id: string; notices: MessageNotice[] }) {
   const t = useT();
   const retry = useRetryNotices();
   const failed = notices.some(({ state }) => state === "failed");
